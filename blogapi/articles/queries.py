@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Select, bindparam, func, inspect, select, union_all
@@ -16,6 +16,7 @@ from blogapi.articles.fields import LINK_FIELDS
 from blogapi.articles.models import (
     LINK_MODELS,
     Article,
+    ArticleJson,
     ArticleRevision,
     FormerSlug,
     WorkingCopy,
@@ -26,7 +27,7 @@ from blogapi.web.errors import NotFound
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
 
 _article, _former = table_of(Article).c, table_of(FormerSlug).c
-_revision = table_of(ArticleRevision).c
+_revision, _json = table_of(ArticleRevision).c, table_of(ArticleJson).c
 
 
 # Every write executes these statements. They are built once, because building a statement takes longer than
@@ -48,6 +49,10 @@ _SELECT_COMPLETE = (
     select(Article)
     .where(Article.uuid.in_(bindparam("uuids", expanding=True)))
     .options(joinedload(Article.seo))
+)
+_SELECT_STORED = _SELECT_COMPLETE.add_columns(
+    select(func.max(_revision.number)).where(_revision.article_id == Article.uuid).scalar_subquery(),
+    select(_json.html_json).where(_json.article_id == Article.uuid).scalar_subquery(),
 )
 _LINKS: dict[str, Select[Any]] = {
     field.relation: select(model := LINK_MODELS[field.name])
@@ -89,6 +94,25 @@ def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
             _load_links(name, statement, articles)
         articles_by_uuid |= {article.uuid: article for article in articles}
     return articles_by_uuid
+
+
+class StoredArticle(NamedTuple):
+    """An article, the highest number in its history, or 0, and its stored HTML, or None if it is missing."""
+
+    article: Article
+    last_number: int
+    html: bytes | None
+
+
+def find_stored(uuids: Sequence[UUID]) -> dict[UUID, StoredArticle]:
+    """Return what writes of the existing articles with these uuids need."""
+    found: dict[UUID, StoredArticle] = {}
+    for batch in chunk(uuids):
+        rows = db.session.execute(_SELECT_STORED, {"uuids": batch}).all()
+        for name, statement in _LINKS.items():
+            _load_links(name, statement, [row[0] for row in rows])
+        found |= {article.uuid: StoredArticle(article, number or 0, html) for article, number, html in rows}
+    return found
 
 
 def _load_links(name: str, statement: Select[Any], articles: Sequence[Article]) -> None:

@@ -67,11 +67,7 @@ def create(
     does not exist, and Conflict if the given slug is taken.
     """
     with open_batch([fields], uuid, writer=author, provisional_slugs=provisional_slug) as batch:
-        article = batch.create(
-            author, fields, uuid=uuid, editor=editor, slug_from=slug_from, prepared=prepared
-        )
-    batch.keep_json(article)
-    return article
+        return batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from, prepared=prepared)
 
 
 def replace(

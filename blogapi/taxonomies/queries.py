@@ -13,7 +13,6 @@ from uuid import UUID
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
-    Row,
     Select,
     bindparam,
     false,
@@ -368,16 +367,16 @@ def find_former_owners(model: type[Any], slugs: Collection[str]) -> dict[str, UU
     }
 
 
-def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, Row[str, UUID, bytes]]:
-    """Return the rows of the terms into which the terms with these uuids were merged, by these uuids."""
+def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUID]:
+    """Return the uuids of the terms into which the terms with these uuids were merged, by these uuids."""
     term = table_of(model).c
     statement = (
-        select(_former.slug, term.uuid, term.json)
+        select(_former.slug, term.uuid)
         .join_from(table_of(FormerTermSlug), table_of(model), _former.term_id == term.uuid)
         .where(_former.kind == model.kind)
     )
     return {
-        UUID(row.slug): row
+        UUID(row.slug): row.uuid
         for batch in chunk(uuids)
         for row in db.session.connection().execute(statement.where(_former.slug.in_(list(map(str, batch)))))
     }

@@ -38,7 +38,6 @@ from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.publication import events
 from blogapi.publication.visibility import ItemType, readable, scheduled
-from blogapi.storage import transaction_info
 from blogapi.storage.database import chunk, current_time, db, table_of
 from blogapi.tags.models import Tag
 from blogapi.web import json as web_json
@@ -66,8 +65,6 @@ Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 # The columns are article_id, version, last_updated_json and the fields that `list_columns` returns.
 JsonRow = Sequence[Any]
 _FIRST = 3
-# The key of the information of the transaction for the article of `keep_json`.
-_KEPT_KEY = "article-json"
 
 _article, _json = table_of(Article).c, table_of(ArticleJson).c
 _tag, _article_tag, _category = table_of(Tag).c, table_of(ArticleTag).c, table_of(Category).c
@@ -82,23 +79,9 @@ def get_article_json(
     With `public`, the result is also None if the article is not public, and with `type_` if it has another
     type: an article or a page.
     """
-    kept = transaction_info.get_info(db.session()).get(_KEPT_KEY, {}).get(uuid)
-    if kept is not None and not public:
-        return make_article_body(uuid, kept[0], kept[1], names)
     statement = _select_one(_order_fields(names), public, type_)
     row = _execute(statement, {"uuid": uuid, "now": current_time()}).one_or_none()
     return None if row is None else _make_body(row, names)
-
-
-def keep_json(row: Mapping[str, Any], **others: bytes | None) -> None:
-    """Keep the JSON of an article that the transaction has stored last, for `get_article_json`.
-
-    `row` is the row of ArticleJson, and `others` are the fields that it does not have, as `make_article_body`
-    takes them.
-    """
-    values = {name: row[f"{name}_json"] for name in STORED_FIELDS} | others
-    kept = {row["article_id"]: (row["version"], values)}
-    transaction_info.get_info(db.session())[_KEPT_KEY] = kept
 
 
 def _make_body(row: JsonRow, names: Sequence[str] | None) -> JsonBody:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace as replace_fields
 from datetime import datetime
-from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import delete as delete_rows
@@ -14,15 +13,8 @@ from sqlalchemy import delete as delete_rows
 from blogapi.articles import queries
 from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
 from blogapi.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
-from blogapi.articles.lifecycle import get_api_status
-from blogapi.articles.models import (
-    LINK_MODELS,
-    Article,
-    DeletedItem,
-    FormerSlug,
-    Seo,
-)
-from blogapi.articles.responses import json_reader
+from blogapi.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlug, Seo
+from blogapi.articles.queries import StoredArticle
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.snapshots import get_content
 from blogapi.articles.writing import deleted_items, history, json_writer, new_rows, states
@@ -41,11 +33,11 @@ from blogapi.publication.events import record
 from blogapi.publication.models import What
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.rendering.slugs import make_slug
-from blogapi.site import item_addresses, page_paths
+from blogapi.site import page_paths
 from blogapi.site.page_addresses import get_page_moves, get_page_tree
+from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
-from blogapi.web import json as web_json
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
 from blogapi.web.unique_slugs import choose_slug, first_free_slug, number_slugs
 
@@ -85,9 +77,10 @@ class Batch:
         self.has_provisional_slugs = False
         # Whether readers can know the addresses that pages had before the batch.
         self.keeps_former_paths = True
-        self._articles: dict[UUID, Article] = {}
+        self._stored: dict[UUID, StoredArticle] = {}
         self._terms = NO_TERMS
-        self._last_numbers: dict[UUID, int] = {}
+        # The highest numbers in the histories of articles that were deleted.
+        self._deleted_numbers: dict[UUID, int] = {}
         self._writer = writer
         self.load(inputs, uuids)
         # The slugs that this batch has assigned to articles or taken from them, but not yet stored.
@@ -98,8 +91,6 @@ class Batch:
         self._deleted: dict[UUID, ArticleContent] = {}
         # The tree of the pages before these changes; None if they concern no page.
         self._tree: page_paths.Tree | None = None
-        # The rows of ArticleJson of the new articles that `store` has stored last.
-        self._new_json: Mapping[UUID, Mapping[str, Any]] = {}
 
     def store(self) -> None:
         """Store the rows of the articles and the data derived from them."""
@@ -111,7 +102,7 @@ class Batch:
                 self._tree, get_page_tree().read_again(), keeps_paths=self.keeps_former_paths
             )
         self._tree = None
-        self._new_json = json_writer.store_writes(db.session(), self._writes.values())
+        json_writer.store_writes(db.session(), self._writes.values())
         json_writer.delete_derived(db.session(), self._deleted)
         self._writes, self._deleted = {}, {}
 
@@ -120,8 +111,10 @@ class Batch:
         # A write that only creates articles needs their slugs; other writes look slugs up when they need one.
         slugs = _list_slugs(inputs) if self._writer is not None and not uuids else ()
         self._terms = find_terms(inputs, self._writer, self._terms, slugs)
-        self._articles |= queries.find_by_uuids([uuid for uuid in uuids if uuid not in self._articles])
-        self._last_numbers |= queries.get_last_revision_numbers(uuids)
+        self._stored |= queries.find_stored([uuid for uuid in uuids if uuid not in self._stored])
+        # An article with the uuid of a deleted one continues its version numbers.
+        missing = [uuid for uuid in uuids if uuid not in self._stored]
+        self._deleted_numbers |= queries.get_last_revision_numbers(missing)
 
     def create(
         self,
@@ -142,7 +135,7 @@ class Batch:
         has_events, uuid = uuid is not None, uuid or uuid4()
         if has_events and (item := db.session.get(DeletedItem, uuid)):
             deleted_items.release(item)
-            self._last_numbers |= queries.get_last_revision_numbers([uuid])
+            self._deleted_numbers |= queries.get_last_revision_numbers([uuid])
         if fields.is_imported:
             content = self._leave_cycle(uuid, content)
         words = slug_from or content.texts["title"]
@@ -154,8 +147,7 @@ class Batch:
             uuid=uuid,
             author_id=author,
             editor_id=editor or author,
-            # An article with the UUID of a deleted article continues its version numbers.
-            version=self._last_numbers.get(uuid, 0) + 1,
+            version=self._deleted_numbers.get(uuid, 0) + 1,
             slug_derived=not (fields.slug or slug_from),
             seo=Seo(uuid=uuid4(), title="", created=now, last_updated=now),
             created=now,
@@ -180,38 +172,18 @@ class Batch:
             article.slug = first_free_slug(article.slug, lambda slugs: self._find_taken(slugs, exclude=uuid))
         self._assigned_slugs.add(article.slug)
         article.was_public = article.was_public or is_readable(article, current_time())
-        article.version = max(article.version, self._last_numbers.get(uuid, 0)) + 1
+        article.version = max(article.version, self._deleted_numbers.get(uuid, 0)) + 1
         article.update_links()
         self._keep_tree(article.type)
         db.session.add(article)
         self._writes[uuid] = Write(article, None, prepared)
         record(article.type, uuid, None, get_state(article))
 
-    def keep_json(self, article: Article) -> None:
-        """Keep the JSON of a new article for the response of this transaction, which then reads nothing."""
-        row, json = self._new_json[article.uuid], self._terms.json
-        tags, authors = (
-            [link.tag_id for link in article.tag_links],
-            [link.author_id for link in article.author_links],
-        )
-        # The write itself may have created the category and the profile.
-        categories = [article.category_id] if article.category_id else []
-        if db.session().info["writing"] and json.keys() >= {*categories, *tags, *authors}:
-            json_reader.keep_json(
-                row,
-                content=article.content.encode(),
-                status=web_json.to_json_bytes(get_api_status(article, current_time())),
-                stored_custom=article.custom.encode(),
-                category=json[article.category_id] if article.category_id else None,
-                tags=b",".join(json[uuid] for uuid in tags),
-                authors=b",".join(json[uuid] for uuid in authors),
-            )
-
     def replace(
         self, editor: UUID, uuid: UUID, fields: ArticleInput, prepared: Prepared | None = None
     ) -> tuple[Article, bool]:
         """Create or replace an article; see `service.replace`."""
-        if uuid not in self._articles:
+        if uuid not in self._stored:
             return self.create(editor, fields, uuid=uuid, prepared=prepared), True
         texts = {**RESET_BY_PUT, **fields.texts}
         all_fields = replace_fields(
@@ -245,9 +217,9 @@ class Batch:
         if content != old_content:
             self._keep_tree(content.type)
             state = get_state(article)
-            write = self._writes.setdefault(uuid, Write(article, old_content))
+            write = self._get_write(article, old_content)
             write.prepared = prepared or write.prepared
-            last_number = self._last_numbers.get(uuid, 0)
+            last_number = self._stored[uuid].last_number
             if not (is_save and history.continues_saves(article, last_number, editor, now)):
                 since = now if is_save else None
                 last_number = history.keep_former(article, old_content, last_number, saves_since=since)
@@ -266,7 +238,7 @@ class Batch:
     def render_again(self, uuid: UUID, prepared: Prepared | None = None) -> None:
         """Render an article again whose paths stand for other files now."""
         article = self._get(uuid)
-        write = self._writes.setdefault(uuid, Write(article, get_content(article)))
+        write = self._get_write(article, get_content(article))
         write.prepared, write.is_rendered = prepared, True
         states.record_rendering(article, What.UPDATED)
 
@@ -282,7 +254,7 @@ class Batch:
     def delete(self, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
         """Delete an article; see `service.delete`."""
         article, content = self._get(uuid, type_), get_content(self._get(uuid, type_))
-        history.keep_former(article, content, self._last_numbers.get(uuid, 0))
+        history.keep_former(article, content, self._stored[uuid].last_number)
         self._keep_tree(type_)
         write = self._writes.pop(uuid, None)
         self._deleted[uuid] = (write and write.former) or content
@@ -296,14 +268,19 @@ class Batch:
 
     def _get(self, uuid: UUID, type_: str | None = None) -> Article:
         """Return the article; raises NotFound if there is none, or if it has another type."""
-        if uuid not in self._articles or type_ not in (None, self._articles[uuid].type):
+        if uuid not in self._stored or type_ not in (None, self._stored[uuid].article.type):
             raise NotFound(f"There is no such {type_ or 'article'}.")
-        article = self._articles[uuid]
+        article = self._stored[uuid].article
         if not article.seo:
             # The record can be missing in a damaged database; a write creates it again.
             article.seo = Seo(title=article.title)
             self._writes[uuid] = Write(article, get_content(article), is_rendered=True)
         return article
+
+    def _get_write(self, article: Article, old_content: ArticleContent) -> Write:
+        """Return the write of an existing article, which may have been changed in this batch before."""
+        html = self._stored[article.uuid].html
+        return self._writes.setdefault(article.uuid, Write(article, old_content, html=html))
 
     def _revise(
         self,
@@ -340,7 +317,7 @@ class Batch:
         old_texts = old_content.texts if old_content else None
         prepared = complete(prepared, content.texts, content.custom, old_texts)
         texts = remove_generated(old_texts, content.texts, prepared)
-        if texts["language"] and texts["language"] == normalize_language(item_addresses.get_site().language):
+        if texts["language"] and texts["language"] == normalize_language(get_site().language):
             # Lists find the articles in the language of the site by their empty language.
             texts = {**texts, "language": ""}
         return replace_fields(content, texts=texts), prepared

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 from uuid import UUID
 
 from flask import Flask
-from sqlalchemy import (
-    CursorResult,
-    Executable,
-    bindparam,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import CursorResult, Executable, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from blogapi.articles import author_visibility, queries, search_texts
@@ -37,7 +27,6 @@ from blogapi.custom_fields.values import list_pictures
 from blogapi.media import uses
 from blogapi.media.addresses import PATH
 from blogapi.media.html_pictures import HtmlResolver, make_cover
-from blogapi.media.models import MediaUse
 from blogapi.media.references import File, KnownFiles, Text, find_files
 from blogapi.publication.models import What
 from blogapi.publication.visibility import get_listed_from
@@ -47,6 +36,7 @@ from blogapi.search import service as search
 from blogapi.search.service import SearchText
 from blogapi.storage import upgrades, version_check
 from blogapi.storage.database import LOWEST_UUID, db, table_of, transaction
+from blogapi.storage.expressions import insert_or_update
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import json as web_json
 from blogapi.web import stored_json
@@ -61,24 +51,8 @@ _INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "status", "published_at", "custom"
 
 _SCHEMA = PageFieldsSchema(only=STORED_FIELDS)
 _WRITTEN_SCHEMA = PageFieldsSchema(only=[name for name in STORED_FIELDS if name not in _DERIVED_FIELDS])
-_json, _use = table_of(ArticleJson), table_of(MediaUse)
-
-
-# These statements are built once, because building a statement takes longer than executing it.
-_has_uuid = _json.c.article_id.in_(bindparam("uuids", expanding=True))
-_SELECT_HTML = select(_json.c.article_id, _json.c.html_json).where(_has_uuid)
-_INSERT_JSON = insert(_json)
-_DELETE_JSON = (
-    delete(_json)
-    .where(_has_uuid)
-    .returning(
-        _json.c.article_id,
-        exists()
-        .where(_use.c.kind == uses.ARTICLE, _use.c.item_id == _json.c.article_id, _use.c.current)
-        .correlate(_json)
-        .label("has_uses"),
-    )
-)
+_json = table_of(ArticleJson)
+# This statement is built once, because building a statement takes longer than executing it.
 _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 
 _RENDERED_ATTRIBUTES = ("plain_text", "reading_minutes", "word_count", "toc")
@@ -92,13 +66,24 @@ _BATCH_SIZE = 200
 class Write:
     """A written article, its content before the write (None: it is new), and whether to render it again.
 
-    `prepared` was computed for the article, or for a content that it no longer has.
+    `prepared` was computed for the article, or for a content that it no longer has. `html` is its stored
+    HTML, or None if there is none.
     """
 
     article: Article
     former: ArticleContent | None
     prepared: Prepared | None = None
+    html: bytes | None = None
     is_rendered: bool = False
+
+    def find_plain_text(self) -> str | None:
+        """Return the stored content as plain text; None if the write renders the content again."""
+        if self.html is None or self.is_rendered or self.has_changed(*_RENDERED_COLUMNS):
+            return None
+        try:
+            return None if self.shows_other_files() else search_texts.read_plain_text(self.html)
+        except Damaged:
+            return None
 
     def has_changed(self, *columns: str) -> bool:
         """Return whether the write of an article that is not new has changed one of these columns."""
@@ -297,24 +282,17 @@ def _is_equal(stored: dict[str, Any] | None, article: RenderedArticle) -> bool:
     return stored == article.row
 
 
-def store_writes(session: Session, writes: Collection[Write]) -> dict[UUID, dict[str, Any]]:
-    """Store what is derived from articles whose rows are stored.
-
-    Returns the rows of ArticleJson of new articles, by uuid.
-    """
-    new, rendered, unchanged = [], [], []
+def store_writes(session: Session, writes: Collection[Write]) -> None:
+    """Store what is derived from articles whose rows are stored."""
     prepared = {write.article.uuid: write.prepared for write in writes if write.prepared is not None}
-    for write in writes:
-        if write.former is None:
-            new.append(write.article)
-        elif write.is_rendered or write.has_changed(*_RENDERED_COLUMNS) or write.shows_other_files():
-            rendered.append(write.article)
-        else:
-            unchanged.append(write)
-    rows = _store_new(session, render_articles(new, prepared))
-    rendered += _update_articles(session, unchanged)
-    store_articles(session, render_articles(rendered, prepared))
-    return rows
+    new = [write.article for write in writes if write.former is None]
+    changed = [write for write in writes if write.former is not None]
+    plain_texts = {write.article.uuid: write.find_plain_text() for write in changed}
+    rendered = [write.article for write in changed if plain_texts[write.article.uuid] is None]
+    store_articles(session, render_articles([*new, *rendered], prepared), new={one.uuid for one in new})
+    _update_articles(
+        session, [(write, text) for write in changed if (text := plain_texts[write.article.uuid]) is not None]
+    )
 
 
 def delete_derived(session: Session, deleted: Mapping[UUID, ArticleContent]) -> None:
@@ -322,25 +300,26 @@ def delete_derived(session: Session, deleted: Mapping[UUID, ArticleContent]) -> 
     uses.end_article_uses(session, deleted)
 
 
-def store_articles(session: Session, rendered: Sequence[RenderedArticle]) -> None:
-    """Store the JSON and the uses of files of the articles, and index their words."""
-    if rendered:
-        deleted = _execute(session, _DELETE_JSON, {"uuids": [article.uuid for article in rendered]}).all()
-        with_uses = {row.article_id for row in deleted if row.has_uses}
-        _execute(session, _INSERT_JSON, [article.row for article in rendered])
-        used = {article.uuid: article.find_uses() for article in rendered}
-        _store_uses(session, {uuid: files for uuid, files in used.items() if files or uuid in with_uses})
-        search.index_articles(session, [article.search_text for article in rendered])
+def store_articles(
+    session: Session, rendered: Sequence[RenderedArticle], *, new: Collection[UUID] = ()
+) -> None:
+    """Store the JSON and the uses of files of the articles, and index their words; `new` are new articles."""
+    if not rendered:
+        return
+    _execute(session, _store_json(session.get_bind().dialect.name), [article.row for article in rendered])
+    used = {article.uuid: article.find_uses() for article in rendered}
+    _store_uses(session, {uuid: files for uuid, files in used.items() if files or uuid not in new}, new=new)
+    search.add_articles(session, [article.search_text for article in rendered if article.uuid in new])
+    search.index_articles(session, [article.search_text for article in rendered if article.uuid not in new])
 
 
-def _store_new(session: Session, rendered: Sequence[RenderedArticle]) -> dict[UUID, dict[str, Any]]:
-    """Store the JSON and the search entries of new articles; return the rows of ArticleJson."""
-    if rendered:
-        _execute(session, _INSERT_JSON, [article.row for article in rendered])
-        used = {article.uuid: files for article in rendered if (files := article.find_uses())}
-        _store_uses(session, used, new=used)
-        search.add_articles(session, [article.search_text for article in rendered])
-    return {article.uuid: article.row for article in rendered}
+@cache
+def _store_json(dialect: str) -> Executable:
+    """Return the statement that stores complete rows; another program can have deleted that of an article."""
+    statement = insert_or_update(dialect, _json)
+    columns = {name: column for name, column in statement.excluded.items() if name != "article_id"}
+    stored: Executable = statement.on_conflict_do_update(index_elements=["article_id"], set_=columns)
+    return stored
 
 
 def render_articles(
@@ -385,30 +364,14 @@ def index_again(session: Session, articles: Sequence[Article]) -> None:
     search.index_articles(session, rows)
 
 
-def _update_articles(session: Session, writes: Sequence[Write]) -> list[Article]:
-    """Update the stored JSON and the search entries of articles whose content and files are unchanged.
-
-    Returns the articles without readable HTML, which it does not update.
-    """
+def _update_articles(session: Session, writes: Sequence[tuple[Write, str]]) -> None:
+    """Update the stored JSON and the search entries of articles, whose plain text is unchanged."""
     if not writes:
-        return []
-    uuids = [write.article.uuid for write in writes]
-    stored = {row.article_id: row.html_json for row in _execute(session, _SELECT_HTML, {"uuids": uuids})}
-    rows, texts, unreadable = [], [], []
-    for write in writes:
-        article, html = write.article, stored.get(write.article.uuid, b"")
-        try:
-            plain_text = search_texts.read_plain_text(html)
-        except Damaged:
-            unreadable.append(article)
-            continue
-        rows.append(_make_row(article, _WRITTEN_SCHEMA))
-        if write.has_changed(*_INDEXED_COLUMNS):
-            texts.append(get_search_text(article, plain_text))
-    if rows:
-        _execute(session, _UPDATE_JSON, [{"key": row.pop("article_id"), **row} for row in rows])
-    search.index_articles(session, texts)
-    return unreadable
+        return
+    rows = [_make_row(write.article, _WRITTEN_SCHEMA) for write, _ in writes]
+    _execute(session, _UPDATE_JSON, [{"key": row.pop("article_id"), **row} for row in rows])
+    indexed = [(write.article, text) for write, text in writes if write.has_changed(*_INDEXED_COLUMNS)]
+    search.index_articles(session, [get_search_text(*one) for one in indexed])
 
 
 def _execute(session: Session, statement: Executable, rows: Any = None) -> CursorResult[Any]:

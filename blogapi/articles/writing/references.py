@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CompoundSelect, bindparam, literal, null, select, union_all
+from sqlalchemy import CompoundSelect, bindparam, literal, select, union_all
 
 from blogapi.articles.content import ArticleContent, ArticleInput
 from blogapi.articles.models import Article, FormerSlug
@@ -30,15 +30,14 @@ _Known = Mapping[UUID | str, UUID]
 class KnownTerms:
     """The uuids of categories, tags and authors, by the uuid or slug with which the inputs refer to them.
 
-    `profile` is the uuid of the profile of the user who writes, or None. `json` is the JSON of the terms, by
-    uuid. `slugs` maps each slug that was looked up to the article that has or had it, or to None.
+    `profile` is the uuid of the profile of the user who writes, or None. `slugs` maps each slug that was
+    looked up to the article that has or had it, or to None.
     """
 
     categories: _Known
     tags: _Known
     authors: _Known
     profile: UUID | None
-    json: Mapping[UUID, bytes] = field(default_factory=dict)
     slugs: Mapping[str, UUID | None] = field(default_factory=dict)
 
     def resolve(
@@ -88,19 +87,18 @@ def find_terms(
     if writer is not None and profile is None and any(fields.authors is None for fields in inputs):
         wanted[Author, "owner_id"] = [writer]
     wanted[Article, "slug"] = wanted[FormerSlug, "slug"] = list(slugs)
-    json, slug_owners = dict(known.json), {**known.slugs, **dict.fromkeys(slugs)}
+    slug_owners = {**known.slugs, **dict.fromkeys(slugs)}
     while wanted := {key: values for key, values in wanted.items() if values}:
         keys = tuple(wanted)
         values_by_name = {
             f"values_{index}": wanted[key][:_VALUES_PER_STATEMENT] for index, key in enumerate(keys)
         }
         rows = db.session.connection().execute(_select_by(keys), values_by_name)
-        for index, slug, uuid, json_of_term in rows:
+        for index, slug, uuid in rows:
             model, name = keys[index]
             if model not in uuids:
                 slug_owners[slug] = uuid
                 continue
-            json[uuid] = json_of_term
             if name == "owner_id":
                 profile = uuid
             else:
@@ -108,10 +106,11 @@ def find_terms(
         wanted = {key: values[_VALUES_PER_STATEMENT:] for key, values in wanted.items()}
     for model, given_references in references.items():
         missing = set(given_references) - uuids[model].keys()
-        merged = find_merged(model, [value for value in missing if isinstance(value, UUID)])
-        for uuid, row in merged.items():
-            uuids[model][uuid], json[row.uuid] = row.uuid, row.json
-    return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile, json, slug_owners)
+        for uuid, other in find_merged(
+            model, [value for value in missing if isinstance(value, UUID)]
+        ).items():
+            uuids[model][uuid] = other
+    return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile, slug_owners)
 
 
 def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:
@@ -133,18 +132,14 @@ def _keep_known(uuids: _Known, given: Iterable[UUID]) -> tuple[UUID, ...]:
 
 
 @cache
-def _select_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID, bytes]:
-    """Return the statement that selects the index of the key, the slug, the uuid and the JSON of each term.
-
-    For a slug, it selects the uuid of the article and no JSON.
-    """
+def _select_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
+    """Return the statement that selects the index of the key, the slug and the uuid of what it finds."""
     selects = []
     for index, (model, name) in enumerate(keys):
         columns = table_of(model).c
         is_wanted = columns[name].in_(bindparam(f"values_{index}", expanding=True))
         uuid = columns.article_id if model is FormerSlug else columns.uuid
-        json = columns.json if issubclass(model, Term) else null()
-        selects.append(select(literal(index), columns.slug, uuid, json).where(is_wanted))
+        selects.append(select(literal(index), columns.slug, uuid).where(is_wanted))
     return union_all(*selects)
 
 
