@@ -8,24 +8,17 @@ from sqlalchemy import select
 
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields.models import NO_VALUES, CustomField
-from blogapi.storage import transaction_info
 from blogapi.storage.database import db
+from blogapi.storage.read_once import ReadOnce
 from blogapi.web.access import Caller
 
-_KEY = "custom-fields"
+_SELECT = select(CustomField).order_by(CustomField.position, CustomField.name)
+_definitions = ReadOnce[Sequence[CustomField]](lambda session: session.scalars(_SELECT).all())
 
 
 def list_definitions() -> Sequence[CustomField]:
     """Return the definitions, by position."""
-    info = transaction_info.get_info(db.session())
-    if _KEY not in info:
-        statement = select(CustomField).order_by(CustomField.position, CustomField.name)
-        rows = db.session.scalars(statement).all()
-        # The read has begun the transaction, if none was open.
-        info = transaction_info.get_info(db.session())
-        info[_KEY] = rows
-    definitions: Sequence[CustomField] = info[_KEY]
-    return definitions
+    return _definitions.get(db.session())
 
 
 def list_words(stored: str) -> list[str]:
@@ -44,7 +37,7 @@ def copy_definitions() -> Sequence[CustomField]:
 
 def forget_definitions() -> None:
     """Discard the definitions that the transaction has read, because it has changed them."""
-    transaction_info.get_info(db.session()).pop(_KEY, None)
+    _definitions.forget(db.session())
 
 
 def reads_all(caller: Caller) -> bool:

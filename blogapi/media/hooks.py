@@ -16,9 +16,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from blogapi.media.models import MediaPath, MediaUse
-from blogapi.storage import transaction_info
+from blogapi.storage.read_once import ReadOnce
 
-_ARTICLES_KEY, _DELETED_KEY = "blogapi-media-articles", "items-of-deleted-media"
+_ARTICLES_KEY = "blogapi-media-articles"
+# The items that use the files which a transaction deletes.
+_deleted = ReadOnce[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
 
 
 # What `prepare` has made for a change of files, by the uuid of the article that uses them.
@@ -61,14 +63,14 @@ def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[
 
     Items that used a file that the current transaction has deleted are included.
     """
-    deleted: dict[UUID, set[tuple[str, UUID]]] = transaction_info.get_info(session).get(_DELETED_KEY, {})
+    deleted = _deleted.get(session)
     items = {item for id in media_ids for item in deleted.get(id, ())} | _read_items(session, media_ids)
     return {item_id for item_kind, item_id in items if item_kind == kind}
 
 
 def remember_items(session: Session, media_ids: Collection[UUID]) -> None:
     """Remember the items that use the files, which this transaction is about to delete, until its end."""
-    deleted = transaction_info.get_info(session).setdefault(_DELETED_KEY, {})
+    deleted = _deleted.get(session)
     for id in media_ids:
         deleted[id] = _read_items(session, [id])
 

@@ -16,10 +16,11 @@ from blogapi.pages import tree as page_tree
 from blogapi.publication import events
 from blogapi.publication.events import ItemAddress, State
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from, is_readable
-from blogapi.site import item_addresses, page_paths
+from blogapi.site import page_paths
 from blogapi.site.models import Site
 from blogapi.site.page_paths import Place, Tree
 from blogapi.site.paths import to_former_path
+from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.storage.expressions import insert_or_update
 
@@ -32,7 +33,7 @@ def record(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
     The pages that were written are noted already, with paths that other writes can have changed since.
     Without `keeps_paths`, the former paths are not stored.
     """
-    site, notes = item_addresses.get_site(), events.get_notes(db.session())
+    site, notes = get_site(), events.get_notes(db.session())
     # No reader knows the address that a new page had earlier in the transaction.
     known = {uuid: place for uuid, place in before.items() if _is_known(uuid, notes)}
     old_paths, paths = page_paths.make_paths(site, before), page_paths.make_paths(site, after)

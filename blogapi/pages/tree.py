@@ -10,13 +10,11 @@ from sqlalchemy import select
 from blogapi.articles.models import Article
 from blogapi.publication.visibility import is_page, is_readable
 from blogapi.site.page_paths import Place, Tree
-from blogapi.storage import transaction_info
 from blogapi.storage.database import current_time, db, table_of
+from blogapi.storage.read_once import ReadOnce
 from blogapi.web.access import current_caller
 
 _article = table_of(Article).c
-# The key of the tree in the information of a transaction.
-_KEY = "page-tree"
 _SELECT_PAGES = select(
     *(_article.uuid, _article.slug, _article.parent_id),
     *(_article.status, _article.published_at, _article.was_public, _article.language, _article.title),
@@ -29,18 +27,17 @@ def read_tree() -> dict[UUID, Place]:
     return {uuid: Place(*place) for uuid, *place in rows}
 
 
+_tree = ReadOnce[Tree](lambda session: read_tree())
+
+
 def get_tree() -> Tree:
     """Return the tree as the current transaction read it first, or as it was at the last `read_again`."""
-    info = transaction_info.get_info(db.session())
-    if _KEY not in info:
-        info[_KEY] = read_tree()
-    tree: Tree = info[_KEY]
-    return tree
+    return _tree.get(db.session())
 
 
 def read_again() -> Tree:
     """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
-    transaction_info.get_info(db.session()).pop(_KEY, None)
+    _tree.forget(db.session())
     return get_tree()
 
 

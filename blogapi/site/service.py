@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import cast
 
 from blogapi.publication.events import EPOCH, State, record
-from blogapi.site import item_addresses, queries
+from blogapi.site import queries
 from blogapi.site.models import Site
 from blogapi.site.page_addresses import get_page_moves
 from blogapi.site.schemas import SiteChangesSchema
@@ -33,11 +33,9 @@ def change(fields: Fields) -> Site:
         if changed:
             record(Site.kind, site.uuid, STATE, STATE, fields=changed)
         db.session.flush()
-        item_addresses.forget_site()
         if any(getattr(site, name) != getattr(before, name) for name in ("page_path", "language")):
             get_page_moves().keep_former_paths(before, site)
         media_addresses.store_uses(site, pictures, site.list_pictures())
         if site.service_url != address:
-            queries.forget_service_url()
             media_addresses.store_new_address()
     return site

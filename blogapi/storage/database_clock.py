@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from sqlalchemy.orm import Session
 
 from blogapi import clock
-from blogapi.storage import transaction_info
+from blogapi.storage.read_once import ReadOnce
 
 
 def get_time(session: Session) -> datetime:
@@ -21,17 +21,12 @@ def get_time(session: Session) -> datetime:
     """
     if session.get_bind().dialect.name == "sqlite":
         return clock.now()
-    connection = session.connection()
-    info = transaction_info.get_info(session)
-    if "time" not in info:
-        info["time"] = to_utc(connection.exec_driver_sql("SELECT now()").scalar_one())
-    time: datetime = info["time"]
-    return time
+    return _time.get(session)
 
 
 def set_time(session: Session, time: datetime) -> None:
     """Set the time of the session's transaction, as PostgreSQL returned it."""
-    transaction_info.get_info(session)["time"] = to_utc(time)
+    _time.set(session, to_utc(time))
 
 
 def read_clock(session: Session) -> datetime:
@@ -44,3 +39,6 @@ def read_clock(session: Session) -> datetime:
 def to_utc(time: datetime) -> datetime:
     """Return the time that PostgreSQL has returned as UTC."""
     return clock.from_database(time).astimezone(UTC)
+
+
+_time = ReadOnce(lambda session: to_utc(session.connection().exec_driver_sql("SELECT now()").scalar_one()))

@@ -13,8 +13,11 @@ from blogapi.publication.models import What
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from
 from blogapi.site import item_addresses, page_paths
 from blogapi.site.page_addresses import get_page_tree
-from blogapi.storage import transaction_info
+from blogapi.site.queries import get_site
 from blogapi.storage.database import db
+from blogapi.storage.read_once import ReadOnce
+
+_categories = ReadOnce[dict[UUID, Category]](lambda session: {})
 
 
 def get_state(article: Article) -> State:
@@ -41,7 +44,7 @@ def _make_address(article: Article, readable_from: datetime) -> ItemAddress:
 
 def _make_page_address(article: Article) -> ItemAddress:
     path = page_paths.make_path(
-        item_addresses.get_site(),
+        get_site(),
         article.uuid,
         article.slug,
         article.parent_id,
@@ -53,12 +56,11 @@ def _make_page_address(article: Article) -> ItemAddress:
 
 def _get_category(uuid: UUID) -> Category:
     """Return a category, which is read once in a transaction; `article.category` can be the former one."""
-    categories = transaction_info.get_info(db.session()).setdefault("categories", {})
+    categories = _categories.get(db.session())
     if uuid not in categories:
         with db.session.no_autoflush:
             categories[uuid] = db.session.get_one(Category, uuid)
-    category: Category = categories[uuid]
-    return category
+    return categories[uuid]
 
 
 def record_rendering(article: Article, what: What) -> None:
