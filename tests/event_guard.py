@@ -22,7 +22,7 @@ from blogapi.media.models import Media
 from blogapi.publication import events
 from blogapi.publication.models import HasEvents
 from blogapi.rendering import renderer
-from blogapi.storage.database import db
+from blogapi.storage.database import db, find_write
 from blogapi.web import stored_json
 from tests.databases import SERVER_URL
 
@@ -50,7 +50,7 @@ def _note_inserted(session: Session, row: Any) -> None:
 
 
 def _note(session: Session, changed: Iterable[Any]) -> None:
-    if session.info.get("writing") and (has_request_context() or click.get_current_context(silent=True)):
+    if find_write(session) and (has_request_context() or click.get_current_context(silent=True)):
         session.info.setdefault(_KEY, set()).update(filter(None, map(_get_key, changed)))
 
 
@@ -66,7 +66,7 @@ def _get_key(row: Any) -> tuple[str, UUID] | None:
 
 
 def _check(session: Session) -> None:
-    if session.in_nested_transaction() or not session.info.get("writing"):
+    if session.in_nested_transaction() or not find_write(session):
         return
     changed = session.info.pop(_KEY, set())
     # The events of pages, which are articles of another type, have this type.

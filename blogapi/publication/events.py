@@ -24,7 +24,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from blogapi.publication.models import Event, What
-from blogapi.storage.database import CommitCounter, current_time, db
+from blogapi.storage.database import CommitCounter, current_time, db, get_write
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -92,8 +92,7 @@ def record(
 
 def get_notes(session: Session) -> dict[Key, Any]:
     """Return the notes of the current transaction, by the kind and the uuid of the item."""
-    notes: dict[Key, Any] = session.info["notes"]
-    return notes
+    return get_write(session).notes
 
 
 def last_position() -> int:

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -53,7 +54,7 @@ BUSY_ERRORS = (OperationalError, TimeoutError)
 QUEUE_SECONDS_KEY = "blogapi.queue_seconds"
 
 _WRITE_LOCK_KEY, _LOG_KEY = "blogapi-write-lock", "blogapi-write-ahead-log"
-_WRITE_EVENTS_KEY = "blogapi-write-events"
+_WRITE_EVENTS_KEY, _WRITE_KEY = "blogapi-write-events", "blogapi-write"
 
 
 class SingleEngineSession(Session):
@@ -205,6 +206,35 @@ class WriteEvents(Protocol):
     def __call__(self, session: Session, *, visible: bool) -> None: ...
 
 
+@dataclass(slots=True)
+class Write:
+    """The outermost `transaction()` of a session.
+
+    `notes` are those of `publication.events`. The functions that are called at the end have a list of items
+    each.
+    """
+
+    visible: bool | None
+    notes: dict[Any, Any] = field(default_factory=dict)
+    has_failed: bool = False
+    is_rolled_back: bool = False
+    after_commit: dict[Callable[[list[Any]], None], list[Any]] = field(default_factory=dict)
+    after_rollback: dict[Callable[[list[Any]], None], list[Any]] = field(default_factory=dict)
+
+
+def find_write(session: Any) -> Write | None:
+    """Return the outermost transaction that holds the write lock, or None if the session does not write."""
+    write: Write | None = session.info.get(_WRITE_KEY)
+    return write
+
+
+def get_write(session: Any) -> Write:
+    """Return the outermost transaction of a session that writes."""
+    write = find_write(session)
+    assert write is not None, "call this in a transaction()"
+    return write
+
+
 @contextmanager
 def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[None]:
     """Take the write lock and run one transaction; commit at its end, roll back on any exception.
@@ -224,51 +254,46 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     that were passed to `call_after_commit` if the transaction was committed.
     """
     session = db.session()
-    if session.info.get("writing"):
-        _note_visibility(session, visible)
+    if outer := find_write(session):
+        if visible is not None:
+            outer.visible = visible or bool(outer.visible)
         try:
             yield
             session.flush()
         except BaseException:
-            session.info["failed"] = True
+            outer.has_failed = True
             raise
         return
     session.rollback()
     session.expire_all()
-    with _call_registered_functions(session), _write(session, wait=wait, visible=visible):
+    write = Write(visible)
+    with _call_registered_functions(write), _write(session, write, wait=wait):
         yield
 
 
-def _note_visibility(session: Session, visible: bool | None) -> None:
-    if visible is not None:
-        session.info["visible"] = visible or bool(session.info["visible"])
-
-
 @contextmanager
-def _call_registered_functions(session: Session) -> Iterator[None]:
-    info = session.info
-    info.update(rolled_back=False, after_rollback={}, after_commit={})
+def _call_registered_functions(write: Write) -> Iterator[None]:
     is_committed = False
     try:
         yield
         is_committed = True
     finally:
+        after_rollback = write.after_rollback if write.is_rolled_back else {}
+        after_commit = write.after_commit if is_committed else {}
         # The functions can open transactions of their own.
-        after_rollback = info["after_rollback"] if info["rolled_back"] else {}
-        after_commit = info["after_commit"] if is_committed else {}
         for function, items in (*after_rollback.items(), *after_commit.items()):
             function(items)
 
 
 @contextmanager
-def _write(session: Session, *, wait: bool, visible: bool | None) -> Iterator[None]:
+def _write(session: Session, write: Write, *, wait: bool) -> Iterator[None]:
     lock: WriteLock = current_app.extensions[_WRITE_LOCK_KEY]
     log: WriteAheadLog | None = current_app.extensions[_LOG_KEY]
     queued = request.environ.get(QUEUE_SECONDS_KEY, 0.0) if has_request_context() else 0.0
     with lock.acquire(max(0.0, connections.BUSY_SECONDS - queued) if wait else 0.0) as seconds_left:
         if log is not None:
             log.truncate_if_long()
-        session.info.update(writing=True, failed=False, visible=visible, notes={})
+        session.info[_WRITE_KEY] = write
         locked_at = None
         try:
             timeout = math.ceil(seconds_left)
@@ -276,20 +301,20 @@ def _write(session: Session, *, wait: bool, visible: bool | None) -> Iterator[No
             locked_at = time.monotonic()
             check_version(session)
             yield
-            if session.info["failed"]:
+            if write.has_failed:
                 raise RuntimeError("A part of the transaction failed; use savepoint().")
             session.flush()
             write_events: WriteEvents = current_app.extensions[_WRITE_EVENTS_KEY]
-            write_events(session, visible=session.info["visible"] is not False)
+            write_events(session, visible=write.visible is not False)
             session.commit()
         except BaseException as error:
-            session.info["rolled_back"] = True
+            write.is_rolled_back = True
             session.rollback()
             if log is not None and is_disk_full(error):
                 log.truncate_if_long(is_disk_full=True)
             raise
         finally:
-            session.info["writing"] = False
+            del session.info[_WRITE_KEY]
             if locked_at is not None:
                 lock.held_seconds += time.monotonic() - locked_at
         if log is not None:
@@ -299,17 +324,17 @@ def _write(session: Session, *, wait: bool, visible: bool | None) -> Iterator[No
 @contextmanager
 def savepoint() -> Iterator[None]:
     """Run a part of a transaction; on any exception only the changes of this part are rolled back."""
-    info = db.session().info
-    if not info.get("writing"):
+    write = find_write(db.session())
+    if write is None:
         with transaction():
             yield
         return
-    failed_before, notes = info["failed"], dict(info["notes"])
+    failed_before, notes = write.has_failed, dict(write.notes)
     try:
         with db.session.begin_nested():
             yield
     except BaseException:
-        info.update(failed=failed_before, rolled_back=True, notes=notes)
+        write.has_failed, write.is_rolled_back, write.notes = failed_before, True, notes
         raise
 
 
@@ -318,7 +343,7 @@ def call_after_commit(function: Callable[[list[Any]], None], item: Any) -> None:
 
     The function may open a transaction. It must handle its errors, because the write cannot be undone.
     """
-    db.session().info["after_commit"].setdefault(function, []).append(item)
+    get_write(db.session()).after_commit.setdefault(function, []).append(item)
 
 
 def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> None:
@@ -326,13 +351,13 @@ def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> Non
 
     The function may open a transaction. It must handle its errors.
     """
-    db.session().info["after_rollback"].setdefault(function, []).append(item)
+    get_write(db.session()).after_rollback.setdefault(function, []).append(item)
 
 
 def end_read() -> None:
     """End the snapshot that reads see, before slow work, unless the caller is in a transaction."""
     session = db.session()
-    if not session.info.get("writing"):
+    if find_write(session) is None:
         session.rollback()
 
 

@@ -15,7 +15,7 @@ from blogapi.articles.responses import json_reader
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.rendering import renderer
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db, find_write, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
@@ -142,7 +142,7 @@ def contents_rendered_in_writes(monkeypatch):
     render = renderer.render
 
     def record(content, content_type):
-        if db.session().info.get("writing"):
+        if find_write(db.session()):
             found.append(content)
         return render(content, content_type)
 

@@ -8,7 +8,7 @@ import pytest
 
 from blogapi.rendering import renderer
 from blogapi.search import fts5, placement, tsvector
-from blogapi.storage.database import db
+from blogapi.storage.database import db, find_write
 from tests.conftest import ARTICLES
 from tests.media.pictures import add_picture
 
@@ -81,7 +81,7 @@ def test_words_are_found_before_the_write_lock_is_taken(as_admin, make_article, 
     found, place_words = [], placement.place_words
 
     def record(texts):
-        if db.session().info.get("writing"):
+        if find_write(db.session()):
             found.append(texts)
         return place_words(texts)
 

@@ -17,7 +17,7 @@ from blogapi.importing.media import imported_media
 from blogapi.media import images
 from blogapi.media import service as media_service
 from blogapi.media.models import Media, MediaPath
-from blogapi.storage.database import db
+from blogapi.storage.database import db, find_write
 from tests.conftest import ARTICLES
 
 
@@ -434,7 +434,7 @@ def test_pictures_are_prepared_before_the_write_lock_is_taken(run, site, monkeyp
     prepare, in_write = media_service.prepare, []
 
     def record(source, name):
-        in_write.append(bool(db.session().info.get("writing")))
+        in_write.append(find_write(db.session()) is not None)
         return prepare(source, name)
 
     monkeypatch.setattr(media_service, "prepare", record)

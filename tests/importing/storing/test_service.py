@@ -24,7 +24,7 @@ from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.storing import service
 from blogapi.importing.storing.article_input import ArticleInputs
 from blogapi.rendering import renderer
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db, find_write, transaction
 from blogapi.tags.models import Tag
 from blogapi.web.errors import Conflict
 
@@ -524,7 +524,7 @@ def test_contents_are_rendered_before_the_write_lock_is_taken(importer, monkeypa
     render = renderer.render
 
     def record(content, content_type):
-        rendered.append((content, bool(db.session().info.get("writing"))))
+        rendered.append((content, find_write(db.session()) is not None))
         return render(content, content_type)
 
     monkeypatch.setattr(renderer, "render", record)
