@@ -225,6 +225,7 @@ def _authenticate_key(value: str) -> Caller:
         else:
             # The next request must try again, so this response is not cached.
             last_used = now - policy.LAST_USED_INTERVAL
+    g.caller_tag = key.commit_tag
     # Until this time, the key is valid and its use is not recorded again, so cached responses may be sent.
     g.cacheable_until = min(last_used + policy.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(

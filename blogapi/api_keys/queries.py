@@ -12,7 +12,7 @@ from sqlalchemy import Select, bindparam, or_, select
 from blogapi import clock
 from blogapi.api_keys import policy
 from blogapi.api_keys.models import ApiKey
-from blogapi.storage.database import db
+from blogapi.storage.database import CommitCounter, db
 from blogapi.users.models import Account
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
@@ -22,7 +22,10 @@ from blogapi.web.tokens import digest_token
 
 
 class KeyWithOwner(NamedTuple):
-    """An API key with its owner; the fields of the owner are None for an anonymous key."""
+    """An API key with its owner; the fields of the owner are None for an anonymous key.
+
+    `commit_tag` is the tag of the last commit; see `storage.database.CommitCounter`.
+    """
 
     uuid: UUID
     scope: Scope
@@ -34,6 +37,7 @@ class KeyWithOwner(NamedTuple):
     role: str | None
     can_publish: bool | None
     owner_is_disabled: bool | None
+    commit_tag: str
 
 
 # This statement runs for each request with a key, so it is built once and bypasses the ORM.
@@ -41,6 +45,7 @@ _SELECT_WITH_OWNER = (
     select(
         *(ApiKey.uuid, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
         *(Account.uuid, Account.username, Account.role, Account.can_publish, Account.disabled),
+        select(CommitCounter.tag).scalar_subquery(),
     )
     .outerjoin(Account, Account.uuid == ApiKey.owner_id)
     .where(ApiKey.digest == bindparam("digest"))

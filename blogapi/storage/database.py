@@ -211,10 +211,11 @@ class Write:
     """The outermost `transaction()` of a session.
 
     `notes` are those of `publication.events`. The functions that are called at the end have a list of items
-    each.
+    each. `former_tag` is the tag of the last commit before; see CommitCounter.
     """
 
     visible: bool | None
+    former_tag: str = ""
     notes: dict[Any, Any] = field(default_factory=dict)
     has_failed: bool = False
     is_rolled_back: bool = False
@@ -299,7 +300,7 @@ def _write(session: Session, write: Write, *, wait: bool) -> Iterator[None]:
             timeout = math.ceil(seconds_left)
             session.connection(execution_options=connections.write_options(db.engine, timeout))
             locked_at = time.monotonic()
-            check_version(session)
+            write.former_tag = check_version(session)
             yield
             if write.has_failed:
                 raise RuntimeError("A part of the transaction failed; use savepoint().")

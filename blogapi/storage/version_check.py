@@ -6,6 +6,8 @@ not find, such as articles without an entry in a new search index.
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Flask, current_app
 from sqlalchemy import Connection, Row
 from sqlalchemy.orm import Session
@@ -14,8 +16,9 @@ from blogapi.storage import database_clock, upgrades
 
 _RENDERERS_KEY = "blogapi-renderers"
 
-# `renderer` is the version of the code that rendered the stored JSON of the articles.
-_READ_VERSIONS = "SELECT version_num, renderer{} FROM alembic_version, article_stats"
+# `renderer` is the version of the code that rendered the stored JSON of the articles. The statement has only
+# columns that every version has.
+_READ_VERSIONS = "SELECT version_num, renderer, tag{} FROM alembic_version, article_stats, commit_counter"
 
 
 class NewerSchema(Exception):
@@ -36,10 +39,11 @@ def accept_renderers(app: Flask, *versions: str) -> None:
     app.extensions[_RENDERERS_KEY] = versions
 
 
-def check_version(session: Session) -> None:
+def check_version(session: Session) -> str:
     """Raise NewerSchema if another version of blogapi has upgraded the database or rendered its articles.
 
-    The session must hold the write lock. On PostgreSQL, this also reads the time of the transaction.
+    Returns the tag of the last commit; see `database.CommitCounter`. The session must hold the write lock. On
+    PostgreSQL, this also reads the time of the transaction.
     """
     connection = session.connection()
     row = _read_versions(connection)
@@ -50,8 +54,10 @@ def check_version(session: Session) -> None:
         raise NewerSchema
     if connection.dialect.name != "sqlite":
         database_clock.set_time(session, row.now)
+    tag: str = row.tag
+    return tag
 
 
-def _read_versions(connection: Connection) -> Row[*tuple[object, ...]] | None:
+def _read_versions(connection: Connection) -> Row[*tuple[Any, ...]] | None:
     time = "" if connection.dialect.name == "sqlite" else ", clock_timestamp() AS now"
     return connection.exec_driver_sql(_READ_VERSIONS.format(time)).one_or_none()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from flask import Response, current_app, g, request
 
-from blogapi.storage.database import transaction
+from blogapi.storage.database import db, get_write, transaction
 from blogapi.web.errors import PreconditionFailed, PreconditionRequired
 from blogapi.web.headers import contains_state
 from blogapi.web.idempotency import run_once
@@ -26,8 +26,10 @@ def perform_write(write: Callable[[], Response], etag: Callable[[], str | None])
         return write()
 
     with transaction(visible=None):
-        # While the write waited for the lock, the key can have been deleted, or the user disabled.
-        g.check_caller()
+        # While the write waited for the lock, the key can have been deleted, or the user disabled. Such a
+        # commit has another tag, because it also ends the replay of responses to the key.
+        if g.get("caller_tag") != get_write(db.session()).former_tag:
+            g.check_caller()
         if request.method == "POST" and "Idempotency-Key" in request.headers:
             return run_once(checked_write)
         return checked_write()
