@@ -209,9 +209,9 @@ def _store_articles(ada: UUID, bodies: Iterator[dict[str, Any]]) -> None:
     """Store the articles with these fields, as the bulk write of the API does."""
     load = make_item_schema(ArticleBodySchema)(many=True).load
     while fields := load(list(islice(bodies, ARTICLES_PER_REQUEST))):
-        articles_service.prepare(fields)
+        prepared = articles_service.prepare_all(fields)
         with transaction():
-            articles_service.replace_all(ada, fields)
+            articles_service.replace_all(ada, fields, prepared=prepared)
             db.session.add_all(
                 FormerSlug(slug=f"former-{one.slug}", article_id=one.uuid)
                 for one in fields[::ARTICLES_PER_REDIRECT]
