@@ -55,7 +55,7 @@ class VerificationSchema(OutputSchema):
 
 @bp.get("/")
 @allow(admin_login)
-@bp.response(200, BackupSchema(many=True), may_conflict=True)
+@bp.response(200, BackupSchema(many=True))
 def listed() -> Page[list[StoredBackup]]:
     """List the backups in the instance folder, newest first.
 
@@ -69,7 +69,7 @@ def listed() -> Page[list[StoredBackup]]:
 
 @bp.post("/")
 @allow(admin_login)
-@bp.response(201, BackupSchema(), may_conflict=True)
+@bp.response(201, BackupSchema())
 def create() -> StoredBackup:
     """Write a backup of the whole blog, media files included. Only one backup is made at a time."""
     end_read()
@@ -78,9 +78,7 @@ def create() -> StoredBackup:
 
 @bp.get(_BACKUP)
 @allow(admin_login)
-@bp.response(
-    200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False, may_conflict=True
-)
+@bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False)
 def download(name: str) -> Response:
     """Download a backup. It contains drafts, users and digests of passwords and keys, so keep it secret."""
     return send_download(library.get_path(_get_home(), name), name=name, mimetype=_ZIP)
@@ -88,7 +86,7 @@ def download(name: str) -> Response:
 
 @bp.post(f"{_BACKUP}verify/")
 @allow(admin_login)
-@bp.response(200, VerificationSchema(), may_conflict=True)
+@bp.response(200, VerificationSchema())
 def verify(name: str) -> Verification:
     """Check a backup by restoring it into a temporary folder."""
     end_read()
@@ -97,7 +95,7 @@ def verify(name: str) -> Verification:
 
 @bp.delete(_BACKUP)
 @allow(admin_login)
-@bp.response(204, may_conflict=True)
+@bp.response(204)
 def delete(name: str) -> None:
     """Delete a backup.
 

@@ -1,12 +1,13 @@
 """Rules that turn the schemas of the code into the components of the OpenAPI document.
 
 Client generators create one type for each component. Therefore each shape is one component: a response and
-its variants with `fields` share one, and the body of a PUT accepts the response to a GET.
+its variants with `fields` share one, and the body of a PUT accepts the response to a GET. A component that
+has all properties of another one refers to it, as a subclass does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import marshmallow as ma
@@ -14,14 +15,29 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.common import resolve_schema_instance
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
-from blogapi.web.fields import InputSchema, Reference, ReferenceSchema, Timestamp
+from blogapi.web.fields import EmptySchema, InputSchema, Reference, ReferenceSchema, Timestamp
+from blogapi.web.uploads import FileBodySchema
 
 Document = dict[str, Any]
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
 SCHEMAS = "#/components/schemas/"
-_SELECTABLE = "A response has the required properties or, with `fields`, only those that it names."
+# An extension of fewer properties would be longer than they are.
+_MIN_INHERITED = 5
+# The schemas whose common properties become a component, which they extend.
+_FAMILIES = {
+    "ArticleOrPage": ("Article", "Page", "Previewed"),
+    "Version": ("SingleRevision", "SinglePageRevision"),
+    "Term": ("Category", "Tag", "SingleTag", "Author"),
+    "ArticleOrPageBody": (
+        *("ArticleChanges", "PageChanges", "WorkingCopyBody", "PageWorkingCopyBody"),
+        *("NewRevisionChanges", "NewPageRevisionChanges"),
+    ),
+    "TermBody": tuple(
+        f"{name}{item}Changes" for name in ("Category", "Tag", "Author") for item in ("", "Item")
+    ),
+}
 
 
 def _name_schema(schema: type[ma.Schema] | ma.Schema) -> str:
@@ -76,6 +92,9 @@ class Converter(OpenAPIConverter):
                 texts = (field.get("description"), f"Default: {default}.")
                 field["description"] = " ".join(filter(None, texts))
             field.pop("readOnly", None)
+        if not isinstance(instance, InputSchema | EmptySchema | FileBodySchema):
+            # Later versions may add properties to responses.
+            json_schema.pop("additionalProperties", None)
         return json_schema
 
 
@@ -108,8 +127,6 @@ def add_selectable_fields(schema: Document, properties: Document) -> None:
     """Add the properties that responses have only with `fields`, as optional properties."""
     for name, field in properties.items():
         schema["properties"].setdefault(name, field)
-    if _SELECTABLE not in schema["description"]:
-        schema["description"] += f" {_SELECTABLE}"
 
 
 def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]) -> None:
@@ -160,6 +177,75 @@ def _accept_alternatives(media: Document, names: list[str]) -> None:
     alternatives = {"anyOf": [{"$ref": f"{SCHEMAS}{name}"} for name in names]}
     is_array = media["schema"].get("type") == "array"
     media["schema"] = {"type": "array", "items": alternatives} if is_array else alternatives
+
+
+def extend_schemas(document: Document) -> None:
+    """Replace the properties that a schema has in common with one that it extends by a reference to it."""
+    schemas = document["components"]["schemas"]
+    for name, family in _FAMILIES.items():
+        schemas[name] = {"description": f"What {', '.join(family)} have in common."}
+        schemas[name] |= _find_common([schemas[one] for one in family])
+    whole = {name: one for name, one in schemas.items() if len(one.get("properties", {})) >= _MIN_INHERITED}
+    for name, schema in whole.items():
+        bases = [
+            base
+            for base, other in whole.items()
+            if _extends(schema, other)
+            and (name in _FAMILIES.get(base, ()) or _is_closed(schema) == _is_closed(other))
+        ]
+        if bases:
+            base = max(bases, key=lambda one: _count_inherited(schema, whole[one]))
+            schemas[name] = _make_extension(schema, base, whole[base])
+
+
+def _find_common(family: Sequence[Document]) -> Document:
+    """Return a schema with what all of these have in common; it allows other properties."""
+    first, *others = family
+    properties = {
+        name: value
+        for name, value in first["properties"].items()
+        if all(other["properties"].get(name) == value for other in others)
+    }
+    required = [name for name in properties if all(name in schema.get("required", ()) for schema in family)]
+    return {"type": "object", "properties": properties} | ({"required": required} if required else {})
+
+
+def _is_closed(schema: Document) -> bool:
+    return "additionalProperties" in schema
+
+
+def _extends(schema: Document, base: Document) -> bool:
+    """Return whether a value of the schema is valid for the base, and the schema says more."""
+    properties, others = schema["properties"], base["properties"]
+    required, required_in_base = set(schema.get("required", ())), set(base.get("required", ()))
+    return (
+        (properties.keys() == others.keys() if _is_closed(base) else properties.keys() >= others.keys())
+        and (properties, required) != (others, required_in_base)
+        and required >= required_in_base
+        and all(value in (properties[name], {"readOnly": True}) for name, value in others.items())
+    )
+
+
+def _count_inherited(schema: Document, base: Document) -> tuple[int, int]:
+    """Return the number of properties that the schema takes from the base, and of those it requires."""
+    inherited = [name for name, value in base["properties"].items() if value == schema["properties"][name]]
+    return len(inherited), len(base.get("required", ()))
+
+
+def _make_extension(schema: Document, base: str, inherited: Document) -> Document:
+    required = [one for one in schema.get("required", ()) if one not in inherited.get("required", ())]
+    properties = {
+        name: value
+        for name, value in schema["properties"].items()
+        # Some generators ignore that a property is required unless it is here too.
+        if name in required or value != inherited["properties"].get(name)
+    }
+    # Some generators ignore properties beside `allOf`.
+    extension = {"type": "object", "properties": properties} | ({"required": required} if required else {})
+    derived = {"description": schema["description"], "allOf": [{"$ref": f"{SCHEMAS}{base}"}, extension]}
+    if _is_closed(schema) and not _is_closed(inherited):
+        derived["unevaluatedProperties"] = False
+    return derived
 
 
 def list_operations(document: Document) -> Iterator[tuple[str, str, Document]]:

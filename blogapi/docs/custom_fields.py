@@ -1,19 +1,20 @@
 """The custom fields in the OpenAPI document, which differ between blogs.
 
-The document is public, so the fields that only admins may read are absent from it. The marks
-`x-custom-fields` show where the fields belong.
+The document is public, so the fields that only admins may read are absent from it. The mark
+`x-custom-fields` shows which properties and lists have them.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from blogapi.docs.components import SCHEMAS, Document, list_operations
 
-_MARK, _PARAMETER = "x-custom-fields", "custom"
-_COMPONENTS = {"values": "CustomFields", "changes": "CustomFieldsChanges"}
+MARK, _PARAMETER = "x-custom-fields", "custom"
+_VALUES, _CHANGES = "CustomFields", "CustomFieldsChanges"
+# The names of the components, by the mark of the property.
+COMPONENTS = {"values": _VALUES, "changes": _CHANGES}
 
 
 def mark_filters(operation: Document) -> None:
@@ -22,7 +23,7 @@ def mark_filters(operation: Document) -> None:
     others = [one for one in parameters if (one.get("in"), one.get("name")) != ("query", _PARAMETER)]
     if len(others) < len(parameters):
         operation["parameters"] = others
-        operation[_MARK] = "filters"
+        operation[MARK] = "filters"
 
 
 def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Document:
@@ -31,23 +32,12 @@ def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Doc
         return document
     document = copy.deepcopy(document)
     schemas = document["components"]["schemas"]
-    for schema in list(_find_marked(schemas)):
-        name, description = _COMPONENTS[schema.pop(_MARK)], schema["description"]
-        schema.clear()
-        schema |= {"$ref": f"{SCHEMAS}{name}", "description": description}
     changes = {name: {"anyOf": [_accept_references(one), {"type": "null"}]} for name, one in fields.items()}
-    schemas["CustomFields"] = {
-        "type": "object",
-        "description": "The values of the custom fields of an article, by name.",
-        "properties": dict(fields),
-    }
-    schemas["CustomFieldsChanges"] = {
-        "type": "object",
-        "description": "Changes of the custom fields of an article, by name; null removes a value.",
-        "properties": changes,
-    }
+    for name, properties in ((_VALUES, dict(fields)), (_CHANGES, changes)):
+        schemas[name] |= {"properties": properties}
+        del schemas[name]["additionalProperties"], schemas[name][MARK]
     for _, method, operations in list_operations(document):
-        if _MARK in operations[method]:
+        if MARK in operations[method]:
             operations[method].setdefault("parameters", []).extend(_make_filters(fields))
     return document
 
@@ -60,14 +50,6 @@ def _accept_references(schema: Document) -> Document:
         return schema
     others = {name: value for name, value in schema.items() if name not in ("type", "format")}
     return others | {"anyOf": [{"$ref": f"{SCHEMAS}Reference"}, {"type": "string"}]}
-
-
-def _find_marked(node: Any) -> Iterator[Document]:
-    children = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-    if isinstance(node, dict) and node.get(_MARK) in _COMPONENTS:
-        yield node
-    for child in list(children):
-        yield from _find_marked(child)
 
 
 def _make_filters(fields: Mapping[str, Document]) -> Iterator[Document]:

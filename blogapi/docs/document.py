@@ -15,6 +15,7 @@ from blogapi.docs.components import (
     Plugin,
     accept_responses,
     add_selectable_fields,
+    extend_schemas,
     get_reference,
     list_operations,
 )
@@ -23,7 +24,9 @@ from blogapi.docs.operations import HEADERS, PARAMETERS, complete_operation
 from blogapi.docs.references import (
     drop_unused_schemas,
     share_enums,
+    share_objects,
     share_parameters,
+    share_responses,
     share_timestamps,
 )
 from blogapi.web.access import get_access
@@ -147,7 +150,10 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         share_enums(document)
         accept_responses(document, self.ma_plugin.read_only_fields())
         share_timestamps(document)
+        share_objects(document)
+        extend_schemas(document)
         share_parameters(document)
+        share_responses(document)
         drop_unused_schemas(document)
         return document
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from blogapi.docs.components import METHODS, SCHEMAS, Document
+from blogapi.docs.components import METHODS, SCHEMAS, Document, get_reference, list_operations
+from blogapi.docs.custom_fields import COMPONENTS, MARK
 from blogapi.web.fields import AWARE_PATTERN, NAIVE_PATTERN
 
 
@@ -28,9 +29,25 @@ def share_enums(document: Document) -> None:
         if container[key].get("type") == "string" and "enum" in container[key]:
             container[key].pop("example", None)
             noun = name.removesuffix("s") if is_array else name
-            type_name = "".join(word.capitalize() for word in noun.split("_"))
-            places.append(_Place(owner, type_name, container, key))
+            places.append(_Place(owner, _make_type_name(noun), container, key))
     _share(document, "schemas", places)
+
+
+def share_objects(document: Document) -> None:
+    """Replace each inline object that several properties with the same name have by a reference."""
+    places = [
+        # In some languages, a type `Headers` would hide the one of the standard library.
+        _Place(owner, COMPONENTS.get(schema.get(MARK, ""), f"{_make_type_name(name)}Map"), properties, name)
+        for owner, component in document["components"]["schemas"].items()
+        for properties in [component.get("properties", {})]
+        for name, schema in properties.items()
+        if "object" in schema.get("type", ())
+    ]
+    _share(document, "schemas", places)
+
+
+def _make_type_name(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
 
 
 def share_timestamps(document: Document) -> None:
@@ -62,6 +79,23 @@ def share_parameters(document: Document) -> None:
         for number in range(len(parameters))
     ]
     _share(document, "parameters", places)
+
+
+def share_responses(document: Document) -> None:
+    """Replace each successful response that several operations have by a reference."""
+    places = [
+        _Place(operations[method]["operationId"], _name_response(status, schema), responses, status)
+        for _, method, operations in list_operations(document)
+        for responses in [operations[method]["responses"]]
+        for status, response in responses.items()
+        for schema in [media["schema"] for media in response.get("content", {}).values()][:1]
+    ]
+    _share(document, "responses", places)
+
+
+def _name_response(status: str, schema: Document) -> str:
+    created, is_list = "Created" * (status == "201"), "items" in schema
+    return f"{created}{get_reference(schema).removeprefix(created) or 'File'}{'List' * is_list}"
 
 
 class _Place(NamedTuple):

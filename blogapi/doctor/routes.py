@@ -53,7 +53,7 @@ def single() -> Report:
 
 @bp.post("/")
 @allow(admin_login)
-@bp.response(200, ReportSchema(), may_conflict=True)
+@bp.response(200, ReportSchema())
 def run() -> Report:
     """Run quick checks of the blog and return their results.
 

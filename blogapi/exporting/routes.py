@@ -44,9 +44,7 @@ class ExportQuery(Schema):
 @bp.get("/")
 @allow(editor_login)
 @bp.arguments(ExportQuery, location="query")
-@bp.response(
-    200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False, may_conflict=True
-)
+@bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False)
 def download(query: Fields) -> Response:
     """Download the blog as a zip archive of files with front matter, with its media files.
 

@@ -35,9 +35,9 @@ class CreatedPreviewSchema(PreviewSchema):
 
     url = ma.fields.String(
         metadata={
-            "description": "Address of the page that shows the article to anyone, without a key: the preview "
-            "page of the site with the query parameter `token`, or a page of this service. A page of this "
-            "service has an absolute address if the site has a `service_url`, otherwise a path.",
+            "description": "Address of the page that shows the article to anyone: the preview page of the "
+            "site, or a page of this service, which is absolute if the site has a `service_url`, otherwise a "
+            "path.",
             "example": "https://blog.example/preview/?token=…",
         }
     )

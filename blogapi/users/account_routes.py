@@ -43,7 +43,7 @@ def replace_email(fields: Fields) -> None:
 
 @bp.post("/second-factor/setup/")
 @allow(user_login, scope="published")
-@bp.response(201, SecondFactorSetupSchema(), may_conflict=True)
+@bp.response(201, SecondFactorSetupSchema())
 def start_second_factor_setup() -> WithAttributes:
     """Make a secret for an app that shows one-time codes; the second factor is still off.
 
@@ -55,7 +55,7 @@ def start_second_factor_setup() -> WithAttributes:
 @bp.post("/second-factor/enable/")
 @allow(user_login, scope="published")
 @bp.arguments(EnableSecondFactorSchema)
-@bp.response(200, NewRecoveryCodesSchema(), may_conflict=True)
+@bp.response(200, NewRecoveryCodesSchema())
 def enable_second_factor(fields: Fields) -> dict[str, list[str]]:
     """Turn the second factor on with a code of the app; the response shows the recovery codes, once.
 
@@ -70,7 +70,7 @@ def enable_second_factor(fields: Fields) -> dict[str, list[str]]:
 @bp.post("/second-factor/recovery-codes/")
 @allow(user_login, scope="write")
 @bp.arguments(OwnPasswordSchema)
-@bp.response(200, NewRecoveryCodesSchema(), may_conflict=True)
+@bp.response(200, NewRecoveryCodesSchema())
 def create_recovery_codes(fields: Fields) -> dict[str, list[str]]:
     """Make new recovery codes; the former ones end."""
     account = credentials.check_own_password(fields["current_password"])

@@ -27,7 +27,7 @@ def listed() -> Page[list[OneTimeLink]]:
 @bp.post("/")
 @allow(admin_login, scope="write")
 @bp.arguments(NewInvitationSchema)
-@bp.response(201, NewInvitationLinkSchema(), may_conflict=True)
+@bp.response(201, NewInvitationLinkSchema())
 def create(fields: Fields) -> WithAttributes:
     """Invite a user: the response shows a link that works once, for 7 days, and is not shown again.
 

@@ -133,7 +133,7 @@ def delete_login(id: UUID) -> None:
 @allow(anyone)
 @check_before_body(_check_same_origin)
 @bp.arguments(JoiningUserSchema)
-@bp.response(201, UserSchema(), may_conflict=True, headers=_SETS_COOKIE)
+@bp.response(201, UserSchema(), headers=_SETS_COOKIE)
 def create_first_admin(fields: Fields) -> Account:
     """Create the first admin with the link that `serve` prints, and log in.
 
@@ -160,7 +160,7 @@ def show_invitation(fields: Fields) -> OneTimeLink:
 @allow(anyone)
 @check_before_body(_check_same_origin)
 @bp.arguments(JoiningUserSchema)
-@bp.response(201, UserSchema(), may_conflict=True, headers=_SETS_COOKIE)
+@bp.response(201, UserSchema(), headers=_SETS_COOKIE)
 def accept_invitation(fields: Fields) -> Account:
     """Accept an invitation: create the user, with the role that the admin chose, and log in.
 
@@ -176,7 +176,7 @@ def accept_invitation(fields: Fields) -> Account:
 @allow(anyone)
 @check_before_body(_check_same_origin)
 @bp.arguments(ForgottenPasswordSchema)
-@bp.response(204, may_conflict=True)
+@bp.response(204)
 def send_reset_link(fields: Fields) -> None:
     """Send a link for a new password to the e-mail address of the user, if there is such a user with one.
 

@@ -14,7 +14,7 @@ from blogapi.web.errors import Invalid
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
 
 _ROLES = [role.value for role in models.Role]
-_CAN_PUBLISH = "Whether an author may publish their own articles; it changes nothing for other roles."
+_CAN_PUBLISH = "Whether an author may publish their own articles; other roles ignore it."
 
 
 class NewUsername(Text):

@@ -42,7 +42,7 @@ def listed() -> Page[list[WithAttributes]]:
 @bp.post("/")
 @allow(admin_login, scope="write")
 @bp.arguments(NewUserSchema)
-@bp.response(201, UserDetailsSchema(), may_conflict=True)
+@bp.response(201, UserDetailsSchema())
 def create(fields: Fields) -> WithAttributes:
     """Create a user; without a password, the user sets one with a link."""
     account = service.create(
@@ -111,7 +111,7 @@ def delete_logins(id: UUID) -> None:
 @bp.post("/<id:id>/reset-second-factor/")
 @allow(admin_login, scope="write")
 @bp.check_exists(queries.get_by_uuid)
-@bp.response(204, may_conflict=True)
+@bp.response(204)
 def reset_second_factor(id: UUID) -> None:
     """Turn the second factor of another user off, who has lost the phone and the recovery codes.
 

@@ -114,25 +114,22 @@ class Rule:
 
 anyone = Rule(
     "anyone",
-    "everyone; an API key in the request is not checked",
+    "everyone; keys are not checked",
     checks_credentials=False,
     requires_credentials=False,
 )
 guest = Rule(
     "guest",
-    "everyone; if the request has a key or a login, it must be valid, and a user's key must have the scope "
-    "that the operation requires",
+    "everyone; a key or a login must be valid, and the key of a user must have the scope",
     requires_credentials=False,
 )
-reader = Rule("reader", "holders of any valid key, and logged-in users")
-author = Rule("author", "authors, editors and admins, by API key or login", role=Role.AUTHOR)
-editor = Rule("editor", "editors and admins, by API key or login", role=Role.EDITOR)
-admin = Rule("admin", "admins, by API key or login", role=Role.ADMIN)
-user_login = Rule("user login", "logged-in users; API keys are refused", login_only=True)
-editor_login = Rule(
-    "editor login", "logged-in editors and admins; API keys are refused", role=Role.EDITOR, login_only=True
-)
-admin_login = Rule("admin login", "logged-in admins; API keys are refused", role=Role.ADMIN, login_only=True)
+reader = Rule("reader", "every valid key or login")
+author = Rule("author", "authors, editors and admins", role=Role.AUTHOR)
+editor = Rule("editor", "editors and admins", role=Role.EDITOR)
+admin = Rule("admin", "admins", role=Role.ADMIN)
+user_login = Rule("user login", "logged-in users", login_only=True)
+editor_login = Rule("editor login", "logged-in editors and admins", role=Role.EDITOR, login_only=True)
+admin_login = Rule("admin login", "logged-in admins", role=Role.ADMIN, login_only=True)
 
 # Who may call the views of each role, in messages.
 _CALLERS = {

@@ -232,7 +232,6 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         storable: bool = True,
         cacheable: bool = False,
         may_be_missing: bool = False,
-        may_conflict: bool = False,
         **options: Any,
     ) -> Callable[[Callable[..., Any]], View]:
         """Send the return value of the view, rendered by the schema.
@@ -243,8 +242,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         the operation; the response then has the documented `Allow` header. With `storable`, a browser may
         store the response. With `cacheable`, the response cache may replay it, because it depends only on the
         request, the key, the database and the time. With `may_be_missing`, the view can raise NotFound
-        although its path contains no id. With `may_conflict`, it can raise Conflict. For a Page, the response
-        contains its rows and the paging headers.
+        although its path contains no id. For a Page, the response contains its rows and the paging headers.
         """
         document = super().response(status_code, schema, **options)
 
@@ -260,7 +258,6 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             declared = operation(documented)
             declared.schema, declared.partial_schema, declared.section = schema, partial_schema, section
             declared.cacheable, declared.may_be_missing = cacheable, may_be_missing
-            declared.may_conflict = may_conflict
             if query is not None and partial_schema is not None and isinstance(schema, ma.Schema):
                 fields_query = _make_query(partial_schema, type(schema), query, single)
                 documented = self.arguments(fields_query, location="query")(documented)

@@ -341,18 +341,15 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
         self.field_names = _list_fields(schema)
         self.default_names = _list_fields(default or schema)
         self.single_names = frozenset(_list_fields(single) if single else ()) - {*self.field_names}
-        others = [f"`{name}`" for name in self.field_names if name not in self.default_names]
         super().__init__(
             # marshmallow schemas already have an attribute `fields`.
             data_key="fields",
             metadata={
                 "type": "string",
-                "description": "Comma-separated list of the fields to return. `*` stands for the fields of a "
-                "response without this parameter: "
-                + ", ".join(f"`{name}`" for name in self.default_names)
-                + (f". Other fields: {', '.join(others)}." if others else ".")
-                + f" A field with `-` in front is left out, as in `*,-{self.default_names[-1]}`.",
-                "example": self.field_names[0],
+                "description": "Comma-separated list of the properties to return. `*` stands for those of a "
+                "response without this parameter (the required ones); `-` in front leaves one out, as in "
+                "`*,-uuid`.",
+                "example": "*",
             },
             **options,
         )

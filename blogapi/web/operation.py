@@ -29,7 +29,6 @@ class Operation:
     accepts_slugs: bool = False
     cacheable: bool = False
     may_be_missing: bool = False
-    may_conflict: bool = False
 
 
 def operation(view: Callable[..., Any]) -> Operation:

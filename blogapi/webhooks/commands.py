@@ -18,7 +18,7 @@ from blogapi.webhooks import queries, service
 from blogapi.webhooks.event_types import PATTERNS
 from blogapi.webhooks.messages import PRESETS
 from blogapi.webhooks.models import STANDARD, Delivery, Mode
-from blogapi.webhooks.schemas import DeliverySchema, NewWebhookSchema, WebhookSchema
+from blogapi.webhooks.schemas import DeliverySchema, WebhookBodySchema, WebhookSchema
 
 webhook = AppGroup("webhook", help="Tell other services what changes; `serve` makes the calls.")
 
@@ -67,7 +67,7 @@ def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], 
     }
     with report_problems():
         try:
-            fields = NewWebhookSchema().load(body)
+            fields = WebhookBodySchema().load(body)
         except ma.ValidationError as error:
             raise Invalid(join_messages(flatten_messages(error.messages))) from error
         created = service.create(fields)

@@ -13,14 +13,13 @@ from blogapi.webhooks.models import Delivery
 from blogapi.webhooks.schemas import (
     CreatedWebhookSchema,
     DeliverySchema,
-    NewWebhookSchema,
     PresetSchema,
     ReplaySchema,
     RotationSchema,
     SampleInputSchema,
     SampleSchema,
     ShownDeliverySchema,
-    WebhookChangesSchema,
+    WebhookBodySchema,
     WebhookSchema,
 )
 
@@ -45,8 +44,8 @@ def listed(query: Query) -> PartialResult:
 
 @bp.post("/")
 @allow(admin_login, scope="write")
-@bp.arguments(NewWebhookSchema)
-@bp.response(201, CreatedWebhookSchema(), storable=False, may_conflict=True)
+@bp.arguments(WebhookBodySchema)
+@bp.response(201, CreatedWebhookSchema(), storable=False)
 def create(fields: Fields) -> WithAttributes:
     """Create a webhook, which is told all changes from now on; the response shows its secret once."""
     return service.create(fields)
@@ -72,8 +71,8 @@ def create_sample(fields: Fields) -> Fields:
 
 @bp.post("/test/")
 @allow(admin_login, scope="write")
-@bp.arguments(NewWebhookSchema)
-@bp.response(200, DeliverySchema(), may_conflict=True)
+@bp.arguments(WebhookBodySchema)
+@bp.response(200, DeliverySchema())
 def test_fields(fields: Fields) -> Delivery:
     """Make a test call of a webhook that is not created yet, and return its answer; nothing is stored."""
     return service.try_fields(fields)
@@ -90,7 +89,7 @@ def single(id: UUID) -> WithAttributes:
 @bp.patch("/<id:id>/")
 @allow(admin_login, scope="write")
 @bp.check_exists(queries.get_by_uuid)
-@bp.arguments(WebhookChangesSchema(partial=True))
+@bp.arguments(WebhookBodySchema(partial=True))
 @bp.write(200, WebhookSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> WithAttributes:
     """Change a webhook; `active` pauses it, or resumes it with the changes that wait."""
@@ -110,7 +109,7 @@ def delete(id: UUID) -> None:
 @allow(admin_login, scope="write")
 @bp.check_exists(queries.get_by_uuid)
 @bp.arguments(RotationSchema, required=False)
-@bp.response(201, CreatedWebhookSchema(), storable=False, may_conflict=True)
+@bp.response(201, CreatedWebhookSchema(), storable=False)
 def rotate(fields: Fields, id: UUID) -> WithAttributes:
     """Give a webhook a new secret; during the overlap, both secrets sign."""
     return service.rotate(id, **fields)
@@ -119,7 +118,7 @@ def rotate(fields: Fields, id: UUID) -> WithAttributes:
 @bp.post("/<id:id>/test/")
 @allow(admin_login, scope="write")
 @bp.check_exists(queries.get_by_uuid)
-@bp.response(201, DeliverySchema(), may_conflict=True)
+@bp.response(201, DeliverySchema())
 def test(id: UUID) -> Delivery:
     """Make a test call now, and return its answer."""
     return service.send_test(id)
@@ -128,7 +127,7 @@ def test(id: UUID) -> Delivery:
 @bp.post("/<id:id>/build/")
 @allow(admin_login, scope="write")
 @bp.check_exists(queries.get_by_uuid)
-@bp.response(201, DeliverySchema(), may_conflict=True)
+@bp.response(201, DeliverySchema())
 def start_build(id: UUID) -> Delivery:
     """Start a build now, and return the answer of the build hook."""
     return service.build_now(id)
@@ -165,7 +164,7 @@ def get_delivery(id: UUID, delivery: UUID) -> WithAttributes:
 @bp.post("/<id:id>/deliveries/<id:delivery>/send/")
 @allow(admin_login, scope="write")
 @bp.check_exists(queries.get_by_uuid)
-@bp.response(201, DeliverySchema(), may_conflict=True)
+@bp.response(201, DeliverySchema())
 def resend_delivery(id: UUID, delivery: UUID) -> Delivery:
     """Make a call again with the same id, and return its answer."""
     return service.send_again(id, delivery)

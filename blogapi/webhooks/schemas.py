@@ -28,6 +28,10 @@ from blogapi.webhooks.models import STANDARD, Mode, Pause
 MAX_HEADERS, MAX_HEADER_LENGTH = 10, 1000
 MAX_QUIET_SECONDS, MAX_INTERVAL_SECONDS = 3600, 86_400
 
+# The default is in the description, because generators make a property with a default required.
+_PRESET = {
+    "description": "The kind of receiver: `standard` (the default) is signed, the others start builds."
+}
 _MODE = {"description": "One call for each change, or one for any number of changes."}
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
@@ -124,7 +128,7 @@ class WebhookSchema(OutputSchema):
         attribute="masked_url",
         metadata={"description": "The address without its path.", "example": "https://hooks.example/•••"},
     )
-    preset = ma.fields.String(metadata={"enum": [*PRESETS]})
+    preset = ma.fields.String(metadata={"enum": [*PRESETS], **_PRESET})
     mode = ma.fields.String(metadata={"enum": [*Mode], **_MODE})
     events = ma.fields.List(ma.fields.String(metadata={"enum": [*PATTERNS]}), attribute="event_patterns")
     header_names = ma.fields.List(ma.fields.String())
@@ -181,8 +185,8 @@ class CreatedWebhookSchema(OutputSchema):
     )
 
 
-class WebhookChangesSchema(InputSchema):
-    """The fields of a webhook that a client changes."""
+class WebhookBodySchema(InputSchema):
+    """The fields of a webhook that a client writes."""
 
     read_only = frozenset(WebhookSchema._declared_fields) - {
         *("name", "preset", "mode", "events", "quiet_seconds", "interval_seconds", "active")
@@ -197,8 +201,7 @@ class WebhookChangesSchema(InputSchema):
         },
     )
     preset = ma.fields.String(
-        validate=validate.OneOf([*PRESETS]),
-        metadata={"description": "The kind of receiver: `standard` is signed, the others start builds."},
+        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET
     )
     mode = ma.fields.String(
         validate=validate.OneOf([*Mode]),
@@ -209,9 +212,10 @@ class WebhookChangesSchema(InputSchema):
         max_items=len(PATTERNS),
         attribute="event_patterns",
         validate=validate.Length(min=1),
+        load_default=lambda: [ALL],
         metadata={
-            "description": "The types of changes to tell; `article.*` stands for all of a kind, and `*` for "
-            "all kinds, except for `article.unlisted` and `page.unlisted`. Build hooks always get these."
+            "description": "The types of changes to tell; `article.*` stands for all of a kind, `*` for all "
+            "but `article.unlisted` and `page.unlisted`, which build hooks always get."
         },
     )
     headers = ma.fields.Dict(
@@ -234,24 +238,6 @@ class WebhookChangesSchema(InputSchema):
     active = ma.fields.Boolean(truthy={True}, falsy={False})
 
 
-class NewWebhookSchema(WebhookChangesSchema):
-    """The fields of a new webhook."""
-
-    preset = ma.fields.String(
-        validate=validate.OneOf([*PRESETS]),
-        load_default=STANDARD,
-        metadata=WebhookChangesSchema._declared_fields["preset"].metadata,
-    )
-    events = BoundedList(
-        ma.fields.String(validate=validate.OneOf(PATTERNS)),
-        max_items=len(PATTERNS),
-        attribute="event_patterns",
-        validate=validate.Length(min=1),
-        load_default=lambda: [ALL],
-        metadata=WebhookChangesSchema._declared_fields["events"].metadata,
-    )
-
-
 class ReplaySchema(InputSchema):
     """From when on changes are told again."""
 
@@ -269,7 +255,9 @@ class PresetSchema(OutputSchema):
 class SampleInputSchema(InputSchema):
     """The kind of call to show."""
 
-    preset = ma.fields.String(validate=validate.OneOf([*PRESETS]), load_default=STANDARD)
+    preset = ma.fields.String(
+        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET
+    )
     mode = ma.fields.String(validate=validate.OneOf([*Mode]), metadata=_MODE)
 
 

@@ -76,11 +76,11 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def replace(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> UpsertResult:
         """Save the working copy of an article or page; no version is created, and readers see no edits.
 
-        A scheduled item takes the edits of a caller who may publish it: the response then has the `ETag` and
-        the version of the item. If the item refuses them, they stay a working copy with `not_live`.
+        A scheduled item takes the edits of a caller who may publish it, and the response has its `ETag`. If
+        the item refuses them, they stay a working copy with `not_live`.
 
-        If there is no working copy, `If-Match` is compared with the ETag of the item. If it contains the
-        ETags of both, the edits are based on the current version of the item from then on.
+        Without a working copy, `If-Match` is compared with the ETag of the item. With the ETags of both, the
+        edits are based on the current version of the item from then on.
         """
         permissions.check_working_copy(id, fields)
         user, publishes = current_user_id(), current_caller().publishes

@@ -7,10 +7,10 @@ import sys
 
 from blogapi import create_app
 from blogapi.webhooks import service
-from blogapi.webhooks.schemas import NewWebhookSchema
+from blogapi.webhooks.schemas import WebhookBodySchema
 
 if __name__ == "__main__":
     with create_app().app_context():
         for fields in json.load(sys.stdin):
-            service.create(NewWebhookSchema().load(fields))
+            service.create(WebhookBodySchema().load(fields))
     print("{}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from referencing.jsonschema import DRAFT202012
 from werkzeug.test import TestResponse
 
 from blogapi.admin import routes as admin
+from blogapi.docs.components import SCHEMAS
 from blogapi.docs.operations import OTHER_ERROR_STATUSES, OTHER_ERRORS
 from blogapi.media.addresses import PREFIX
 from blogapi.media.delivery import CACHE_CONTROL
@@ -32,15 +34,15 @@ PREVIEWS = ("/api/v1/blog/preview/", "/preview/")
 class Contract:
     """The OpenAPI document, prepared for checking responses."""
 
-    def __init__(self, document: dict[str, Any]) -> None:
-        self.document = document
+    def __init__(self, original: dict[str, Any]) -> None:
+        self.original, self.document = original, merge_schemas(original)
         self.registry = Registry().with_resource(
-            "urn:api", Resource(contents=document, specification=DRAFT202012)
+            "urn:api", Resource(contents=self.document, specification=DRAFT202012)
         )
         self.validators: dict[str, Draft202012Validator] = {}
         self.operations: dict[tuple[str, str], tuple[str, dict[str, Any]] | None] = {}
         self.paths = [
-            (re.compile(re.sub(r"\{[^}]+\}", "[^/]+", path.rstrip("/"))), path) for path in document["paths"]
+            (re.compile(re.sub(r"\{[^}]+\}", "[^/]+", path.rstrip("/"))), path) for path in original["paths"]
         ]
 
     def operation(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
@@ -125,6 +127,45 @@ class Contract:
                 format_checker=Draft202012Validator.FORMAT_CHECKER,
             )
         self.validators[pointer].validate(value)
+
+
+def merge_schemas(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the document with all properties of a schema in it, and no other properties in responses.
+
+    Later versions may add properties to responses, but a test has to find those that are not documented.
+    """
+    schemas = document["components"]["schemas"]
+    merged = {name: _merge(schemas, name) for name in schemas}
+    operations = [one for path in document["paths"].values() for one in path.values() if "responses" in one]
+    responses = [document["components"]["responses"], *(one["responses"] for one in operations)]
+    names = [*_find_references(responses)]
+    # The list grows while the loop appends the schemas that the text of a schema refers to.
+    for name in names:
+        if "properties" in merged[name]:
+            merged[name].setdefault("additionalProperties", False)
+        names += {*_find_references(merged[name])} - {*names}
+    return {**document, "components": {**document["components"], "schemas": merged}}
+
+
+def _merge(schemas: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a schema with the properties of the schemas that it extends."""
+    schema = dict(schemas[name])
+    if "allOf" in schema:
+        reference, extension = schema.pop("allOf")
+        base = _merge(schemas, reference["$ref"].rpartition("/")[2])
+        schema = base | schema | {"properties": base["properties"] | extension["properties"]}
+        schema["required"] = [*base.get("required", ()), *extension.get("required", ())]
+    if "unevaluatedProperties" in schema:
+        schema["additionalProperties"] = schema.pop("unevaluatedProperties")
+    return schema
+
+
+def _find_references(part: Any) -> Iterator[str]:
+    """Yield the names of the schemas to which a part of the document refers."""
+    if isinstance(part, dict) and str(part.get("$ref")).startswith(SCHEMAS):
+        yield part["$ref"].removeprefix(SCHEMAS)
+    for child in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _find_references(child)
 
 
 def find_status(operation: dict[str, Any], status: int) -> str:

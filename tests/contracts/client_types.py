@@ -11,6 +11,7 @@ import textwrap
 from typing import Any
 
 from blogapi.docs.assets import STATIC
+from tests.contracts.client import merge_schemas
 
 FILE = STATIC / "blogapi.js"
 HEADING = (
@@ -52,6 +53,7 @@ def write_types(document: dict[str, Any]) -> None:
 
 def make_types(document: dict[str, Any]) -> str:
     """Return a comment with the types of what a front end reads, and of the filters of each list."""
+    document = merge_schemas(document)
     schemas = document["components"]["schemas"]
     names = list(RESPONSES)
     # The list grows while the loop appends the schemas that the text of a schema refers to.

@@ -17,7 +17,7 @@ import pytest
 from blogapi.docs.assets import STATIC
 from blogapi.webhooks import sender
 from blogapi.webhooks import service as webhooks
-from blogapi.webhooks.schemas import NewWebhookSchema
+from blogapi.webhooks.schemas import WebhookBodySchema
 from tests.admin import blogs
 from tests.clients.conftest import UNREACHABLE
 from tests.contracts.guide import GUIDE
@@ -242,7 +242,7 @@ def test_a_build_hook_rebuilds_an_astro_site(blog, tmp_path):
         receiver.check = lambda call: run(FRAMEWORKS["astro"].build, folder, environment)
         fields = {"name": "site", "url": receiver.url, "preset": "netlify", "quiet_seconds": 0}
         with blog.app.app_context():
-            webhooks.create(NewWebhookSchema().load(fields))
+            webhooks.create(WebhookBodySchema().load(fields))
         end = sender.start(blog.app)
         try:
             article = {"title": "Told to the builder", "content": "Words", "status": "published"}

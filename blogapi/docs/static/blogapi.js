@@ -369,52 +369,52 @@ function ignoreMissing(error) {
 
 // The types of the API. `python -m tests.contracts.openapi` derives them from the OpenAPI document.
 /**
- * @typedef {{ uuid: string, author: string, title: string, subtitle: string, tags: Tag[], category: EmbeddedCategory,
- *   slug: string, cover_image: string, content: string, status: Status, content_type: ContentType, seo: Seo }} Article
+ * @typedef {{ uuid: string, author: string, title: string, subtitle: string, tags: Tag[], slug: string, cover_image:
+ *   string, content: string, status: Status, content_type: ContentType, seo: Seo, category: EmbeddedCategory }} Article
  * @typedef {Article & { created: string, last_updated: string, published_at: string | null, excerpt: string,
- *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, links?: Links, head:
- *   Head, translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null,
- *   working_copy: WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> |
- *   null, open_by: UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key:
- *   string, snippet: string, previous: ArticleLink | null, next: ArticleLink | null, related: ArticleLink[] }}
+ *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, head: Head,
+ *   translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, working_copy:
+ *   WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> | null, open_by:
+ *   UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string, links?:
+ *   Links, snippet: string, previous: ArticleLink | null, next: ArticleLink | null, related: ArticleLink[] }}
  *   ArticleFields
  * @typedef {{ uuid: string, author: string, title: string, subtitle: string, tags: Tag[], slug: string, cover_image:
  *   string, content: string, status: Status, content_type: ContentType, seo: Seo, parent: string | null, position:
  *   number }} Page
  * @typedef {Page & { created: string, last_updated: string, published_at: string | null, excerpt: string,
- *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, links?: PageLinks,
- *   head: Head, translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null,
- *   working_copy: WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> |
- *   null, open_by: UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string
- *   }} PageFields
+ *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, head: Head,
+ *   translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, working_copy:
+ *   WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> | null, open_by:
+ *   UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string, links?:
+ *   PageLinks }} PageFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string }} Category
- * @typedef {Category & { user: string, created: string, last_updated: string, seo_title: string, seo_description:
- *   string, og_image: string, canonical_url: string, language: string, head: Head, url?: string, parent: string | null,
- *   articles_count: number, articles_by_status: Record<string, number> }} CategoryFields
+ * @typedef {Category & { seo_title: string, seo_description: string, og_image: string, canonical_url: string, language:
+ *   string, head: Head, articles_count: number, articles_by_status: Record<string, number>, user: string, created:
+ *   string, last_updated: string, url?: string, parent: string | null }} CategoryFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, articles:
  *   Article[] }} SingleCategory
- * @typedef {SingleCategory & { user: string, created: string, last_updated: string, seo_title: string, seo_description:
- *   string, og_image: string, canonical_url: string, language: string, head: Head, url?: string, parent: string | null,
- *   articles_count: number, articles_by_status: Record<string, number> }} SingleCategoryFields
+ * @typedef {SingleCategory & { seo_title: string, seo_description: string, og_image: string, canonical_url: string,
+ *   language: string, head: Head, articles_count: number, articles_by_status: Record<string, number>, user: string,
+ *   created: string, last_updated: string, url?: string, parent: string | null }} SingleCategoryFields
  * @typedef {{ uuid: string, created: string, last_updated: string, name: string, slug: string, user: string }} Tag
- * @typedef {Tag & { cover_image: string, seo_title: string, seo_description: string, og_image: string, canonical_url:
- *   string, language: string, head: Head, url?: string, description: string, articles_count: number,
- *   articles_by_status: Record<string, number> }} TagFields
+ * @typedef {Tag & { seo_title: string, seo_description: string, og_image: string, canonical_url: string, language:
+ *   string, head: Head, articles_count: number, articles_by_status: Record<string, number>, cover_image: string, url?:
+ *   string, description: string }} TagFields
  * @typedef {{ uuid: string, name: string, articles: Article[] }} SingleTag
- * @typedef {SingleTag & { created: string, last_updated: string, slug: string, user: string, cover_image: string,
- *   seo_title: string, seo_description: string, og_image: string, canonical_url: string, language: string, head: Head,
- *   url?: string, description: string, articles_count: number, articles_by_status: Record<string, number> }}
+ * @typedef {SingleTag & { seo_title: string, seo_description: string, og_image: string, canonical_url: string,
+ *   language: string, head: Head, articles_count: number, articles_by_status: Record<string, number>, created: string,
+ *   last_updated: string, slug: string, user: string, cover_image: string, url?: string, description: string }}
  *   SingleTagFields
  * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null
  *   }} Author
- * @typedef {Author & { cover_image: string, seo_title: string, seo_description: string, og_image: string,
- *   canonical_url: string, language: string, head: Head, created: string, last_updated: string, page_url?: string,
- *   articles_count: number, articles_by_status: Record<string, number> }} AuthorFields
+ * @typedef {Author & { seo_title: string, seo_description: string, og_image: string, canonical_url: string, language:
+ *   string, head: Head, articles_count: number, articles_by_status: Record<string, number>, cover_image: string,
+ *   created: string, last_updated: string, page_url?: string }} AuthorFields
  * @typedef {{ uuid: string, name: string, slug: string, bio: string, url: string, avatar: string, user: string | null,
  *   articles: Article[] }} SingleAuthor
- * @typedef {SingleAuthor & { cover_image: string, seo_title: string, seo_description: string, og_image: string,
- *   canonical_url: string, language: string, head: Head, created: string, last_updated: string, page_url?: string,
- *   articles_count: number, articles_by_status: Record<string, number> }} SingleAuthorFields
+ * @typedef {SingleAuthor & { seo_title: string, seo_description: string, og_image: string, canonical_url: string,
+ *   language: string, head: Head, articles_count: number, articles_by_status: Record<string, number>, cover_image:
+ *   string, created: string, last_updated: string, page_url?: string }} SingleAuthorFields
  * @typedef {{ kind: "article" | "category" | "tag" | "author" | "page" | "redirect", old: string, new: string, item:
  *   string, article: string | null, created: string }} Redirect
  * @typedef {Redirect & { old_url?: string, new_url?: string, status: 301 | 302 | 410 }} RedirectFields
@@ -435,15 +435,12 @@ function ignoreMissing(error) {
  *   | "stale" | "storage_full" | "too_large" | "too_many_backups" | "too_many_requests" | "unavailable" |
  *   "unsupported_media_type" | "uri_too_long" | "user_in_use", errors?: Record<string, string[]>, uuid?: string }}
  *   Problem
- * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, user: string,
- *   created: string, last_updated: string }} EmbeddedCategory
  * @typedef {"draft" | "published" | "unlisted" | "archived" | "scheduled"} Status
  * @typedef {"html" | "markdown" | "text"} ContentType
  * @typedef {{ uuid: string, created: string, last_updated: string, og_image: string, title: string, description:
  *   string, canonical_url: string, article: string }} Seo
  * @typedef {{ url: string, width: number, height: number, alt: string, caption: string, renditions: Rendition[] }}
  *   Cover
- * @typedef {{ category: string, tags: string[], authors: string[] }} Links
  * @typedef {{ title?: string, description?: string, canonical?: string, robots?: string, alternates?: Alternate[],
  *   open_graph?: OpenGraph, twitter?: TwitterCard, json_ld?: Record<string, unknown>, html: string }} Head
  * @typedef {{ language: string, uuid: string, slug: string, url?: string }} Translation
@@ -453,6 +450,9 @@ function ignoreMissing(error) {
  * @typedef {{ uuid: string, username: string }} UserReference
  * @typedef {{ last_updated: string, user: UserReference, title: string }} WorkingCopySummary
  * @typedef {"" | "noindex" | "noindex, nofollow"} Robots
+ * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, user: string,
+ *   created: string, last_updated: string }} EmbeddedCategory
+ * @typedef {{ category: string, tags: string[], authors: string[] }} Links
  * @typedef {{ uuid: string, title: string, slug: string, published_at: string, cover_image: string, url?: string }}
  *   ArticleLink
  * @typedef {{ tags: string[], authors: string[] }} PageLinks

@@ -49,7 +49,7 @@ def listed() -> Page[list[JobView]]:
 @allow(editor_login, scope="write")
 @check_before_body(service.check_none_is_running)
 @bp.arguments(ImportQuery, location="query")
-@bp.response(201, SingleImportJobSchema(), may_conflict=True)
+@bp.response(201, SingleImportJobSchema())
 @bp.doc(requestBody=describe_body(FileBodySchema))
 def create(query: Fields) -> Any:
     """Upload the file of another blog and start its trial, which stores nothing.
@@ -84,7 +84,7 @@ def single(id: UUID) -> JobView:
 @bp.post("/<id:id>/start/")
 @allow(editor_login, scope="write")
 @bp.arguments(ImportStartSchema, required=False)
-@bp.response(200, SingleImportJobSchema(), may_conflict=True)
+@bp.response(200, SingleImportJobSchema())
 def start(options: Fields, id: UUID) -> JobView:
     """Import the file, or continue an interrupted import; nothing is imported twice."""
     return _run(id, service.start(id, options))
@@ -93,7 +93,7 @@ def start(options: Fields, id: UUID) -> JobView:
 @bp.post("/<id:id>/cancel/")
 @allow(editor_login, scope="write")
 @bp.arguments(EmptySchema, required=False)
-@bp.response(200, SingleImportJobSchema(), may_conflict=True)
+@bp.response(200, SingleImportJobSchema())
 def cancel(nothing: Fields, id: UUID) -> JobView:
     """End an import; articles that were imported stay. A running import ends after the current articles."""
     service.cancel(id)
@@ -110,7 +110,7 @@ def download_report(id: UUID) -> Response:
 
 @bp.delete("/<id:id>/")
 @allow(editor_login, scope="write")
-@bp.response(204, may_conflict=True)
+@bp.response(204)
 def delete(id: UUID) -> None:
     """Delete an import with its file and its report; its articles stay."""
     service.delete(id)
