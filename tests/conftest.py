@@ -236,7 +236,7 @@ class People:
         """Return a new key. The default scope is `read` for keys with an owner and `published` for others."""
         with self.app.app_context():
             key_scope: Scope = scope or ("read" if owner else "published")
-            value: str = api_keys.issue(owner and owner.uuid, scopes={key_scope}).value
+            value: str = api_keys.issue(owner and owner.uuid, key_scope).value
             return value
 
     def uuid(self, value: str) -> str:

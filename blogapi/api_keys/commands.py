@@ -40,7 +40,7 @@ def create(username: str | None, scope: Scope, name: str) -> None:
         raise click.UsageError(f"A key of scope {scope} needs an owner; set the owner with --user.")
     with report_problems():
         owner = None if username is None else users.get_by_name(username).uuid
-        created = service.issue(owner, name=name, scopes={scope})
+        created = service.issue(owner, scope, name=name)
     click.echo(f"Created the key {created.uuid} ({scope}). Save its value; it is not shown again:", err=True)
     click.echo(created.value)
 

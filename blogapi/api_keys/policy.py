@@ -30,11 +30,6 @@ def included_scopes(scope: Scope) -> frozenset[Scope]:
     return frozenset(SCOPES[: SCOPES.index(scope) + 1])
 
 
-def widest_scope(scopes: Collection[Scope], *, default: Scope) -> Scope:
-    """Return the widest of the scopes, or the default if there are none."""
-    return max(scopes, key=SCOPES.index, default=default)
-
-
 def validate_name(name: str) -> str:
     """Return the name; raises Invalid if it is too long or contains characters that are not allowed."""
     try:
@@ -45,8 +40,11 @@ def validate_name(name: str) -> str:
 
 
 def choose_scope(caller: Caller, requested: Collection[Scope]) -> Scope:
-    """Return the scope of a user's new key (default: `read`); raises Forbidden if the caller lacks it."""
-    scope = widest_scope(requested, default="read")
+    """Return the widest scope for a user's new key (default: `read`).
+
+    Raises Forbidden if the caller lacks it.
+    """
+    scope: Scope = max(requested, key=SCOPES.index, default="read")
     if scope not in caller.scopes:
         raise Forbidden(
             f"You cannot create a key of scope {scope} with a key that lacks this scope; log in, or use "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
-from itertools import count
 from uuid import UUID
 
 from sqlalchemy import delete as delete_rows
@@ -23,12 +22,8 @@ from blogapi.web.access import Caller, Scope
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.tokens import digest_token
 
-# Old anonymous keys are deleted each time this number of new anonymous keys has been created. The number of
-# unused keys therefore exceeds MAX_UNUSED_KEYS by at most this number.
-SWEEP_INTERVAL = 50
+# The number of keys that the creation of another key deletes at most.
 MAX_SWEPT_KEYS = 500
-
-_anonymous_count = count()
 
 
 def create(
@@ -41,31 +36,42 @@ def create(
     """
     scope = policy.choose_scope(caller, scopes)
     expiry = policy.choose_expiry(expires, clock.now(), caller)
-    return issue(caller.user, name=name, expires=expiry, scopes={scope})
+    return issue(caller.user, scope, name=name, expires=expiry)
 
 
 def issue(
     owner: UUID | None,
+    scope: Scope = "published",
     *,
     name: str = "",
+    created: datetime | None = None,
     expires: datetime | None = None,
-    scopes: Collection[Scope] = (),
 ) -> WithAttributes:
     """Create a key of a user, or an anonymous key, and return it with its `value`, which is not stored.
 
-    Without `scopes`, the key has the scope `published`. Raises Invalid if the name is invalid.
+    `created` is now by default. Raises Invalid if the name is invalid.
     """
-    scope = policy.widest_scope(scopes, default="published")
-    return _create(owner, name=name, created=clock.now(), expires=expires, scope=scope)
+    value = key_format.generate_key()
+    key = ApiKey(
+        digest=digest_token(value),
+        prefix=value[: key_format.PREFIX_LENGTH],
+        name=policy.validate_name(name),
+        owner_id=owner,
+        scope=scope,
+        created=created or clock.now(),
+        expires=expires,
+    )
+    with transaction(visible=False):
+        db.session.add(key)
+    return WithAttributes(key, value=value)
 
 
 def create_anonymous() -> WithAttributes:
     """Create an anonymous key that expires unless it is used within a day, and return it with its `value`."""
     now = clock.now()
     with transaction():
-        if next(_anonymous_count) % SWEEP_INTERVAL == 0:
-            _delete_expired(now)
-        return _create(None, created=now, expires=now + policy.UNUSED_LIFETIME)
+        _delete_expired(now)
+        return issue(None, created=now, expires=now + policy.UNUSED_LIFETIME)
 
 
 def delete_expired() -> None:
@@ -84,29 +90,6 @@ def _delete_expired(now: datetime) -> None:
         uuids = db.session.scalars(statement.limit(MAX_SWEPT_KEYS)).all()
         if uuids:
             db.session.execute(delete_rows(ApiKey).where(ApiKey.uuid.in_(uuids)))
-
-
-def _create(
-    owner: UUID | None,
-    *,
-    created: datetime,
-    expires: datetime | None,
-    name: str = "",
-    scope: Scope = "published",
-) -> WithAttributes:
-    value = key_format.generate_key()
-    key = ApiKey(
-        digest=digest_token(value),
-        prefix=value[: key_format.PREFIX_LENGTH],
-        name=policy.validate_name(name),
-        owner_id=owner,
-        scope=scope,
-        created=created,
-        expires=expires,
-    )
-    with transaction(visible=False):
-        db.session.add(key)
-    return WithAttributes(key, value=value)
 
 
 def get_deletable(caller: Caller, uuid: UUID) -> ApiKey:
@@ -148,7 +131,7 @@ def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttribute
         policy.check_can_rotate(key.expires, now)
         is_trial = key.last_used is None and policy.is_trial_key(key.owner_id, key.created, key.expires)
         expires = policy.choose_expiry(now + policy.UNUSED_LIFETIME if is_trial else key.expires, now, caller)
-        successor = _create(key.owner_id, name=key.name, created=now, expires=expires, scope=key.scope)
+        successor = issue(key.owner_id, key.scope, name=key.name, created=now, expires=expires)
         key.expires = policy.compute_overlap_end(key.expires, now, overlap_seconds)
     return successor
 

@@ -11,18 +11,17 @@ from blogapi.users import service as users
 from tests.conftest import KEYS, TAGS
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-READ, WRITE = frozenset({"read"}), frozenset({"read", "write"})
-PUBLISHED = frozenset({"published"})
+PUBLISHED, READ, WRITE = "published", "read", "write"
 
 
 @pytest.fixture
 def make_key(app):
     """Creates API keys and returns each key with its value."""
 
-    def make(owner=None, scopes=None, **fields):
+    def make(owner=None, scope=None, **fields):
         with app.app_context():
-            given = scopes or (READ if owner else PUBLISHED)
-            return service.issue(owner and owner.uuid, scopes=given, **fields)
+            given = scope or (READ if owner else PUBLISHED)
+            return service.issue(owner and owner.uuid, given, **fields)
 
     return make
 

@@ -169,7 +169,7 @@ def fill_blog(folder: Path, articles: int, size: int) -> None:
             copies.add_copies(numbers, partial(_get_time, articles=articles))
         record = {
             "key": api_keys.issue(None).value,
-            "admin_key": api_keys.issue(ada, scopes={"write"}).value,
+            "admin_key": api_keys.issue(ada, "write").value,
             "newest": str(
                 db.session.scalar(select(Article.uuid).order_by(Article.published_at.desc()).limit(1))
             ),

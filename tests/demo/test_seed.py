@@ -18,7 +18,7 @@ def test_the_sample_has_every_status_and_content_type(app, make_client):
         from blogapi.users import queries as users
 
         admin = users.get_by_name(seed.AUTHOR_NAME).uuid
-        key = api_keys.issue(admin, scopes={"read"}).value
+        key = api_keys.issue(admin, "read").value
     own = make_client(app, key).get(ARTICLES + "author/me/").json
     assert {article["status"] for article in own} == {"draft", "published", "scheduled", "archived"}
     assert {article["content_type"] for article in own} == {"markdown", "html", "text"}

@@ -73,7 +73,7 @@ def blog(app, people, make_category, make_tag, make_article):
     client.patch(path, json={"subtitle": f"{SECRET} again", "slug": f"{SECRET}-renamed"}, headers=header)
     preview = client.post(f"{path}preview/", headers=header).json
     with app.app_context():
-        key = api_keys.issue(people.other_admin.uuid, name=SECRET, scopes=frozenset({"read", "write"}))
+        key = api_keys.issue(people.other_admin.uuid, "write", name=SECRET)
     names = {name: str(article.uuid) for name, article in hidden.items()}
     return names | {
         "public": str(public.uuid),
