@@ -241,10 +241,8 @@ class _CollectedBody:
 
 
 def init_app(app: Flask) -> None:
-    """Wrap the application in the response cache unless the database is in memory."""
+    """Wrap the application in the response cache."""
     source = commit_version.create_source(app)
-    if source is None:
-        return
     middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, app.config["CACHE_MEGABYTES"] * 2**20)
     cache = middleware.cache
     app.extensions[_KEY] = middleware
@@ -254,9 +252,10 @@ def init_app(app: Flask) -> None:
     registry.add_gauge(app, "replay_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
 
 
-def get_middleware(app: Flask) -> ResponseCacheMiddleware | None:
-    """Return the response cache, or None if there is none."""
-    return app.extensions.get(_KEY)
+def get_middleware(app: Flask) -> ResponseCacheMiddleware:
+    """Return the response cache of the application."""
+    middleware: ResponseCacheMiddleware = app.extensions[_KEY]
+    return middleware
 
 
 def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:

@@ -337,6 +337,6 @@ def _list_keyless_paths(app: Flask) -> tuple[str, ...] | None:
     on another machine, or if the number of requests is limited.
     """
     cache = response_cache.get_middleware(app)
-    if cache is None or not isinstance(cache.source, SqliteCommitVersion) or limits_requests(app):
+    if not isinstance(cache.source, SqliteCommitVersion) or limits_requests(app):
         return None
     return cache.keyless_paths

@@ -17,7 +17,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import NoResultFound, SQLAlchemyError
 
 from blogapi import clock
-from blogapi.storage import files, upgrades
+from blogapi.storage import files
 from blogapi.storage.database import db, get_write_lock
 from blogapi.storage.write_lock import WriteLock
 
@@ -232,11 +232,11 @@ class PostgresCommitVersion:
         self._connection = None
 
 
-def create_source(app: Flask) -> CommitVersionSource | None:
-    """Return a new source for the application's database, or None if the database is in memory."""
+def create_source(app: Flask) -> CommitVersionSource:
+    """Return a new source for the application's database."""
     with app.app_context():
         engine = db.engine
-    if engine.dialect.name != "sqlite":
-        staleness = app.config["CACHE_STALENESS_MS"] / 1000
-        return PostgresCommitVersion(engine, get_write_lock(app), staleness=staleness)
-    return None if upgrades.is_in_memory(engine) else SqliteCommitVersion(engine)
+    if engine.dialect.name == "sqlite":
+        return SqliteCommitVersion(engine)
+    staleness = app.config["CACHE_STALENESS_MS"] / 1000
+    return PostgresCommitVersion(engine, get_write_lock(app), staleness=staleness)

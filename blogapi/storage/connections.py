@@ -94,9 +94,8 @@ def configure_connections(engine: Engine) -> None:
         event.listen(engine, "connect", _set_postgresql_timeouts)
         event.listen(engine, "begin", _lock_postgresql)
         return
-    if not upgrades.is_in_memory(engine):
-        _create_private_file(engine)
-        _refuse_replaced_file(engine)
+    _create_private_file(engine)
+    _refuse_replaced_file(engine)
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
 

@@ -385,10 +385,10 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     app.extensions[_WRITE_LOCK_KEY] = WriteLock()
     app.extensions[_WRITE_EVENTS_KEY] = write_events
     engine = _engine(app)
-    in_file = engine.dialect.name == "sqlite" and not upgrades.is_in_memory(engine)
-    app.extensions[_LOG_KEY] = WriteAheadLog(Path(str(engine.url.database))) if in_file else None
-    if upgrades.is_in_memory(engine) and app.config["DATABASE_URL"]:
+    is_sqlite = engine.dialect.name == "sqlite"
+    if is_sqlite and engine.url.database in (None, "", ":memory:"):
         raise CannotStart("A blog is stored in a file, not in memory; name a file in DATABASE_URL.")
+    app.extensions[_LOG_KEY] = WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None
     home = Path(app.instance_path)
     is_missing = not (app.config["DATABASE_URL"] or (home / "blog.db").exists())
     has_files = any(home.glob("media/*")) or any(home.glob("backups/*"))

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import cast
 
 from sqlalchemy import Connection, Engine, MetaData, create_engine, event, inspect, text
 from sqlalchemy.exc import DatabaseError
@@ -42,11 +41,6 @@ WRITE_LOCK_SQL = "SELECT pg_advisory_xact_lock(6251846213)"
 def list_migrations() -> tuple[str, ...]:
     """Return the names of all migrations with the oldest first (`"0001"`, …)."""
     return tuple(sorted(path.name[:4] for path in (SCRIPTS / "versions").glob("[0-9]*.py")))
-
-
-def is_in_memory(engine: Engine) -> bool:
-    """Return whether the database is a SQLite database in memory, which ends with the process."""
-    return engine.dialect.name == "sqlite" and engine.url.database in (None, "", ":memory:")
 
 
 def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
@@ -108,8 +102,6 @@ def current_migration(engine: Engine) -> str | None:
     of another program does not change. Raises CannotStart if the log is damaged, because SQLite would
     truncate it.
     """
-    if is_in_memory(engine):
-        return None
     if engine.dialect.name == "sqlite":
         _refuse_damaged_log(Path(str(engine.url.database)))
     options = driver_options.get_typed_options(engine.url)
@@ -155,11 +147,6 @@ def _locked(engine: Engine) -> Iterator[Connection]:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             connection.exec_driver_sql(WRITE_LOCK_SQL)
-            yield connection
-        return
-    if is_in_memory(engine):
-        with engine.begin() as connection:
-            integrity.add_former_function(cast(sqlite3.Connection, connection.connection.driver_connection))
             yield connection
         return
     exclusive = create_engine(engine.url, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, create_engine
 
-from blogapi import create_app
 from blogapi.storage import commit_version
 from blogapi.storage.commit_version import SqliteCommitVersion
 from blogapi.storage.database import db, transaction
@@ -257,14 +256,6 @@ def test_no_thread_reads_a_version_older_than_the_last_commit(source, other_conn
 
 
 # Kinds of databases
-
-
-@pytest.mark.sqlite("in memory")
-def test_a_database_in_memory_has_no_commit_version_source():
-    app = create_app({"TESTING": True, "SQLALCHEMY_DATABASE_URI": "sqlite://"})
-    assert commit_version.create_source(app) is None
-    assert "blogapi-response-cache" not in app.extensions
-    close_connections(app)
 
 
 def test_the_path_of_the_file_may_be_relative(tmp_path, monkeypatch):
