@@ -108,7 +108,7 @@ def reset_password(token: str, password: str) -> Account:
     digest = passwords.hash_password(password)
     with transaction():
         account = get_account(token)
-        service.store_password(account, digest)
+        service.store_password(account.uuid, digest)
     return account
 
 

@@ -230,7 +230,7 @@ def replace_password(fields: Fields) -> None:
     """Set a new password for the current user and end all their other logins."""
     account = credentials.check_own_password(fields["current_password"])
     digest = passwords.hash_password(fields["password"])
-    service.replace_password(account.uuid, digest, current_token=session["token"])
+    service.store_password(account.uuid, digest, current_token=session["token"])
 
 
 def _log_in(account: Account, *, remember: bool = True) -> None:

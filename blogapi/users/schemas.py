@@ -212,10 +212,6 @@ class LinkSchema(OutputSchema):
     expires = Timestamp(dump_only=True)
 
 
-class ResetLinkSchema(LinkSchema):
-    """A link with which a user sets a new password, once; only this response shows it."""
-
-
 class _SentSchema(OutputSchema):
     sent = ma.fields.Boolean(metadata={"description": "Whether the link was sent by e-mail."})
     problem = ma.fields.String(
@@ -223,7 +219,7 @@ class _SentSchema(OutputSchema):
     )
 
 
-class SentResetLinkSchema(_SentSchema, ResetLinkSchema):
+class SentResetLinkSchema(_SentSchema, LinkSchema):
     """A link with which a user sets a new password, and whether it was sent."""
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from uuid import UUID
 
 from flask import Flask, current_app
-from sqlalchemy import Delete, delete, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from blogapi import clock
@@ -118,19 +118,13 @@ def set_password(username: str, password: str) -> None:
     Raises NotFound if there is no such user, and Invalid if the name or the password is invalid.
     """
     digest = passwords.hash_password(password)
-    with transaction():
-        store_password(queries.get_by_name(username), digest)
+    store_password(queries.get_by_name(username).uuid, digest)
 
 
-def replace_password(uuid: UUID, digest: str, *, current_token: str) -> None:
-    """Store a new password of the user, and end their login sessions except for the current one."""
-    with transaction():
-        store_password(queries.get_by_uuid(uuid), digest, current_token=current_token)
-
-
-def store_password(account: Account, digest: str, *, current_token: str = "") -> None:
+def store_password(uuid: UUID, digest: str, *, current_token: str = "") -> None:
     """Store the digest of a new password and end the user's login sessions, except for the current one."""
     with transaction():
+        account = queries.get_by_uuid(uuid)
         account.password_digest, account.password_changed = digest, clock.now()
         _end_logins(account, current_token=current_token)
 
@@ -229,9 +223,10 @@ def end_login(account_id: UUID, uuid: UUID) -> None:
 
 def end_logins(account_id: UUID, *, current_token: str = "") -> None:
     """End all login sessions of the user, except for the current one; raises NotFound for an unknown user."""
+    is_other = WebSession.digest != tokens.digest_token(current_token)
     with transaction():
         account = queries.get_by_uuid(account_id)
-        db.session.execute(_delete_logins(account, current_token))
+        db.session.execute(delete(WebSession).where(WebSession.account_id == account.uuid, is_other))
 
 
 def _check_admin_is_left(account: Account) -> None:
@@ -245,10 +240,5 @@ def _check_admin_is_left(account: Account) -> None:
 
 def _end_logins(account: Account, *, current_token: str = "") -> None:
     """Delete the one-time links and the login sessions of the user, except for the current session."""
-    db.session.execute(_delete_logins(account, current_token))
+    end_logins(account.uuid, current_token=current_token)
     db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))
-
-
-def _delete_logins(account: Account, current_token: str) -> Delete:
-    is_other = WebSession.digest != tokens.digest_token(current_token)
-    return delete(WebSession).where(WebSession.account_id == account.uuid, is_other)
