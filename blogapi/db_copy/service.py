@@ -31,7 +31,7 @@ from blogapi.articles import search_texts
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
-from blogapi.search.results import IndexRow
+from blogapi.search.results import SearchText
 from blogapi.storage import connections, files, upgrades
 from blogapi.storage.database import Base, CommitCounter, bytewise
 from blogapi.web.errors import Conflict, Damaged, NotFound
@@ -168,7 +168,10 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
     def store(entries: list[Row[*tuple[Any, ...]]]) -> None:
         try:
             texts = search_texts.read_texts(source, [entry.article_id for entry in entries])
-            rows = [IndexRow(entry.number, *texts[entry.article_id]) for entry in entries]
+            rows = [
+                (entry.number, SearchText(entry.article_id, None, *texts[entry.article_id]))
+                for entry in entries
+            ]
         except (Damaged, KeyError):
             raise Conflict(
                 "An article of the source is damaged; run `doctor --repair` on it first."

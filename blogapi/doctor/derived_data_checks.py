@@ -25,7 +25,6 @@ from blogapi.publication.visibility import get_listed_from
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
-from blogapi.search.service import make_row
 from blogapi.storage.database import LOWEST_UUID, db, table_of, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import stored_json
@@ -166,7 +165,7 @@ def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[Render
     entries = db.session.scalars(select(SearchEntry).where(is_one))
     numbers = {entry.article_id: entry.number for entry in entries}
     texts = [article.search_text for article in articles]
-    rows = [make_row(numbers[text.article_id], text) for text in texts if text.article_id in numbers]
+    rows = [(numbers[text.article_id], text) for text in texts if text.article_id in numbers]
     equal = engines.find_equal_rows(db.session.connection(), rows)
     for article in articles:
         number = numbers.get(article.uuid)

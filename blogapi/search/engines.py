@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from blogapi.search.fts5 import Fts5
 from blogapi.search.models import SearchEntry
-from blogapi.search.results import IndexRow
+from blogapi.search.results import IndexRow, SearchText
 from blogapi.search.tokenizer import Query
 from blogapi.storage.database import table_of
 
@@ -51,13 +51,13 @@ def insert_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
     engine = get_engine(connection)
     for start in range(0, len(rows), _ROWS_PER_STATEMENT):
         chunk = rows[start : start + _ROWS_PER_STATEMENT]
-        connection.execute(insert(engine.stored), [_make_row(engine, row) for row in chunk])
+        connection.execute(insert(engine.stored), [_make_row(engine, *row) for row in chunk])
 
 
 def update_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
     """Change the texts of articles that are in the index under the same number."""
     engine = get_engine(connection)
-    made = (_make_row(engine, row) for row in rows)
+    made = (_make_row(engine, *row) for row in rows)
     connection.execute(_update_by_number(engine), [{_KEY: row.pop("number"), **row} for row in made])
 
 
@@ -75,13 +75,9 @@ def find_equal_rows(connection: Connection, rows: Sequence[IndexRow]) -> set[int
     )
 
 
-def select_entries(connection: Connection) -> Select[*tuple[Any, ...]]:
-    """Return a statement that selects article_id, number and whether it has a row of `uuids`."""
-    return _select_entries(get_engine(connection))
-
-
 @cache
-def _select_entries(engine: Engine) -> Select[*tuple[Any, ...]]:
+def select_entries(engine: Engine) -> Select[*tuple[Any, ...]]:
+    """Return a statement that selects article_id, number and whether it has a row of `uuids`."""
     entry, stored = table_of(SearchEntry), engine.stored
     return (
         select(entry.c.article_id, entry.c.number, stored.c.number.is_not(None).label("has_row"))
@@ -103,6 +99,8 @@ def select_articles(engine: Engine, kept: ColumnElement[str]) -> Select[UUID]:
     return select(entry.article_id).where(engine.is_kept(entry.number, kept))
 
 
-def _make_row(engine: Engine, row: IndexRow) -> dict[str, Any]:
-    words = engine.make_words(*row[1:4]) if row.words is None else row.words
-    return {"number": row.number, **words}
+def _make_row(engine: Engine, number: int, text: SearchText) -> dict[str, Any]:
+    words = text.words
+    if words is None:
+        words = engine.make_words(text.title, text.subtitle, text.text)
+    return {"number": number, **words}

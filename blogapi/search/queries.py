@@ -76,7 +76,8 @@ def search(
         numbers = select(_entry.number).where(_entry.article_id.in_(among))
         filtered = engine.has_selected(connection, numbers)
         hits = engine.find_newest(connection, [matching, *scope, filtered], limit, None)
-        scope = [engine.has_number(hits.kept)]
+        # Without `+ 0`, SQLite queries the index once per number: 70 ms instead of 4 ms for a page of hits.
+        scope = [engine.is_kept(engine.number + 0, literal(hits.kept))]
     # Each tier returns its newest articles. Articles that an earlier tier returned are already ranked.
     ranked: dict[int, None] = {}
     for tier in _select_tiers(engine, parsed, matching, scope, hits):

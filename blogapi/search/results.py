@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
+from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, select
 
@@ -18,17 +20,24 @@ Conditions = Sequence[ColumnElement[bool]]
 Words = Mapping[str, Any]
 
 
-class IndexRow(NamedTuple):
-    """The number of an article in the index, and its texts; `words` are their words, if they are known.
+@dataclass(frozen=True, slots=True)
+class SearchText:
+    """The searchable text of an article, and its publication time (None if it is not published).
 
-    `subtitle` contains the short texts besides the title, each on a line.
+    `subtitle` contains the short texts besides the title, each on a line. `words` are the words of the texts
+    if they were found before the write.
     """
 
-    number: int
+    article_id: UUID
+    published_at: datetime | None
     title: str
     subtitle: str
     text: str
     words: Words | None = None
+
+
+# The number of an article in the index, and its text.
+IndexRow = tuple[int, SearchText]
 
 
 class Field(Enum):

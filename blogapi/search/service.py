@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from uuid import UUID
@@ -14,7 +13,7 @@ from sqlalchemy.orm import Session
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
-from blogapi.search.results import IndexRow, Words
+from blogapi.search.results import SearchText, Words
 from blogapi.storage.database import current_time, table_of
 
 # Each range has two parameters. The number of parameters that SQLite accepts depends on its build.
@@ -29,22 +28,6 @@ _INSERT = insert(_TABLE)
 _SELECT_LOWEST = select(func.min(_entry.number))
 
 
-@dataclass(frozen=True, slots=True)
-class SearchText:
-    """The searchable text of an article, and its publication time (None if it is not published).
-
-    `subtitle` contains the short texts besides the title, each on a line. `words` are the words of the texts
-    if they were found before the write.
-    """
-
-    article_id: UUID
-    published_at: datetime | None
-    title: str
-    subtitle: str
-    text: str
-    words: Words | None = None
-
-
 def make_words(session: Session, title: str, subtitle: str, text: str) -> Words:
     """Return the words of these texts of an article as the database of the session stores them."""
     return engines.get_engine(session).make_words(title, subtitle, text)
@@ -56,13 +39,14 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
         return
     connection = session.connection()
     uuids = {"uuids": [text.article_id for text in texts]}
-    entries = {row.article_id: row for row in connection.execute(engines.select_entries(connection), uuids)}
+    statement = engines.select_entries(engines.get_engine(connection))
+    entries = {row.article_id: row for row in connection.execute(statement, uuids)}
     current = {uuid: row.number for uuid, row in entries.items() if row.has_row}
     changed, moved = [], []
     for text in texts:
         number = current.get(text.article_id)
         if number is not None and _fits(number, text.published_at):
-            changed.append(make_row(number, text))
+            changed.append((number, text))
         else:
             moved.append(text)
     if changed:
@@ -80,12 +64,7 @@ def add_articles(session: Session, texts: Sequence[SearchText]) -> None:
     numbers = _choose_numbers(connection, texts)
     rows = [{"number": numbers[text.article_id], "article_id": text.article_id} for text in texts]
     connection.execute(_INSERT, rows)
-    engines.insert_rows(connection, [make_row(numbers[text.article_id], text) for text in texts])
-
-
-def make_row(number: int, text: SearchText) -> IndexRow:
-    """Return the row of the article with the number in the index."""
-    return IndexRow(number, text.title, text.subtitle, text.text, text.words)
+    engines.insert_rows(connection, [(numbers[text.article_id], text) for text in texts])
 
 
 def _fits(number: int, published_at: datetime | None) -> bool:

@@ -66,15 +66,12 @@ class Tsvector:
         # As a plain `IN`, the planner might join the numbers in a nested loop: 400 ms instead of 10 ms.
         return number.in_(select(_unnest(kept))).is_(true())
 
-    def has_number(self, numbers: str) -> ColumnElement[bool]:
-        """Return the condition that a row has one of the numbers."""
-        return self.is_kept(self.number + 0, literal(numbers))
-
     def has_selected(self, connection: Connection, numbers: Select[int]) -> ColumnElement[bool]:
         """Return the condition that a row has one of the selected numbers."""
         # The numbers are selected by a statement of their own, before `find_newest` restricts the planner.
         selected = numbers.subquery().c.number
-        return self.has_number(connection.scalar(select(cast(func.array_agg(selected), String))) or "{}")
+        kept = connection.scalar(select(cast(func.array_agg(selected), String))) or "{}"
+        return self.is_kept(self.number + 0, literal(kept))
 
     def is_between(self, low: int, high: int) -> ColumnElement[bool]:
         """Return the condition that the number of a row is between these."""
@@ -133,7 +130,10 @@ class Tsvector:
         columns = self.table.c
         conditions = (
             and_(*(columns[name] == cast(value, columns[name].type) for name, value in stored.items()))
-            for stored in ({"number": row.number, **self.make_words(*row[1:4])} for row in rows)
+            for stored in (
+                {"number": number, **self.make_words(text.title, text.subtitle, text.text)}
+                for number, text in rows
+            )
         )
         return set(connection.scalars(select(self.number).where(or_(false(), *conditions))))
 

@@ -17,7 +17,6 @@ from blogapi.doctor import event_checks
 from blogapi.doctor.findings import ok
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
-from blogapi.search.service import make_row
 from blogapi.storage.database import db
 from blogapi.web import json as web_json
 from blogapi.web.pagination import PageRequest
@@ -55,7 +54,7 @@ def check_index(articles):
     connection = db.session.connection()
     numbers = {entry.article_id: entry.number for entry in db.session.scalars(select(SearchEntry))}
     texts = [RenderedArticle(article).search_text for article in articles]
-    expected = [make_row(numbers[text.article_id], text) for text in texts]
+    expected = [(numbers[text.article_id], text) for text in texts]
     assert engines.find_equal_rows(connection, expected) == set(numbers.values())
     if connection.dialect.name == "sqlite":
         # FTS5 compares the index with the words that it contains.

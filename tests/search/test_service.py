@@ -10,7 +10,7 @@ from sqlalchemy import delete, select
 
 from blogapi.search import engines, service
 from blogapi.search.models import SearchEntry
-from blogapi.search.service import SearchText
+from blogapi.search.results import SearchText
 from blogapi.storage.database import db, transaction
 from tests.search.conftest import day
 

@@ -33,7 +33,7 @@ from blogapi.publication.visibility import get_listed_from
 from blogapi.rendering import renderer
 from blogapi.rendering.renderer import RenderedContent
 from blogapi.search import service as search
-from blogapi.search.service import SearchText
+from blogapi.search.results import SearchText
 from blogapi.storage import upgrades, version_check
 from blogapi.storage.database import LOWEST_UUID, db, table_of, transaction
 from blogapi.storage.expressions import insert_or_update
