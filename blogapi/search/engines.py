@@ -87,7 +87,7 @@ def select_entries(engine: Engine) -> Select[*tuple[Any, ...]]:
 
 
 def find_numbers(session: Session, query: Query) -> str:
-    """Return the numbers of all articles that contain all words, as in `Hits.kept`."""
+    """Return the numbers of all articles that contain all words, as a text for `select_articles`."""
     engine, connection = get_engine(session), session.connection()
     match = literal(engine.make_match(query.phrases, prefix=query.prefix))
     return engine.find_all(connection, engine.matches(match))

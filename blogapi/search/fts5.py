@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from sqlalchemy import (
@@ -23,7 +22,7 @@ from sqlalchemy import (
 
 from blogapi.search import results
 from blogapi.search.placement import Placed, place_words
-from blogapi.search.results import Conditions, Field, Hits, IndexRow, Words, select_newest
+from blogapi.search.results import Conditions, Field, IndexRow, Words, select_newest
 
 _WORDS = ("title_words", "subtitle_words", "text_words")
 # An insert gives the name of its parameter to a column, so the column `rowid` needs the key `number`.
@@ -59,48 +58,40 @@ class Fts5:
         return self.table.c.search_index.op("MATCH", is_comparison=True)(match)
 
     def is_kept(self, number: ColumnElement[int], kept: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition that the number is one of those in `Hits.kept`."""
+        """Return the condition that the number is one of those that `collect` returned."""
         return number.in_(select(func.json_each(kept).table_valued("value").c.value))
 
-    def has_selected(self, connection: Connection, numbers: Select[int]) -> ColumnElement[bool]:
-        """Return the condition that a row has one of the selected numbers; use it with `matches`."""
-        return (self.number + 0).in_(numbers)
+    def collect(self, connection: Connection, numbers: Select[int]) -> str:
+        """Return the selected numbers as a text for `is_kept`, which can be long."""
+        (number,) = numbers.subquery().c
+        return str(connection.scalar(select(func.json_group_array(number))))
 
     def is_between(self, low: int, high: int) -> ColumnElement[bool]:
         """Return the condition that the number of a row is between these; use it with `matches`."""
         return self.number.between(low, high)
 
     def find_newest(
-        self, connection: Connection, conditions: Conditions, limit: int | None, keep: int | None
-    ) -> Hits:
-        """Return the rows that meet the conditions: the newest `limit` (None: all) and their total.
-
-        `Hits.kept` contains the newest `keep` rows (None: all).
-        """
+        self, connection: Connection, conditions: Conditions, limit: int | None
+    ) -> tuple[Sequence[int], int]:
+        """Return the newest `limit` (None: all) of the numbers that meet the conditions, and their total."""
         # FTS5 can read its index in ascending and in descending order, so the statements read no table rows
         # and need no sorting.
-        if keep is None:
-            numbers = select_newest(self.number, *conditions).subquery().c
-            kept = str(connection.scalar(select(func.json_group_array(numbers.rowid))))
-            newest = json.loads(kept)
-            return Hits(newest[:limit], len(newest), kept)
         newest = connection.scalars(select_newest(self.number, *conditions).limit(limit)).all()
         if limit is None or len(newest) < limit:
-            return Hits(newest, len(newest), "")
+            return newest, len(newest)
         total = connection.scalar(select(func.count()).select_from(self.table).where(*conditions))
-        return Hits(newest, total or 0, "")
+        return newest, total or 0
 
     def find_all(self, connection: Connection, condition: ColumnElement[bool]) -> str:
-        """Return the numbers of all rows that meet the condition, as in `Hits.kept`."""
-        return self.find_newest(connection, [condition], 0, None).kept
+        """Return the numbers of all rows that meet the condition, as `collect` does."""
+        return self.collect(connection, select(self.number).where(condition))
 
     def select_with_phrase(
-        self, phrase: str, matching: ColumnElement[bool], scope: Conditions, hits: Hits
+        self, phrase: str, matching: ColumnElement[bool], scope: Conditions
     ) -> Select[int]:
         """Return a statement that selects, newest first, the numbers of the hits that match the phrase.
 
-        The statement considers only the newest MAX_CANDIDATES hits. They meet `matching` and `scope`, and
-        `hits.kept` contains at least these.
+        The statement considers only the newest MAX_CANDIDATES hits, which meet `matching` and `scope`.
         """
         last = select_newest(self.number, matching, *scope).offset(results.MAX_CANDIDATES - 1).limit(1)
         oldest = func.coalesce(last.scalar_subquery(), -(2**63))

@@ -48,19 +48,6 @@ class Field(Enum):
     ALL = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """The matches of a search: the numbers of the newest ones, and the number of all.
-
-    `kept` contains the numbers of the newest or of all matches as a text that the database reads, so that
-    later statements need not find the matches again. Python does not parse it, because it can be long.
-    """
-
-    newest: Sequence[int]
-    total: int
-    kept: str
-
-
 def select_newest(number: ColumnElement[int], *conditions: ColumnElement[bool]) -> Select[int]:
     """Return a statement that selects the numbers that meet the conditions, newest first."""
     return select(number).where(*conditions).order_by(number.desc())

@@ -11,7 +11,6 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
-    ScalarSelect,
     Select,
     String,
     and_,
@@ -29,7 +28,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, TSVECTOR
 
 from blogapi.search import results
 from blogapi.search.placement import Placed, place_words
-from blogapi.search.results import Conditions, Field, Hits, IndexRow, Words, select_newest
+from blogapi.search.results import Conditions, Field, IndexRow, Words, select_newest
 
 
 class Tsvector:
@@ -62,59 +61,47 @@ class Tsvector:
         return _match(column, match)
 
     def is_kept(self, number: ColumnElement[int], kept: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition that the number is one of those in `Hits.kept`."""
+        """Return the condition that the number is one of those that `collect` returned."""
         # As a plain `IN`, the planner might join the numbers in a nested loop: 400 ms instead of 10 ms.
         return number.in_(select(_unnest(kept))).is_(true())
 
-    def has_selected(self, connection: Connection, numbers: Select[int]) -> ColumnElement[bool]:
-        """Return the condition that a row has one of the selected numbers."""
-        # The numbers are selected by a statement of their own, before `find_newest` restricts the planner.
-        selected = numbers.subquery().c.number
-        kept = connection.scalar(select(cast(func.array_agg(selected), String))) or "{}"
-        return self.is_kept(self.number + 0, literal(kept))
+    def collect(self, connection: Connection, numbers: Select[int]) -> str:
+        """Return the selected numbers as a text for `is_kept`."""
+        (number,) = numbers.subquery().c
+        return connection.scalar(select(cast(func.array_agg(number), String))) or "{}"
 
     def is_between(self, low: int, high: int) -> ColumnElement[bool]:
         """Return the condition that the number of a row is between these."""
         return (self.number + 0).between(low, high)
 
     def find_newest(
-        self, connection: Connection, conditions: Conditions, limit: int | None, keep: int | None
-    ) -> Hits:
-        """Return the rows that meet the conditions: the newest `limit` and their total."""
-        # A scan of the table takes 2 s instead of 30 ms. The planner might choose it, because the planner
-        # ignores that the scan reads the large vectors.
-        # `is_kept` needs the memory for a hash table of up to two million numbers.
-        connection.execute(
-            select(
-                func.set_config("enable_seqscan", "off", true()),
-                func.set_config("jit", "off", true()),
-                func.set_config("work_mem", "64MB", true()),
-            )
-        )
-        # One statement reads the rows once for all results.
+        self, connection: Connection, conditions: Conditions, limit: int | None
+    ) -> tuple[Sequence[int], int]:
+        """Return the newest `limit` of the numbers that meet the conditions, and their total."""
+        _restrict_planner(connection)
+        # One statement reads the rows once for both results.
         hits = _materialize(select(self.number).where(*conditions))
-
-        def collect(limit: int | None) -> ScalarSelect[Any]:
-            newest = select_newest(hits.c.number).limit(limit).subquery()
-            return select(cast(func.array_agg(newest.c.number), String)).scalar_subquery()
-
+        newest = select_newest(hits.c.number).limit(limit).subquery()
+        numbers = select(func.array_agg(newest.c.number)).scalar_subquery()
         total = select(func.count()).select_from(hits).scalar_subquery()
-        row = connection.execute(select(total, collect(limit), collect(keep))).one()
-        newest = [int(number) for number in (row[1] or "{}")[1:-1].split(",") if number]
-        return Hits(newest, row[0], row[2] or "{}")
+        row = connection.execute(select(numbers, total)).one()
+        return row[0] or [], row[1]
 
     def find_all(self, connection: Connection, condition: ColumnElement[bool]) -> str:
-        """Return the numbers of all rows that meet the condition."""
-        kept = self.find_newest(connection, [condition], 0, None).kept
+        """Return the numbers of all rows that meet the condition, as `collect` does."""
+        _restrict_planner(connection)
+        hits = _materialize(select(self.number).where(condition))
+        kept = self.collect(connection, select(hits.c.number))
         # The statement that reads the articles may scan their table.
         connection.execute(select(func.set_config("enable_seqscan", "on", true())))
         return kept
 
     def select_with_phrase(
-        self, phrase: str, matching: ColumnElement[bool], scope: Conditions, hits: Hits
+        self, phrase: str, matching: ColumnElement[bool], scope: Conditions
     ) -> Select[int]:
         """Return a statement that selects, newest first, the numbers of the hits that match the phrase."""
-        newest = select_newest(_unnest(literal(hits.kept))).limit(results.MAX_CANDIDATES).subquery().c
+        hits = _materialize(select(self.number).where(matching, *scope))
+        newest = select_newest(hits.c.number).limit(results.MAX_CANDIDATES).subquery().c
         # The vectors are read one by one, newest first, until the page is complete. The index would find the
         # phrase in all articles.
         vector = select(self.table.c.vector).where(self.number == newest.number).scalar_subquery()
@@ -136,6 +123,19 @@ class Tsvector:
             )
         )
         return set(connection.scalars(select(self.number).where(or_(false(), *conditions))))
+
+
+def _restrict_planner(connection: Connection) -> None:
+    # A scan of the table takes 2 s instead of 30 ms. The planner might choose it, because the planner ignores
+    # that the scan reads the large vectors.
+    # `is_kept` needs the memory for a hash table of up to two million numbers.
+    connection.execute(
+        select(
+            func.set_config("enable_seqscan", "off", true()),
+            func.set_config("jit", "off", true()),
+            func.set_config("work_mem", "64MB", true()),
+        )
+    )
 
 
 def _materialize(statement: Select[*tuple[Any, ...]]) -> CTE:
