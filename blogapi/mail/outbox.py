@@ -32,12 +32,6 @@ def submit(job: Job) -> None:
     outbox.submit(job)
 
 
-def wait_until_empty(app: Flask) -> None:
-    """Wait until all submitted jobs have ended."""
-    outbox: _Outbox = app.extensions[_KEY]
-    outbox.jobs.join()
-
-
 class _Outbox:
     def __init__(self, app: Flask) -> None:
         self.jobs: queue.Queue[Job] = queue.Queue(MAX_WAITING)
