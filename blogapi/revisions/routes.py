@@ -28,7 +28,7 @@ _REVISION = f"/<int(max={MAX_NUMBER}):number>/"
 
 def build_blueprint(resource: Resource) -> Blueprint:
     """Return the blueprint with the operations on the versions of articles or pages."""
-    schemas = SCHEMAS[resource.kind]
+    body_schema, schema = SCHEMAS[resource.kind]
     bp = Blueprint(
         resource.name("revisions"),
         __name__,
@@ -38,7 +38,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
     @bp.get("/")
     @allow(resource.role)
-    @bp.response(200, RevisionSchema(many=True), partial_schema=schemas.single, query=ListQuery)
+    @bp.response(200, RevisionSchema(many=True), partial_schema=schema, query=ListQuery)
     def listed(query: Query, id: UUID) -> PartialResult:
         """List the former versions, newest first; the article or page may have been deleted."""
         resource.check_history(id)
@@ -47,7 +47,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.post("/")
     @allow(resource.role, scope="write")
     @bp.check_exists(resource.check_exists)
-    @bp.arguments(schemas.new(partial=("title",)))
+    @bp.arguments(body_schema(partial=("title",)))
     @bp.response(201, RevisionSchema())
     def create(new_revision: NewRevision, id: UUID) -> WithAttributes:
         """Add a version to the history without changing the article or page.
@@ -70,7 +70,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
     @bp.get(_REVISION)
     @allow(resource.role)
-    @bp.response(200, schemas.single(), partial_schema=schemas.single, query=DetailQuery)
+    @bp.response(200, schema(), partial_schema=schema, query=DetailQuery)
     def single(query: Query, id: UUID, number: int) -> PartialResult:
         """Return a former version with its whole content."""
         resource.check_history(id)

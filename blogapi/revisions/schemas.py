@@ -151,15 +151,10 @@ class ComparisonQuery(InputSchema):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RevisionSchemas:
-    """The schemas of the former versions of articles or pages."""
-
-    single: type[SingleRevisionSchema]
-    new: type[NewRevisionSchema | NewPageRevisionSchema]
-
-
-SCHEMAS: Mapping[ItemType, RevisionSchemas] = {
-    ItemType.ARTICLE: RevisionSchemas(SingleRevisionSchema, NewRevisionSchema),
-    ItemType.PAGE: RevisionSchemas(SinglePageRevisionSchema, NewPageRevisionSchema),
+# The schemas of a new version in requests and of a former version in responses.
+SCHEMAS: Mapping[
+    ItemType, tuple[type[NewRevisionSchema | NewPageRevisionSchema], type[SingleRevisionSchema]]
+] = {
+    ItemType.ARTICLE: (NewRevisionSchema, SingleRevisionSchema),
+    ItemType.PAGE: (NewPageRevisionSchema, SinglePageRevisionSchema),
 }
