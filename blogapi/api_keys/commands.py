@@ -14,7 +14,7 @@ from blogapi.cli import report_problems
 from blogapi.parsing import parse_uuid
 from blogapi.users import queries as users
 from blogapi.web.access import SCOPES, Caller, Role, Scope
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import or_not_found
 
 key = AppGroup("key", help="Create and manage API keys.")
 
@@ -65,8 +65,6 @@ def list_(as_json: bool) -> None:
 def delete(uuid: str) -> None:
     """Delete a key; requests with it are refused immediately."""
     with report_problems():
-        parsed = parse_uuid(uuid)
-        if parsed is None:
-            raise NotFound(f"{uuid!r} is not the uuid of a key; `key list` shows the uuids.")
-        service.delete_by_uuid(parsed)
+        detail = f"{uuid!r} is not the uuid of a key; `key list` shows the uuids."
+        service.delete_by_uuid(or_not_found(parse_uuid(uuid), detail))
     click.echo(f"Deleted the key {uuid}.")

@@ -16,7 +16,7 @@ from blogapi.storage.database import CommitCounter, db
 from blogapi.users.models import Account
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.tokens import digest_token
 
@@ -62,10 +62,7 @@ def find_by_value(value: str) -> KeyWithOwner | None:
 
 def get_by_uuid(uuid: UUID) -> ApiKey:
     """Return the key with the uuid; raises NotFound if there is none."""
-    key = db.session.get(ApiKey, uuid)
-    if key is None:
-        raise NotFound("No key has this uuid.")
-    return key
+    return or_not_found(db.session.get(ApiKey, uuid), "No key has this uuid.")
 
 
 def get_visible(uuid: UUID, caller: Caller) -> ApiKey:

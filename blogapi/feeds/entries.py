@@ -23,7 +23,7 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
 from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.models import Term
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import or_not_found
 from blogapi.web.pagination import PageRequest
 
 ENTRY_COUNT = 20
@@ -133,9 +133,7 @@ def _get_term(kind: str, reference: str) -> Term:
     # Readers see no author without public articles.
     condition = author_is_public() if kind == "author" else None
     term: Term | None = taxonomies.find_by_reference(kinds.get_model(kind), reference, condition)
-    if term is None:
-        raise NotFound(f"There is no such {kind}.")
-    return term
+    return or_not_found(term, f"There is no such {kind}.")
 
 
 def _make_addresses_absolute(article: dict[str, Any]) -> str:

@@ -33,7 +33,7 @@ from blogapi.site.models import Site
 from blogapi.storage.database import Base, db, table_of
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import or_not_found
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody, to_json, to_json_bytes
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
@@ -42,6 +42,7 @@ from blogapi.web.pagination import Page, PageRequest, paginate_rows
 CHUNK_SIZE = 500
 
 _media, _account = table_of(Media).c, table_of(Account).c
+_MISSING = "There is no such file; GET /api/v1/blog/media/ lists all files."
 # The user is not a part of the stored JSON, which does not change when a user is deleted.
 _SELECT_JSON = select(_media.json, _account.uuid, _account.username).outerjoin_from(
     table_of(Media), table_of(Account), _account.uuid == _media.account_id
@@ -65,27 +66,18 @@ def find_owners_of_former(hashes: Collection[str]) -> Sequence[UUID]:
 
 def get_media(uuid: UUID) -> Media:
     """Return the file; raises NotFound if there is no such file."""
-    media = db.session.get(Media, uuid)
-    if media is None:
-        raise _not_found()
-    return media
+    return or_not_found(db.session.get(Media, uuid), _MISSING)
 
 
 def check_exists(uuid: UUID) -> None:
     """Raise NotFound if there is no such file."""
-    if db.session.scalar(select(_media.uuid).where(_media.uuid == uuid)) is None:
-        raise _not_found()
-
-
-def _not_found() -> NotFound:
-    return NotFound("There is no such file; GET /api/v1/blog/media/ lists all files.")
+    or_not_found(db.session.scalar(select(_media.uuid).where(_media.uuid == uuid)), _MISSING)
 
 
 def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     """Return the file with these fields (None: all fields); raises NotFound if there is no such file."""
-    row = db.session.connection().execute(_SELECT_JSON.where(_media.uuid == uuid)).one_or_none()
-    if row is None:
-        raise _not_found()
+    found = db.session.connection().execute(_SELECT_JSON.where(_media.uuid == uuid)).one_or_none()
+    row = or_not_found(found, _MISSING)
     return JsonBody(to_json_bytes(_select_fields(row, names)), item_state=to_json(_select_fields(row, None)))
 
 

@@ -16,7 +16,7 @@ from blogapi.pages.schemas import PAGE_FIELDS
 from blogapi.previews.models import Preview
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import db
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.tokens import digest_token
@@ -47,9 +47,8 @@ def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bo
         .outerjoin(WorkingCopy, WorkingCopy.article_id == Preview.article_id)
         .where(Preview.digest == digest_token(token), Preview.expires > clock.now())
     ).one_or_none()
-    if row is None:
-        raise NotFound("This preview link is unknown or has expired; ask the author for a new link.")
-    article_id, type_, copy = row
+    detail = "This preview link is unknown or has expired; ask the author for a new link."
+    article_id, type_, copy = or_not_found(row, detail)
     if type_ == ItemType.PAGE:
         names = PAGE_FIELDS if names is None else [name for name in names if name in _FIELDS_OF_PAGES]
     if copy is None:

@@ -11,7 +11,7 @@ from blogapi.articles.models import ArticleRevision
 from blogapi.articles.snapshots import parse_content
 from blogapi.custom_fields import visibility as custom_output
 from blogapi.storage.database import db
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import or_not_found
 from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate
 
@@ -30,9 +30,7 @@ def list_revisions(article_id: UUID, page: PageRequest | None) -> Page[Sequence[
 def get_revision(article_id: UUID, number: int) -> ArticleRevision:
     """Return the former version; raises NotFound if it does not exist."""
     revision = db.session.get(ArticleRevision, (article_id, number))
-    if revision is None:
-        raise NotFound("There is no such version; GET …/revisions/ lists the versions.")
-    return revision
+    return or_not_found(revision, "There is no such version; GET …/revisions/ lists the versions.")
 
 
 def with_content(revision: ArticleRevision) -> WithAttributes:

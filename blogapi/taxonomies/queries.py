@@ -34,7 +34,7 @@ from blogapi.taxonomies.similar_names import find_similar, make_name_key
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.taxonomies.term_head import make_head
 from blogapi.web import json as web_json
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import or_not_found
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
@@ -266,17 +266,12 @@ def get_stored_json(
     model: type[Term] = taxonomy.model
     statement = select(model.json).where(model.uuid == uuid)
     stored = db.session.scalar(statement if condition is None else statement.where(condition))
-    if stored is None:
-        raise _not_found(taxonomy)
-    return stored
+    return or_not_found(stored, _describe_missing(taxonomy))
 
 
 def get_by_uuid(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
     """Return the term; raises NotFound if it does not exist."""
-    term = db.session.get(taxonomy.model, uuid)
-    if term is None:
-        raise _not_found(taxonomy)
-    return term
+    return or_not_found(db.session.get(taxonomy.model, uuid), _describe_missing(taxonomy))
 
 
 def find_slug_owner(taxonomy: Taxonomy[TermType], slug: str) -> SlugOwner | None:
@@ -407,5 +402,5 @@ def _select_slug_owners(model: Any) -> CompoundSelect[UUID, str]:
     )
 
 
-def _not_found(taxonomy: Taxonomy[TermType]) -> NotFound:
-    return NotFound(f"There is no such {taxonomy.singular}; GET /api/v1/blog/{taxonomy.plural}/ lists them.")
+def _describe_missing(taxonomy: Taxonomy[TermType]) -> str:
+    return f"There is no such {taxonomy.singular}; GET /api/v1/blog/{taxonomy.plural}/ lists them."

@@ -14,7 +14,7 @@ from blogapi.storage.database import bytewise, db
 from blogapi.users import models, usernames
 from blogapi.users.models import Account, LinkKind, OneTimeLink, RecoveryCode, WebSession
 from blogapi.web import tokens
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import or_not_found
 from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, paginate
 
@@ -23,10 +23,8 @@ _SELECT_ADMINS = select(Account).where(Account.role == models.Role.ADMIN, Accoun
 
 def get_by_name(username: str) -> Account:
     """Return the user with the name; raises NotFound if there is none, and Invalid if the name is invalid."""
-    account = find_by_name(username)
-    if account is None:
-        raise NotFound(f"No user is named {username!r}; `user list` shows all users.")
-    return account
+    detail = f"No user is named {username!r}; `user list` shows all users."
+    return or_not_found(find_by_name(username), detail)
 
 
 def find_by_name(username: str) -> Account | None:
@@ -42,10 +40,7 @@ def find_by_uuid(uuid: UUID) -> Account | None:
 
 def get_by_uuid(uuid: UUID) -> Account:
     """Return the user with the uuid; raises NotFound if there is none."""
-    account = find_by_uuid(uuid)
-    if account is None:
-        raise NotFound("No user has this uuid.")
-    return account
+    return or_not_found(find_by_uuid(uuid), "No user has this uuid.")
 
 
 def list_users() -> Sequence[Account]:
@@ -105,9 +100,7 @@ def get_login(account_id: UUID, uuid: UUID) -> WebSession:
     """Return the login session of the user with the uuid; raises NotFound if there is none."""
     conditions = (WebSession.account_id == account_id, WebSession.digest.startswith(uuid.hex))
     login = db.session.scalar(select(WebSession).where(*conditions))
-    if login is None:
-        raise NotFound("You have no login with this uuid.")
-    return login
+    return or_not_found(login, "You have no login with this uuid.")
 
 
 def find_link(token: str) -> OneTimeLink | None:
@@ -136,9 +129,8 @@ def get_invitation(uuid: UUID) -> OneTimeLink:
     """Return the invitation with the uuid; raises NotFound if there is none."""
     is_link = OneTimeLink.digest.startswith(uuid.hex)
     link = db.session.scalar(select(OneTimeLink).where(is_link, OneTimeLink.kind == LinkKind.INVITATION))
-    if link is None:
-        raise NotFound("No invitation has this uuid; it was accepted or revoked, or it has expired.")
-    return link
+    detail = "No invitation has this uuid; it was accepted or revoked, or it has expired."
+    return or_not_found(link, detail)
 
 
 def is_second_factor_required(role: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 from flask import Flask, Response, current_app, request
@@ -42,6 +42,7 @@ _SQLITE_STATES = {
 PROBLEM_JSON = "application/problem+json"
 
 Errors = dict[str, list[str]]
+Item = TypeVar("Item")
 
 # Every `code` of an error, which the OpenAPI document lists. The type checker refuses any other.
 Code = Literal[
@@ -172,6 +173,13 @@ class NotFound(Problem):
     """The item does not exist, or the caller may not see it."""
 
     status, code = 404, "not_found"
+
+
+def or_not_found(item: Item | None, detail: str) -> Item:
+    """Return the item; raises NotFound if it is None."""
+    if item is None:
+        raise NotFound(detail)
+    return item
 
 
 class Conflict(Problem):

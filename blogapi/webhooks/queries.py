@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Select, Uuid, delete, func, literal, or_, 
 from blogapi import clock
 from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, current_time, db
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.webhooks import backoff, event_types
@@ -85,10 +85,7 @@ def get_described(uuid: UUID) -> WithAttributes:
 
 def get_by_uuid(uuid: UUID) -> Webhook:
     """Return the webhook; raises NotFound if there is none."""
-    webhook = db.session.get(Webhook, uuid)
-    if webhook is None:
-        raise NotFound("No webhook has this uuid.")
-    return webhook
+    return or_not_found(db.session.get(Webhook, uuid), "No webhook has this uuid.")
 
 
 def count_webhooks() -> int:

@@ -25,9 +25,11 @@ from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account
 from blogapi.web import json as web_json
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import or_not_found
 from blogapi.web.fields import WithAttributes
 from blogapi.web.json import JsonBody
+
+_MISSING = "This article has no working copy."
 
 
 def find_working_copy(article_id: UUID) -> WorkingCopy | None:
@@ -38,8 +40,7 @@ def find_working_copy(article_id: UUID) -> WorkingCopy | None:
 def check_exists(article_id: UUID) -> None:
     """Raise NotFound if the article has no working copy."""
     uuid = db.session.scalar(select(WorkingCopy.article_id).where(WorkingCopy.article_id == article_id))
-    if uuid is None:
-        raise _not_found()
+    or_not_found(uuid, _MISSING)
 
 
 def get_details(article_id: UUID) -> WithAttributes:
@@ -53,9 +54,7 @@ def get_details(article_id: UUID) -> WithAttributes:
         .where(WorkingCopy.article_id == article_id)
         .execution_options(populate_existing=True)
     ).one_or_none()
-    if row is None:
-        raise _not_found()
-    copy, username = row
+    copy, username = or_not_found(row, _MISSING)
     not_live = copy.not_live and json.loads(copy.not_live)
     user = {"uuid": copy.user_id, "username": username or ""}
     return _add_fields(copy, parse_content(copy.content), uuid=article_id, user=user, not_live=not_live)
@@ -116,7 +115,3 @@ def _join_json(model: type[Any], uuids: Sequence[UUID]) -> bytes:
     rows = db.session.connection().execute(select(table.uuid, table.json).where(table.uuid.in_(uuids)))
     objects = {row.uuid: row.json for row in rows}
     return b",".join(objects[uuid] for uuid in uuids)
-
-
-def _not_found() -> NotFound:
-    return NotFound("This article has no working copy.")

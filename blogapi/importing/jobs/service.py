@@ -17,7 +17,7 @@ from blogapi.importing.jobs.queries import ENDED, RUNNING, Status
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
-from blogapi.web.errors import Conflict, NotFound
+from blogapi.web.errors import Conflict, or_not_found
 from blogapi.web.fields import Fields
 
 # How many jobs are kept, and for how long.
@@ -126,6 +126,4 @@ def _delete_old(keep: int) -> list[UUID]:
 
 def _get_job(uuid: UUID) -> ImportJob:
     job = db.session.get(ImportJob, uuid)
-    if job is None:
-        raise NotFound("There is no such import; GET /api/v1/imports/ lists them.")
-    return job
+    return or_not_found(job, "There is no such import; GET /api/v1/imports/ lists them.")

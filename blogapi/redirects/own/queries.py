@@ -10,16 +10,13 @@ from sqlalchemy import or_, select
 from blogapi.redirects.own.models import CustomRedirect
 from blogapi.site.paths import without_slash
 from blogapi.storage.database import bytewise, db
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import or_not_found
 from blogapi.web.pagination import Page, PageRequest, paginate
 
 
 def get_by_uuid(uuid: UUID) -> CustomRedirect:
     """Return the redirect; raises NotFound if there is none."""
-    redirect = db.session.get(CustomRedirect, uuid)
-    if redirect is None:
-        raise NotFound("No redirect has this uuid.")
-    return redirect
+    return or_not_found(db.session.get(CustomRedirect, uuid), "No redirect has this uuid.")
 
 
 def list_own(page: PageRequest | None, *, q: str = "") -> Page[Sequence[CustomRedirect]]:
