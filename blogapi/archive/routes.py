@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from blogapi.archive import queries
 from blogapi.archive.queries import Month
 from blogapi.archive.schemas import ArchiveMonthSchema, ArchiveQuery
@@ -12,7 +10,6 @@ from blogapi.publication.shared_caching import shows
 from blogapi.web.access import allow, reader
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields
-from blogapi.web.pagination import Page
 
 bp = Blueprint("archive", __name__, url_prefix="/api/v1/blog/archive", description="Archive by month")
 
@@ -22,7 +19,6 @@ bp = Blueprint("archive", __name__, url_prefix="/api/v1/blog/archive", descripti
 @bp.arguments(ArchiveQuery, location="query")
 @bp.response(200, ArchiveMonthSchema(many=True), cacheable=True)
 @shows("article", *TERM_KINDS)
-def listed(query: Fields) -> Page[Sequence[Month]]:
+def listed(query: Fields) -> list[Month]:
     """List the months with public articles, newest first, in the time zone of the site."""
-    months = queries.list_months(query)
-    return Page(months, len(months), page_request=None)
+    return queries.list_months(query)

@@ -15,7 +15,6 @@ from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
 from blogapi.web.fields import OutputSchema, Timestamp
-from blogapi.web.pagination import Page
 
 bp = Blueprint("backups", __name__, url_prefix="/api/v1/backups", description="Backups")
 
@@ -56,15 +55,14 @@ class VerificationSchema(OutputSchema):
 @bp.get("/")
 @allow(admin_login)
 @bp.response(200, BackupSchema(many=True))
-def listed() -> Page[list[StoredBackup]]:
+def listed() -> list[StoredBackup]:
     """List the backups in the instance folder, newest first.
 
     If the blog is on a database server, all operations return 409 and name the tool to use.
     """
     home = _get_home()
     with service.convert_errors(home / "backups"):
-        backups = library.list_backups(home)
-    return Page(backups, len(backups), None)
+        return library.list_backups(home)
 
 
 @bp.post("/")

@@ -9,7 +9,6 @@ from blogapi.custom_fields.schemas import FieldBodySchema, FieldSchema
 from blogapi.web.access import admin_login, allow, author
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.pagination import Page
 
 bp = Blueprint("fields", __name__, url_prefix="/api/v1/blog/fields", description="Custom fields")
 
@@ -21,10 +20,9 @@ REPRESENTATION = Representation(
 @bp.get("/")
 @allow(author)
 @bp.response(200, FieldSchema(many=True))
-def listed() -> Page[list[WithAttributes]]:
+def listed() -> list[WithAttributes]:
     """List the custom fields, in the order of Details; those for admins are shown to admins alone."""
-    fields = queries.list_fields()
-    return Page(fields, len(fields), None)
+    return queries.list_fields()
 
 
 @bp.post("/")

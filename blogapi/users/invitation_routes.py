@@ -10,7 +10,6 @@ from blogapi.users.schemas import InvitationSchema, NewInvitationLinkSchema, New
 from blogapi.web.access import admin_login, allow, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.pagination import Page
 
 bp = Blueprint("invitations", __name__, url_prefix="/api/v1/invitations", description="Invitations of users")
 
@@ -18,10 +17,9 @@ bp = Blueprint("invitations", __name__, url_prefix="/api/v1/invitations", descri
 @bp.get("/")
 @allow(admin_login)
 @bp.response(200, InvitationSchema(many=True))
-def listed() -> Page[list[OneTimeLink]]:
+def listed() -> list[OneTimeLink]:
     """List the invitations that can be accepted, newest first."""
-    invitations = [*queries.list_invitations()]
-    return Page(invitations, len(invitations), None)
+    return [*queries.list_invitations()]
 
 
 @bp.post("/")

@@ -16,7 +16,6 @@ from blogapi.users.models import Account, LinkKind, OneTimeLink, RecoveryCode, W
 from blogapi.web import tokens
 from blogapi.web.errors import or_not_found
 from blogapi.web.fields import WithAttributes
-from blogapi.web.pagination import Page, paginate
 
 _SELECT_ADMINS = select(Account).where(Account.role == models.Role.ADMIN, Account.disabled.is_(False))
 
@@ -88,12 +87,12 @@ def find_session(token: str) -> WebSession | None:
     )
 
 
-def list_logins(account_id: UUID) -> Page[Sequence[WebSession]]:
+def list_logins(account_id: UUID) -> Sequence[WebSession]:
     """Return the unexpired login sessions of the user, newest first."""
     statement = select(WebSession).where(
         WebSession.account_id == account_id, WebSession.expires > clock.now()
     )
-    return paginate(statement.order_by(WebSession.created.desc(), WebSession.digest), None)
+    return db.session.scalars(statement.order_by(WebSession.created.desc(), WebSession.digest)).all()
 
 
 def get_login(account_id: UUID, uuid: UUID) -> WebSession:

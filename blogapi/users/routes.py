@@ -41,7 +41,6 @@ from blogapi.web.access import (
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Conflict, Forbidden
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.pagination import Page
 
 bp = Blueprint(
     "auth",
@@ -106,11 +105,10 @@ def logout() -> None:
 @bp.get("/logins/")
 @allow(user_login)
 @bp.response(200, WebLoginSchema(many=True))
-def list_logins() -> Page[list[WithAttributes]]:
+def list_logins() -> list[WithAttributes]:
     """List the logins of the current user, newest first."""
-    page, current = queries.list_logins(current_user_id()), tokens.digest_token(session["token"])
-    rows = [WithAttributes(login, current=login.digest == current) for login in page.rows]
-    return Page(rows, page.total, None)
+    logins, current = queries.list_logins(current_user_id()), tokens.digest_token(session["token"])
+    return [WithAttributes(login, current=login.digest == current) for login in logins]
 
 
 @bp.delete("/logins/")

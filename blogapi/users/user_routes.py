@@ -17,7 +17,6 @@ from blogapi.web.access import admin_login, allow, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation
 from blogapi.web.errors import Conflict
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.pagination import Page
 from blogapi.web.rights import list_rights
 
 bp = Blueprint("users", __name__, url_prefix="/api/v1/users", description="Users")
@@ -31,10 +30,9 @@ REPRESENTATION = Representation(
 @bp.get("/")
 @allow(admin_login)
 @bp.response(200, UserDetailsSchema(many=True))
-def listed() -> Page[list[WithAttributes]]:
+def listed() -> list[WithAttributes]:
     """List all users, ordered by name."""
-    users = queries.list_details()
-    return Page(users, len(users), None)
+    return queries.list_details()
 
 
 # The response to a request with an Idempotency-Key is stored together with a digest of the request, from
@@ -57,16 +55,15 @@ def create(fields: Fields) -> WithAttributes:
 @bp.get("/roles/")
 @allow(admin_login)
 @bp.response(200, RoleRightsSchema(many=True))
-def list_roles() -> Page[list[Fields]]:
+def list_roles() -> list[Fields]:
     """List the roles with their rights in plain words; the last role has all rights."""
-    roles: list[Fields] = [
+    return [
         {
             "role": role,
             "rights": [{"name": right.name, "condition": limit} for right, limit in list_rights(role)],
         }
         for role in models.Role
     ]
-    return Page(roles, len(roles), None)
 
 
 @bp.get("/<id:id>/")

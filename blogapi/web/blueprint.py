@@ -376,10 +376,12 @@ def _build_response(
             names = (name for name in partial_schema._declared_fields if name in result.fields)
             schema = _only_fields(partial_schema, tuple(names))
         result = result.result
-    is_page = isinstance(result, Page)
-    items = result.rows if is_page else result
     if not isinstance(schema, ma.Schema):
         return Response(status=status)
+    if isinstance(result, list) and schema.many and request.method in ("GET", "HEAD"):
+        result = Page(result, len(result), None)
+    is_page = isinstance(result, Page)
+    items = result.rows if is_page else result
     # A partial schema serves both one item and a page of items.
     json_body = _render(items, schema, many=is_page or schema.many)
     response = web_json.json_response(json_body.body, status)

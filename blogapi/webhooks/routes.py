@@ -7,7 +7,7 @@ from uuid import UUID
 from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint, PartialResult, Representation
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.pagination import ListQuery, Page, Query
+from blogapi.web.pagination import ListQuery, Query
 from blogapi.webhooks import messages, queries, service
 from blogapi.webhooks.models import Delivery
 from blogapi.webhooks.schemas import (
@@ -54,10 +54,9 @@ def create(fields: Fields) -> WithAttributes:
 @bp.get("/presets/")
 @allow(admin_login)
 @bp.response(200, PresetSchema(many=True))
-def list_presets() -> Page[list[Fields]]:
+def list_presets() -> list[Fields]:
     """List the kinds of receivers."""
-    rows = [{"name": name, "label": one.label, "help": one.help} for name, one in messages.PRESETS.items()]
-    return Page(rows, len(rows), None)
+    return [{"name": name, "label": one.label, "help": one.help} for name, one in messages.PRESETS.items()]
 
 
 @bp.post("/sample/")

@@ -25,7 +25,6 @@ from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
 from blogapi.web.errors import Forbidden, Invalid, InvalidQuery, NotFound
 from blogapi.web.fields import EmptySchema, Fields
-from blogapi.web.pagination import Page
 from blogapi.web.uploads import FileBodySchema, describe_body, receive_file
 
 bp = Blueprint(
@@ -39,10 +38,9 @@ bp = Blueprint(
 @bp.get("/")
 @allow(editor_login)
 @bp.response(200, ImportJobSchema(many=True))
-def listed() -> Page[list[JobView]]:
+def listed() -> list[JobView]:
     """List the imports, newest first."""
-    jobs = queries.list_jobs()
-    return Page(jobs, len(jobs), None)
+    return queries.list_jobs()
 
 
 @bp.post("/")
