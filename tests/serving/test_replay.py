@@ -1,4 +1,4 @@
-"""The server sends cached responses without a free thread."""
+"""On SQLite, the server sends cached responses without a free thread."""
 
 from __future__ import annotations
 
@@ -72,6 +72,7 @@ def read_keeping_alive(connection: HTTPConnection, key: str, path: str, **header
     return SimpleNamespace(status=response.status, headers=response.headers, body=response.read())
 
 
+@pytest.mark.sqlite("on PostgreSQL, a thread asks the server for the version")
 def test_cached_responses_are_sent_while_all_threads_are_busy(busy_server, people, make_article):
     make_article(content="long " * 40_000)
     key = people.key(None)
@@ -116,6 +117,7 @@ def test_pipelined_requests_are_answered_in_their_order(app, people, make_tag):
     assert received.count('"name":"Cached"') == 4
 
 
+@pytest.mark.sqlite("on PostgreSQL, a thread asks the server for the version")
 def test_many_replayed_responses_on_one_connection_leave_no_bytes_in_memory(app, people, make_article):
     make_article(content="x" * 20_000)
     key = people.key(None)
@@ -144,6 +146,7 @@ def test_a_replayed_response_is_in_the_access_log(app, people):
     assert second.request_id == response.headers["X-Request-Id"]
 
 
+@pytest.mark.sqlite("on PostgreSQL, a thread asks the server for the version")
 def test_only_cached_reads_avoid_the_queue(app, people, monkeypatch):
     queued: list[str] = []
     add_task = Dispatcher.add_task
@@ -187,6 +190,7 @@ def test_a_proxy_that_sends_a_malformed_header_gets_a_400(make_app):
     assert (response.status, response.json["code"]) == (400, "malformed")
 
 
+@pytest.mark.sqlite("on PostgreSQL, a thread asks the server for the version")
 def test_public_reads_are_sent_while_all_threads_are_busy(make_busy_server, make_app, make_tag):
     server = make_busy_server(make_app(PUBLIC_READS=True))
     connection = HTTPConnection("127.0.0.1", server.port, timeout=60)

@@ -137,6 +137,7 @@ def test_the_number_of_unread_bytes_is_a_metric(blog):
         wait_until(lambda: registry.get_metrics(blog.app)["unread_bytes"].read() >= len(BODY) // 2)
 
 
+@pytest.mark.sqlite("on PostgreSQL, a thread asks the server for the version")
 def test_a_long_cached_response_that_is_not_read_needs_no_memory(app, people, make_article):
     for _ in range(9):
         make_article(content="<p>" + "x" * 60_000 + "</p>")
