@@ -23,7 +23,6 @@ from flask import current_app
 from sqlalchemy import select, update
 
 from blogapi import clock
-from blogapi.publication.models import Event
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, end_read, transaction
@@ -84,8 +83,7 @@ def plan(server: str, busy: Collection[UUID] = ()) -> list[Pass]:
     if not found:
         return []
     positions, site = queries.get_positions(), get_site()
-    events = _EventReader(positions.last)
-    passes = [_plan_webhook(webhook, positions, site, events) for webhook in found]
+    passes = [_plan_webhook(webhook, positions, site) for webhook in found]
     due = [one for one in passes if one is not None]
     leased = _take_leases([one.webhook for one in due], server)
     # Their columns are read without the session, which would open a transaction during a call.
@@ -164,23 +162,7 @@ def make_build_message() -> Message:
     return Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now())
 
 
-class _EventReader:
-    """Reads the first events after a position, once for all webhooks at this position."""
-
-    def __init__(self, last: int) -> None:
-        self._last = last
-        self._read: dict[int, Sequence[Event]] = {}
-
-    def read(self, position: int) -> Sequence[Event]:
-        """Return up to EVENTS_PER_PASS events after the position."""
-        if position not in self._read:
-            self._read[position] = queries.list_events(position, self._last, EVENTS_PER_PASS)
-        return self._read[position]
-
-
-def _plan_webhook(
-    webhook: Webhook, positions: queries.Positions, site: Site, reader: _EventReader
-) -> Pass | None:
+def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) -> Pass | None:
     """Return what to send now of the events up to the last position; None if it is due later."""
     last = positions.last
     if positions.has_gap(webhook):
@@ -191,7 +173,7 @@ def _plan_webhook(
     if webhook.mode == Mode.COMBINED:
         return _plan_combined(webhook, last, site)
     types = {*event_types.list_types(webhook.selected_patterns)}
-    events = reader.read(webhook.position)
+    events = queries.list_events(webhook.position, last, EVENTS_PER_PASS)
     told = [event for event in events if event_types.get_type(event) in types]
     is_all = len(events) < EVENTS_PER_PASS
     end = last if is_all else events[-1].position
