@@ -60,11 +60,8 @@ def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUI
     return {row.uuid: item_addresses.make_term_address(AUTHOR, row.uuid, row.slug) for row in rows}
 
 
-def author_is_public(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:
-    """Return the SQL condition that a public article names the author, according to the events.
-
-    `now` is the parameter of a statement that is built once; the default is the current time.
-    """
+def author_is_public() -> ColumnElement[bool]:
+    """Return the SQL condition that a public article names the author, according to the events."""
     # The time must not depend on the number of drafts, which a search for a public article would read.
     is_shown = (
         select(Event.position)
@@ -74,7 +71,7 @@ def author_is_public(now: ColumnElement[datetime] | None = None) -> ColumnElemen
         .exists()
     )
     # These articles have become public, but their events are not written yet.
-    due = select(Event.uuid).where(Event.due <= (current_time() if now is None else now), Event.listed)
+    due = select(Event.uuid).where(Event.due <= current_time(), Event.listed)
     return or_(
         is_shown,
         Author.uuid.in_(select(ArticleAuthor.author_id).where(ArticleAuthor.article_id.in_(due))),

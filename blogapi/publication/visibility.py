@@ -49,7 +49,6 @@ RULES = {
 }
 READABLE_STATUSES = tuple(status.value for status, rule in RULES.items() if rule.readable)
 LISTED_STATUSES = tuple(status.value for status, rule in RULES.items() if rule.listed)
-UNLISTED_STATUSES = tuple(status.value for status, rule in RULES.items() if not rule.listed)
 
 #: the parameter `now` of a statement that is built once
 NOW: ColumnElement[datetime] = bindparam("now", type_=UtcDateTime())
@@ -117,11 +116,6 @@ def is_page(columns: Any) -> ColumnElement[bool]:
 def listed_pages(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item is a page in the list of pages and the sitemap."""
     return and_(_has_status(columns, LISTED_STATUSES), is_page(columns), columns.published_at <= now)
-
-
-def listed_pages_later(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
-    """Return the condition that the item is a page that will be in the list of pages."""
-    return and_(_has_status(columns, LISTED_STATUSES), is_page(columns), columns.published_at > now)
 
 
 def readable(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:

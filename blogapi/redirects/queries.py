@@ -6,7 +6,6 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
@@ -14,15 +13,11 @@ from uuid import UUID
 
 from sqlalchemy import (
     ColumnElement,
-    CompoundSelect,
-    Executable,
     Integer,
     Row,
     Select,
     String,
-    bindparam,
     cast,
-    func,
     literal,
     null,
     select,
@@ -39,15 +34,11 @@ from blogapi.pages import tree as page_tree
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import SLUG_KINDS
 from blogapi.publication.visibility import (
-    NOW,
-    UNLISTED_STATUSES,
     ItemType,
     is_article,
     is_readable,
     listed,
-    listed_later,
     listed_pages,
-    listed_pages_later,
     readable,
 )
 from blogapi.redirects.own.models import CustomRedirect
@@ -60,7 +51,7 @@ from blogapi.storage.expressions import unindexed
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.web.fields import WithAttributes
-from blogapi.web.pagination import Page, PageRequest, paginate_both_ways
+from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 PAGE = ItemType.PAGE.value
 # The kinds of items whose addresses contain a slug of their own; that of a page can contain several.
@@ -105,8 +96,8 @@ def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[S
     fewer rows than requested.
     """
     site = site or get_site()
-    statements = _build_list(db.engine.dialect.name)
-    result = paginate_both_ways(*statements, page, {"now": current_time()})
+    merged = union_all(*_select_all()).subquery()
+    result = paginate_rows(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
     return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
 
 
@@ -117,7 +108,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
         return Page([], 0, None)
     values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in SLUG_KINDS}
     slugs = {kind: addresses.list_slugs(found) for kind, found in values.items()}
-    rows = db.session.execute(union_all(*_select_all(path, slugs)), {"now": current_time()}).all()
+    rows = db.session.execute(union_all(*_select_all(path, slugs))).all()
     redirects = _to_redirects(site, rows)
     matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
     # A former path is a former address itself; the address of a former slug follows from the current pattern.
@@ -136,69 +127,22 @@ def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redir
     return redirects if site.url else [replace(item, old_url=None, new_url=None) for item in redirects]
 
 
-@cache
-def _build_list(dialect: str) -> tuple[Executable, Executable, Select[int]]:
-    """Return the statements of the list, of its reverse and of its length.
-
-    They are built once, because building them takes longer than executing them.
-    """
-    return _order(dialect), _order(dialect, is_reversed=True), _count_all()
-
-
-def _order(dialect: str, *, is_reversed: bool = False) -> CompoundSelect[*tuple[Any, ...]]:
-    """Return the statement for a page of all redirects; SQLite merges the ordered parts."""
-    parts = [
-        part.order_by(part.selected_columns.old.desc() if is_reversed else part.selected_columns.old)
-        for part in _select_all()
-    ]
-    if dialect != "sqlite":
-        # PostgreSQL sorts the rows of all parts, so none of them reads more rows than the page can need.
-        parts = [part.limit(bindparam("limit") + bindparam("offset")) for part in parts]
-    merged = union_all(*(select(part.subquery()) for part in parts))
-    columns = (merged.selected_columns.old, merged.selected_columns.kind)
-    return (
-        merged.order_by(*(column.desc() if is_reversed else column for column in columns))
-        .limit(bindparam("limit"))
-        .offset(bindparam("offset"))
-    )
-
-
-def _count_all() -> Select[int]:
-    """Return the statement that counts all redirects: all former addresses without the hidden ones."""
-    hidden = (
-        select(Article.uuid).where(Article.status.in_(UNLISTED_STATUSES)),
-        select(Article.uuid).where(listed_later(Article)),
-        select(Article.uuid).where(listed_pages_later(Article)),
-    )
-    # Only pages have no category. For `is_page`, SQLite reads an index with all articles here.
-    pages = select(Article.uuid).where(Article.category_id.is_(None))
-    counts: list[ColumnElement[int]] = []
-    for former, left_out in ((FormerPath, union_all(*hidden)), (FormerSlug, union_all(*hidden, pages))):
-        all_rows = select(func.count()).select_from(former)
-        counts += [
-            all_rows.scalar_subquery(),
-            -all_rows.where(former.article_id.in_(left_out)).scalar_subquery(),
-        ]
-    for part in list(_select_all())[2:]:
-        counts.append(part.with_only_columns(func.count()).scalar_subquery())
-    return select(sum(counts[1:], counts[0]))
-
-
 def _select_all(
     path: str | None = None, slugs: Mapping[str, Sequence[str]] | None = None
 ) -> Iterator[Select[*tuple[Any, ...]]]:
     """Yield a statement for each kind of redirect: all of them, or those from a path or a slug."""
     paths = {without_slash(path or ""), f"{without_slash(path or '')}/"}
-    visible = readable(_WITHOUT_INDEX)
+    now = current_time()
+    visible = readable(_WITHOUT_INDEX, now)
     if path is None:
-        visible = listed(_WITHOUT_INDEX) | listed_pages(_WITHOUT_INDEX)
+        visible = listed(_WITHOUT_INDEX, now) | listed_pages(_WITHOUT_INDEX, now)
     is_path = true() if path is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)
     is_slug = _is_slug(FormerSlug.slug, Article.kind, slugs) & is_article(_WITHOUT_INDEX)
     yield _select_articles(FormerSlug.slug, visible & is_slug)
     for model in (Category, Tag, Author):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
-        yield _select_terms(model, condition & author_is_public(NOW) if model is Author else condition)
+        yield _select_terms(model, condition & author_is_public() if model is Author else condition)
     yield _select_own(true() if path is None else CustomRedirect.path.in_(paths))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import marshmallow as ma
-from sqlalchemy import Executable, Select, func, select
+from sqlalchemy import Select, func, select
 
 from blogapi.storage.database import db
 from blogapi.web.fields import BoundedList, Fields, Identifier, InputSchema, StrictInteger
@@ -22,8 +22,6 @@ MAX_PAGE_SIZE = 100
 MAX_SEARCH_PAGE = 50
 # With this maximum, the offset (number times size) fits into 64 bits.
 MAX_PAGE_NUMBER = 1_000_000_000
-# The limit of a statement that selects all rows.
-ALL_ROWS = 2**31
 
 
 class RowsOfPage(NamedTuple):
@@ -95,29 +93,6 @@ def paginate(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[
 def paginate_rows(statement: Select[*tuple[Any, ...]], page: PageRequest | None) -> Page[Sequence[Any]]:
     """Return a page of an ordered select of several columns, as `paginate` does for one entity."""
     return _paginate(statement, page, lambda paged: db.session.execute(paged).all())
-
-
-def paginate_both_ways(
-    forwards: Executable,
-    backwards: Executable,
-    total: Select[int],
-    page: PageRequest | None,
-    values: Mapping[str, Any],
-) -> Page[Sequence[Any]]:
-    """Return a page of a list whose statements have the parameters `limit` and `offset`, or all its rows.
-
-    `backwards` selects the rows in the reverse order, and `total` counts them. `values` are the values of
-    the other parameters of the statements.
-    """
-    if page is None:
-        rows = db.session.execute(forwards, {**values, "limit": ALL_ROWS, "offset": 0}).all()
-        return Page(rows, len(rows), None)
-    length = db.session.scalar(total, values) or 0
-    limit, offset, is_backwards = page.locate(length)
-    rows = db.session.execute(
-        backwards if is_backwards else forwards, {**values, "limit": limit, "offset": offset}
-    ).all()
-    return Page(rows[::-1] if is_backwards else rows, length, page)
 
 
 def _paginate(
