@@ -82,6 +82,14 @@ def test_admins_see_the_numbers_of_articles_by_status(blog, as_admin, as_reader,
         assert client.get(f"{TAGS}?fields=articles_by_status").json == [{}] * 4
 
 
+def test_the_numbers_of_a_category_by_status_add_up_as_those_of_all_articles(blog, as_admin):
+    (category,) = as_admin.get(f"{CATEGORIES}?fields=articles_by_status").json
+    expected = [("archived", 1), ("draft", 1), ("published", 1), ("scheduled", 1)]
+    assert [*category["articles_by_status"].items()] == expected
+    counts = as_admin.get("/api/v1/blog/article-counts/").json
+    assert {name: counts[name] for name, _ in expected} == dict(expected)
+
+
 def test_admins_list_unused_tags_and_those_of_hidden_articles(blog, as_admin, as_reader):
     assert list_names(as_admin, TAGS, used="never") == ["never"]
     assert list_names(as_admin, TAGS, used="hidden") == ["hidden"]

@@ -1,32 +1,24 @@
-"""The conditions of article lists, by name; their parameters have the names of the filters."""
+"""The conditions of article lists, each with its own SQL, and the terms to which they refer."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    BindParameter,
-    Boolean,
-    ColumnElement,
-    Integer,
-    String,
-    and_,
-    bindparam,
-    false,
-    func,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, and_, exists, false, literal, or_, select
 
 from blogapi.articles.lifecycle import SCHEDULED
+from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
-from blogapi.custom_fields.filters import MAX_FILTERS
+from blogapi.authors.models import Author
+from blogapi.categories.models import Category
+from blogapi.parsing import normalize_language, parse_uuid
 from blogapi.publication.visibility import (
-    NOW,
     ItemType,
-    Status,
     has_status,
     is_article,
     is_page,
@@ -35,145 +27,203 @@ from blogapi.publication.visibility import (
     scheduled,
 )
 from blogapi.search import engines as search
-from blogapi.storage.database import UtcDateTime, table_of
+from blogapi.search.tokenizer import parse_query
+from blogapi.site.queries import get_site
+from blogapi.storage.database import db, table_of
 from blogapi.storage.expressions import has_json_value
+from blogapi.tags.models import Tag
+from blogapi.taxonomies import queries as taxonomies
+from blogapi.taxonomies.hierarchy import find_descendants, has_parents
 
-# The names of the conditions; `public` is the first one in lists for readers.
-Names = tuple[str, ...]
-Conditions = Mapping[str, ColumnElement[bool]]
-
-# The names of the conditions for custom fields.
-CUSTOM = tuple(f"custom {place}" for place in range(MAX_FILTERS))
 PAGE = ItemType.PAGE.value
-STATUSES = tuple(status.value for status in Status)
 
-_article, _former, _copy = table_of(Article).c, table_of(FormerSlug).c, table_of(WorkingCopy).c
+_article, _copy, _former = table_of(Article).c, table_of(WorkingCopy).c, table_of(FormerSlug).c
 _tag, _byline = table_of(ArticleTag).c, table_of(ArticleAuthor).c
-_own, _other = table_of(Article).alias("own").c, table_of(ArticleTag).alias("other")
-TAG: ColumnElement[UUID] = bindparam("tag")
-_AUTHOR: ColumnElement[UUID] = bindparam("author")
-CATEGORY: ColumnElement[UUID] = bindparam("category")
-_NUMBER: ColumnElement[int] = bindparam("all_tags_number", type_=Integer())
-_AFTER = bindparam("published_after", type_=UtcDateTime())
-_BEFORE = bindparam("published_before", type_=UtcDateTime())
+_other = table_of(Article).alias("other").c
 
 
-def list_conditions(
-    names: Names, columns: Any, engine: search.Engine | None = None
-) -> list[ColumnElement[bool]]:
-    """Return the conditions; `columns` are the status, the two times and the category of articles.
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on articles. `in_all` is quicker where all articles are read, as by a count.
 
-    They select articles or, if PAGE is one of the names, pages.
+    `of_link` says the same of a row of `link`, the columns of a table of links to tags or authors. With
+    `drives`, an article has at most one such row, so a list can be read from the index of these links.
+    `of_any_tag` says it of every row of ArticleTag, which repeats the category. With `is_selective`, an index
+    finds the few articles that meet it.
     """
-    conditions = {
-        **CONDITIONS,
-        "category": columns.category_id == CATEGORY,
-        "any category": columns.category_id.in_(_list_parameter("category")),
-        "updated_after": columns.last_updated >= bindparam("updated_after", type_=UtcDateTime()),
-        "public": listed(columns),
-        SCHEDULED: scheduled(columns),
-        **{status: has_status(columns, status) for status in STATUSES},
-    }
-    if "words" in names:
-        assert engine is not None, "the statement has a search engine"
-        found = search.select_articles(engine, bindparam("words", type_=String()))
-        conditions["words"] = _article.uuid.in_(found)
-    if PAGE in names:
-        conditions["public"] = listed_pages(columns)
-    type_ = [] if {PAGE, "public"} & {*names} else [is_article(_article)]
-    return [*(conditions[name] for name in names), *type_]
+
+    of_article: ColumnElement[bool]
+    in_all: Any = None
+    link: Any = None
+    of_link: Any = None
+    drives: bool = False
+    of_any_tag: Any = None
+    is_selective: bool = False
+
+    def get_sql(self, *, reads_all: bool) -> ColumnElement[bool]:
+        """Return the condition for a statement that reads all articles, or for a page of a list."""
+        return self.in_all if reads_all and self.in_all is not None else self.of_article
 
 
-def _list_parameter(name: str) -> BindParameter[Any]:
-    return bindparam(name, expanding=True)
+def list_conditions(filters: ArticleFilters) -> Iterator[Condition]:
+    """Yield the conditions of the filters, except those on the status, the type and the publication time."""
+    yield from _match_tags(filters)
+    if filters.author:
+        yield _match_author(filters.author)
+    yield from _match_categories(filters)
+    if filters.uuid:
+        yield Condition(is_one(_article.uuid, filters.uuid), is_selective=True)
+    if filters.parent:
+        yield Condition(_article.parent_id == filters.parent)
+    if filters.top:
+        yield Condition(_article.parent_id.is_(None))
+    if filters.slug:
+        has_now = select(_other.uuid).where(_other.slug == filters.slug)
+        had_before = select(_former.article_id).where(_former.slug == filters.slug)
+        yield Condition(_article.uuid.in_(has_now.union_all(had_before)), is_selective=True)
+    if filters.featured is not None:
+        yield Condition(_article.featured if filters.featured else ~_article.featured)
+    if filters.working_copy is not None:
+        has_copy = _article.uuid.in_(select(_copy.article_id))
+        is_wanted = has_copy if filters.working_copy else ~has_copy
+        yield Condition(is_wanted, is_selective=filters.working_copy)
+    if filters.language:
+        yield _match_language(filters.language)
+    if filters.translation_key:
+        # The index contains only articles that have a key.
+        has_key = _article.translation_key != "", _article.translation_key == filters.translation_key
+        yield Condition(and_(*has_key))
+    if filters.updated_after:
+        yield Condition(_article.last_updated >= filters.updated_after, is_selective=True)
+    for field in filters.custom:
+        wanted = (field.name, json.dumps(field.values), field.is_list)
+        yield Condition(has_json_value(_article.custom, *map(literal, wanted)))
+    if filters.q:
+        yield _match_words(filters.q)
 
 
-def _count_tags(article: ColumnElement[UUID], tags: str) -> ColumnElement[int]:
-    """Return the number of those of the tags that the article has."""
-    is_wanted = _other.c.article_id == article, _other.c.tag_id.in_(_list_parameter(tags))
-    count = select(func.count()).select_from(_other).where(*is_wanted)
-    return count.correlate(article.table).scalar_subquery()
+def list_state_conditions(
+    filters: ArticleFilters, columns: Any, now: datetime, *, public: bool
+) -> list[ColumnElement[bool]]:
+    """Return the conditions on the type and the status of articles."""
+    is_of_pages = filters.type == PAGE
+    if public:
+        return [listed_pages(columns, now) if is_of_pages else listed(columns, now)]
+    type_ = is_page(_article) if is_of_pages else is_article(columns)
+    if not filters.status:
+        return [type_]
+    is_wanted = (
+        scheduled(columns, now) if filters.status == SCHEDULED else has_status(columns, filters.status, now)
+    )
+    return [type_, is_wanted]
 
 
-def _has_tag(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    return _article.uuid.in_(select(_tag.article_id).where(condition))
+def limit_time(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]]:
+    """Return the conditions that the column with the publication time is in the period of the filters."""
+    after, before = filters.published_after, filters.published_before
+    return [*([column >= after] if after else ()), *([column < before] if before else ())]
 
 
-def _has_value(place: int) -> ColumnElement[bool]:
-    """Return the condition that the article has one of the values of a filter by a custom field."""
-    name, values = (bindparam(f"custom_{part}_{place}", type_=String()) for part in ("name", "values"))
-    is_list = bindparam(f"custom_is_list_{place}", type_=Boolean())
-    return has_json_value(_article.custom, name, values, is_list)
+def is_one(column: Any, values: Sequence[Any]) -> ColumnElement[bool]:
+    """Return the condition that the column has one of the values."""
+    if not values:
+        return false()
+    # SQLite and PostgreSQL read sorted rows from an index for `=`, but not for `IN`.
+    condition: ColumnElement[bool] = column == values[0] if len(values) == 1 else column.in_(values)
+    return condition
 
 
-_by_author = select(_byline.article_id).where(_byline.author_id == _AUTHOR)
-_by_user = select(_own.uuid).where(_own.author_id == bindparam("user"))
-_has_copy = _article.uuid.in_(select(_copy.article_id))
+def is_only_author(author_id: UUID) -> bool:
+    """Return whether this user has written all articles."""
+    # With `<` and `>`, the database looks up one index entry each; with `!=`, it would read the whole index.
+    others = [exists().where(_article.author_id < author_id), exists().where(_article.author_id > author_id)]
+    return not db.session.scalar(select(or_(*others)))
 
 
-def _has_author(link: Any) -> ColumnElement[bool]:
-    """Return the condition that the article of a link has the author."""
-    is_wanted = _byline.article_id == link.article_id, _byline.author_id == _AUTHOR
-    return select(_byline.author_id).where(*is_wanted).correlate(link.article_id.table).exists()
+def resolve_tags(references: Sequence[str]) -> list[UUID]:
+    """Return the uuids of the tags; unknown references are ignored."""
+    return list({*_resolve(Tag, references).values()})
 
 
-# The conditions of the filters on articles and, for readers, on the links to tags and authors, by name.
-CONDITIONS: dict[str, ColumnElement[bool]] = {
-    "own": _article.author_id == bindparam("own"),
-    "uuid": _article.uuid.in_(_list_parameter("uuid")),
-    "tag": _has_tag(_tag.tag_id == TAG),
-    "any tag": _has_tag(_tag.tag_id.in_(_list_parameter("tag"))),
-    "all tags": _count_tags(_article.uuid, "all_tags") == _NUMBER,
-    "author": _article.uuid.in_(_by_author),
-    "user": _article.author_id == bindparam("user"),
-    "author or user": _article.uuid.in_(_by_author.union(_by_user)),
-    "featured": _article.featured,
-    "not featured": ~_article.featured,
-    # The index of languages has only articles that name their language.
-    "language": and_(_article.language != "", _article.language == bindparam("language")),
-    "own language": _article.language == "",
-    "other language": _article.language != "",
-    "own or named language": _article.language.in_(["", bindparam("language")]),
-    "translation_key": and_(
-        _article.translation_key != "", _article.translation_key == bindparam("translation_key")
-    ),
-    "edited": _has_copy,
-    "not edited": ~_has_copy,
-    "slug": or_(
-        _article.slug == bindparam("slug"),
-        _article.uuid.in_(select(_former.article_id).where(_former.slug == bindparam("slug"))),
-    ),
-    "published_after": _article.published_at >= _AFTER,
-    "published_before": _article.published_at < _BEFORE,
-    PAGE: is_page(_article),
-    "parent": _article.parent_id == bindparam("parent"),
-    "top": _article.parent_id.is_(None),
-    "nothing": false(),
-    "not category": _article.category_id.not_in(_list_parameter("not_category")),
-    "not tag": _count_tags(_article.uuid, "not_tag") == 0,
-    # The opposites, which count the articles that a list lacks.
-    "in not_category": _article.category_id.in_(_list_parameter("not_category")),
-    "with not_tag": _has_tag(_tag.tag_id.in_(_list_parameter("not_tag"))),
-}
-# The conditions of filters by custom fields; the filters are numbered.
-CONDITIONS |= {name: _has_value(place) for place, name in enumerate(CUSTOM)}
-OF_TAG: Conditions = {
-    "public": _tag.listed_from <= NOW,
-    "tag": _tag.tag_id == TAG,
-    "category": _tag.category_id == CATEGORY,
-    "any category": _tag.category_id.in_(_list_parameter("category")),
-    "all tags": _count_tags(_tag.article_id, "all_tags") == _NUMBER,
-    "author": _has_author(_tag),
-    "published_after": _tag.listed_from >= _AFTER,
-    "published_before": _tag.listed_from < _BEFORE,
-    "not category": _tag.category_id.not_in(_list_parameter("not_category")),
-    "not tag": _count_tags(_tag.article_id, "not_tag") == 0,
-    "with not_tag": _tag.tag_id.in_(_list_parameter("not_tag")),
-}
-OF_AUTHOR: Conditions = {
-    "public": _byline.listed_from <= NOW,
-    "author": _byline.author_id == _AUTHOR,
-    "published_after": _byline.listed_from >= _AFTER,
-    "published_before": _byline.listed_from < _BEFORE,
-    "not tag": _count_tags(_byline.article_id, "not_tag") == 0,
-}
+def _match_tags(filters: ArticleFilters) -> Iterator[Condition]:
+    if filters.tag:
+        yield _match_link(_tag, _tag.tag_id, resolve_tags(filters.tag))
+    if filters.tags_all:
+        found = _resolve(Tag, filters.tags_all)
+        for reference in filters.tags_all:
+            yield _match_link(_tag, _tag.tag_id, [found[reference]] if reference in found else [])
+    if filters.not_tag and (unwanted := resolve_tags(filters.not_tag)):
+        has_tag = _match_link(_tag, _tag.tag_id, unwanted)
+        yield Condition(~has_tag.of_article, ~has_tag.in_all)
+
+
+def _match_categories(filters: ArticleFilters) -> Iterator[Condition]:
+    if filters.category:
+        found = _resolve_categories(filters.category, filters)
+        is_in = (is_one(columns.category_id, found) for columns in (_article, _tag))
+        yield Condition(next(is_in), of_any_tag=next(is_in))
+    if filters.not_category and (unwanted := _resolve_categories(filters.not_category, filters)):
+        is_not_in = (columns.category_id.not_in(unwanted) for columns in (_article, _tag))
+        yield Condition(next(is_not_in), of_any_tag=next(is_not_in))
+
+
+def _match_link(link: Any, column: Any, values: Sequence[UUID]) -> Condition:
+    """Return the condition that an article has one of these values in a table of links."""
+    of_link = is_one(column, values)
+    has_link = exists().where(link.article_id == _article.uuid, of_link).correlate(table_of(Article))
+    in_all = _article.uuid.in_(select(link.article_id).where(of_link))
+    return Condition(has_link, in_all, link, of_link, drives=len(values) == 1)
+
+
+def _match_author(reference: str) -> Condition:
+    """Return the condition that an author, or a user by uuid, is in the byline or has written the article."""
+    uuid = parse_uuid(reference)
+    named = Author.slug == reference if uuid is None else or_(Author.uuid == uuid, Author.owner_id == uuid)
+    row = db.session.execute(select(Author.uuid).where(named).order_by(Author.uuid != uuid)).first()
+    author = row.uuid if row else taxonomies.find_former_owners(Author, [reference]).get(reference)
+    by_author = _match_link(_byline, _byline.author_id, [author] if author else [])
+    if uuid is None or author == uuid or (row is None and author):
+        return by_author
+    wrote = _article.author_id == uuid
+    if is_only_author(uuid):
+        return Condition(wrote)
+    return Condition(or_(wrote, by_author.of_article), or_(wrote, by_author.in_all))
+
+
+def _match_language(language: str) -> Condition:
+    # The index contains only articles that name their language.
+    if language != normalize_language(get_site().language):
+        return Condition(and_(_article.language != "", _article.language == language))
+    # Writes store the language of the site as an empty text, but the site may have had another one before.
+    others = select(_other.uuid).where(_other.language != "", _other.language != language)
+    return Condition(_article.uuid.not_in(others))
+
+
+def _match_words(text: str) -> Condition:
+    query, session = parse_query(text), db.session()
+    if not query:
+        return Condition(false())
+    numbers = literal(search.find_numbers(session, query))
+    return Condition(_article.uuid.in_(search.select_articles(search.get_engine(session), numbers)))
+
+
+def _resolve_categories(references: Sequence[str], filters: ArticleFilters) -> list[UUID]:
+    """Return the uuids of the categories and, unless the filters are `exact`, of those below them."""
+    found = list({*_resolve(Category, references).values()})
+    return (
+        found
+        if filters.exact or not found or not has_parents(Category)
+        else find_descendants(Category, found)
+    )
+
+
+def _resolve(model: type[Category | Tag], references: Sequence[str]) -> Mapping[str, UUID]:
+    """Return the uuids of the terms, also by former slugs, by reference; unknown ones are left out."""
+    uuids = {reference: uuid for reference in references if (uuid := parse_uuid(reference))}
+    is_named = or_(model.uuid.in_(uuids.values()), model.slug.in_(references))
+    rows = db.session.execute(select(model.uuid, model.slug).where(is_named)).all()
+    known, by_slug = {row.uuid for row in rows}, {row.slug: row.uuid for row in rows}
+    found = by_slug | {reference: uuid for reference, uuid in uuids.items() if uuid in known}
+    others = [reference for reference in references if reference not in found]
+    found |= taxonomies.find_former_owners(model, others) if others else {}
+    return {reference: found[reference] for reference in references if reference in found}

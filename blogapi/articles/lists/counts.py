@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, case, func, select, true
+from sqlalchemy import ColumnElement, Select, case, func, select, true
 
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.publication.visibility import NOW, is_article, listed, scheduled
-from blogapi.storage.database import chunk, current_time, db, table_of
+from blogapi.publication.visibility import NOW, Status, is_article, listed, scheduled
+from blogapi.storage.database import Base, chunk, current_time, db, table_of
 from blogapi.tags.models import Tag
 
-_article, _tag, _author = table_of(Article).c, table_of(ArticleTag).c, table_of(ArticleAuthor).c
+_article = table_of(Article).c
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,14 @@ class ArticleCounter:
     """Counts the articles of terms.
 
     `term` is the uuid of a term, and `link` the column of articles or links that contains it. `is_public` is
-    the condition under which their article is in the lists, and `of_article` joins them with the article.
+    the condition under which their article is in the lists. The statements `by_status` select a term, a
+    status and a number; the numbers of equal statuses are added up.
     """
 
     term: ColumnElement[UUID]
     link: ColumnElement[UUID]
     is_public: ColumnElement[bool]
-    of_article: ColumnElement[bool]
+    by_status: Sequence[Select[*tuple[Any, ...]]]
 
     def __call__(self, uuid: UUID | None) -> Mapping[UUID, int]:
         """Return the numbers of public articles of this term, or of all terms (None), by term."""
@@ -42,25 +44,38 @@ class ArticleCounter:
 
     def count_by_status(self, terms: Collection[UUID]) -> Mapping[UUID, Mapping[str, int]]:
         """Return the numbers of articles of these terms by status; statuses without articles are left out."""
-        numbers = defaultdict[UUID, dict[str, int]](dict)
-        status = case((scheduled(_article), SCHEDULED), else_=_article.status).label("status")
-        statement = select(self.link, status, func.count()).where(self.of_article, is_article(_article))
+        numbers = defaultdict[UUID, Counter[str]](Counter)
         for batch in chunk(terms):
-            of_terms = statement.where(self.link.in_(batch)).group_by(self.link, status)
-            for term, name, number in db.session.execute(of_terms, {"now": current_time()}):
-                numbers[term][name] = number
-        return numbers
+            for statement in self.by_status:
+                of_terms = statement.where(self.link.in_(batch)).group_by(self.link, "shown_status")
+                for term, status, number in db.session.execute(of_terms, {"now": current_time()}):
+                    numbers[term][status] += number
+        order = (*sorted(Status), SCHEDULED)
+        return {
+            term: {status: found[status] for status in order if found[status]}
+            for term, found in numbers.items()
+        }
+
+
+def _count_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
+    status = case((scheduled(_article), SCHEDULED), else_=_article.status).label("shown_status")
+    return select(term, status, func.count()).where(is_article(_article))
+
+
+def _make_link_counter(model: type[Base], term: ColumnElement[UUID]) -> ArticleCounter:
+    """Return the counter for links to terms, which are read without the rows of most articles."""
+    link = term.table.c
+    status = case((link.listed_from > NOW, SCHEDULED), else_=Status.PUBLISHED.value).label("shown_status")
+    by_status = (
+        select(term, status, func.count()).where(link.listed_from.is_not(None)),
+        _count_by_status(term).where(link.article_id == _article.uuid, link.listed_from.is_(None)),
+    )
+    return ArticleCounter(table_of(model).c.uuid, term, link.listed_from <= NOW, by_status)
 
 
 count_in_categories = ArticleCounter(
-    table_of(Category).c.uuid, _article.category_id, listed(_article), true()
+    *(table_of(Category).c.uuid, _article.category_id, listed(_article)),
+    (_count_by_status(_article.category_id),),
 )
-count_with_tags, count_by_authors = (
-    ArticleCounter(
-        table_of(model).c.uuid,
-        link,
-        link.table.c.listed_from <= NOW,
-        link.table.c.article_id == _article.uuid,
-    )
-    for model, link in ((Tag, _tag.tag_id), (Author, _author.author_id))
-)
+count_with_tags = _make_link_counter(Tag, table_of(ArticleTag).c.tag_id)
+count_by_authors = _make_link_counter(Author, table_of(ArticleAuthor).c.author_id)

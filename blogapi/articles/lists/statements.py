@@ -1,306 +1,270 @@
-"""The statements of article lists; those of a combination of conditions and an ordering are built once.
+"""The statements of article lists: a select of uuids, to which each filter adds a condition.
 
-The plain lists (of all public articles, of a tag, an author or a category, of all articles or those in a
-status) are read from an index in their order. SQLite chooses this index, with and without statistics,
-because the expressions of other indexes are `unindexed` in these statements.
+A list for readers by date that has a tag or an author is read from the index of these links, in its order;
+every other list is read from an index of the articles.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from types import SimpleNamespace
+from dataclasses import replace
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import (
-    ColumnElement,
-    CompoundSelect,
-    Executable,
-    Select,
-    and_,
-    bindparam,
-    case,
-    false,
-    func,
-    not_,
-    select,
-    union_all,
-)
+from sqlalchemy import ColumnElement, Executable, Select, case, exists, false, func, or_, select, union_all
 
 from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.lists.conditions import (
-    OF_AUTHOR,
-    OF_TAG,
-    STATUSES,
-    Conditions,
-    Names,
+    PAGE,
+    Condition,
+    is_only_author,
+    limit_time,
     list_conditions,
+    list_state_conditions,
+    resolve_tags,
 )
-from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, WorkingCopy
-from blogapi.publication.visibility import (
-    LISTED_STATUSES,
-    READABLE_STATUSES,
-    scheduled,
-)
-from blogapi.search import engines as search
-from blogapi.storage.database import bytewise, table_of
+from blogapi.articles.lists.filters import NO_FILTERS, ArticleFilters
+from blogapi.articles.models import Article, ArticleTag, WorkingCopy
+from blogapi.parsing import parse_uuid
+from blogapi.publication.visibility import LISTED_STATUSES, READABLE_STATUSES, is_page, scheduled
+from blogapi.search import numbering
+from blogapi.search.models import SearchEntry
+from blogapi.search.queries import Period
+from blogapi.storage.database import bytewise, current_time, db, table_of
 from blogapi.storage.expressions import unindexed
 
 # The expressions of an ordering, each with whether it is descending.
 Order = Sequence[tuple[ColumnElement[Any], bool]]
-OrderedSelect = Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]
+
+NEWEST, FEATURED_FIRST = "-published_at", "-featured"
 
 _article, _copy = table_of(Article).c, table_of(WorkingCopy).c
-_tag, _byline = table_of(ArticleTag).c, table_of(ArticleAuthor).c
+_tag, _entry = table_of(ArticleTag).c, table_of(SearchEntry).c
 
-_BY_DATE = ("published_at", "-published_at")
-_BY_CHANGE = ("last_updated", "-last_updated")
-FEATURED_FIRST = "-featured"
-_ORDERED_BY = {
+_BY_DATE = ("published_at", NEWEST)
+_ORDERED_BY: dict[str, ColumnElement[Any]] = {
     "published_at": _article.published_at,
     "position": _article.position,
     "title": func.lower(bytewise(_article.title)),
     "last_updated": _article.last_updated,
 }
-# The conditions of the plain lists, and those with which all articles have a date.
-_PLAIN = {(), ("public",), *((status,) for status in STATUSES)}
-_DATED = {"public", SCHEDULED, *READABLE_STATUSES}
-
-# In lists that contain drafts, saving a working copy is a change of the article.
-_LAST_CHANGE: ColumnElement[Any] = case(
-    (_copy.last_updated > _article.last_updated, _copy.last_updated), else_=_article.last_updated
-)
-_COLUMNS = ("status", "published_at", "category_id", "last_updated", "type")
-_UNINDEXED = SimpleNamespace(**{name: unindexed(_article[name]) for name in _COLUMNS})
-_UNINDEXED_DATE = SimpleNamespace(
-    **{name: _article[name] for name in _COLUMNS} | {"published_at": _UNINDEXED.published_at}
-)
-# The conditions that an index decides before all others; the articles that it finds are then sorted.
-_SELECTIVE = {"uuid", "updated_after"}
-# The lists of the articles of several categories that are read from one index range for each category.
-_IN_CATEGORIES = {"public", "any category"}
-_MERGED = {*_IN_CATEGORIES, "published_after", "published_before"}
-_MAX_MERGED = 50
-# The conditions that leave out articles, and those that find these articles.
-_LEFT_OUT = {
-    "not category": "in not_category",
-    "not tag": "with not_tag",
-    "own language": "other language",
-}
+# The statuses whose articles all have a date.
+_DATED = {SCHEDULED, *READABLE_STATUSES}
 
 
-# The links whose index has the public articles with a tag or an author in the order of the lists.
-_LINKS: Sequence[tuple[str, Any, Conditions]] = (
-    ("tag", _tag, OF_TAG),
-    ("author", _byline, OF_AUTHOR),
-)
+class _Undated:
+    """The columns of articles for a list that SQLite reads from an index in another order than by date."""
+
+    status, type, published_at = _article.status, _article.type, unindexed(_article.published_at)
 
 
-class Statements(NamedTuple):
-    """The statements of a list.
+class _Unindexed:
+    """The columns of articles for a list of few articles, which SQLite finds in another index."""
 
-    `uuids` selects the uuids in the order of the list, followed by the columns of the ordering, and
-    `backwards` selects the same in the reverse order. `descending` has one flag for each of these columns.
-    `total` counts the articles.
-    """
+    status, type = unindexed(_article.status), unindexed(_article.type)
+    published_at = unindexed(_article.published_at)
 
-    uuids: OrderedSelect
-    backwards: OrderedSelect
-    descending: tuple[bool, ...]
+
+class ArticleList(NamedTuple):
+    """The statements that select the uuids in the order of the list and in reverse, and that count them."""
+
+    uuids: Any
+    backwards: Any
     total: Select[int]
 
 
-@lru_cache(maxsize=512)
-def build_list(names: Names, ordering: str, engine: search.Engine, categories: int = 0) -> Statements:
-    """Return the statements of the list of the articles that meet all conditions, in this ordering.
+def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ArticleList:
+    """Return the list of the matching articles: the public ones, or those of the author (None: all)."""
+    ordering, now = filters.ordering or NEWEST, current_time()
+    conditions = _list_conditions(filters, author_id)
+    total = _count(conditions, filters, now, public=public)
+    is_listed = public or filters.status in LISTED_STATUSES
+    driver = next((one for one in conditions if one.drives), None)
+    if driver is not None and is_listed and ordering in _BY_DATE and filters.type != PAGE:
+        link = driver.link
+        uuids = _select_links(link.article_id, driver, conditions, filters, now)
+        order = (link.listed_from, ordering.startswith("-")), (link.article_id, False)
+        return _make_list(uuids, order, total)
+    columns: Any = _article if ordering in _BY_DATE else _Undated
+    # The scheduled articles are few too, and an index of dates finds them.
+    is_sorted = filters.status == SCHEDULED or any(one.is_selective for one in conditions)
+    if is_sorted:
+        columns = _article if filters.status == SCHEDULED else _Unindexed
+    uuids = _select_articles(_article.uuid, columns, conditions, filters, now, public=public)
+    if ordering.endswith("last_updated") and not public:
+        edited = _select_articles(_article.uuid, _Unindexed, conditions, filters, now)
+        return _list_by_change(uuids, edited, ordering, total, is_sorted=is_sorted)
+    return _make_list(uuids, _make_order(filters, ordering, is_listed=is_listed, is_sorted=is_sorted), total)
 
-    `categories` is the number of categories in the condition "any category".
+
+def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
+    """Return an unordered statement that selects the uuids of the matching articles; None if all match.
+
+    With `public`, the statement may select articles that are not public: the other conditions of the search
+    leave them out. With `author_id`, only articles of that author match.
     """
-    if ordering in _BY_DATE:
-        # The articles in the listed status are the public ones; only lists by title or last change differ.
-        public = tuple("public" if (name,) == LISTED_STATUSES else name for name in names)
-        for term, link, conditions in _LINKS:
-            if {"public", term} <= set(public) <= conditions.keys():
-                return _build_links(public, ordering, link, conditions)
-    if names in _PLAIN:
-        return _build_plain(names, ordering)
-    if ordering in _BY_DATE and 1 < categories <= _MAX_MERGED and _IN_CATEGORIES <= {*names} <= _MERGED:
-        return _build_in_categories(names, ordering, categories)
-    return _build_filtered(names, ordering, engine)
+    if (user_id := parse_uuid(filters.author)) and is_only_author(user_id):
+        filters = replace(filters, author="")
+    if author_id and is_only_author(author_id):
+        author_id = None
+    has_pages = not public and db.session.scalar(select(exists().where(is_page(_article))))
+    if author_id is None and not has_pages:
+        if filters == NO_FILTERS:
+            return None
+        if filters == ArticleFilters(tag=filters.tag):
+            # The rows of the articles are not needed.
+            return select(_tag.article_id).where(_tag.tag_id.in_(resolve_tags(filters.tag)))
+    conditions = _list_conditions(filters, author_id)
+    return _select_articles(_article.uuid, _article, conditions, filters, current_time(), reads_all=True)
 
 
-def name_category(place: int) -> str:
-    """Return the name of the parameter with one of the categories of the condition "any category"."""
-    return f"category_{place}"
+def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Executable:
+    """Return the statement that counts the author's articles (None: all) by status.
 
-
-@lru_cache(maxsize=512)
-def build_matching(names: Names, engine: search.Engine) -> Select[UUID]:
-    """Return the statement that selects the uuids of the articles that meet all conditions, in any order."""
-    return select(_article.uuid).where(*list_conditions(names, _article, engine))
-
-
-@lru_cache(maxsize=512)
-def build_status_counts(names: Names, engine: search.Engine) -> Executable:
-    """Return the statement that counts the articles that meet all conditions, by status.
-
-    Its columns are a status as the API shows it, the number of articles, and the number of those that have a
-    working copy. The numbers of several rows with the same status are added up.
+    Its columns are a status as the API shows it, the number of articles, and that of those with a copy.
     """
-    status = case((scheduled(_article), SCHEDULED), else_=_article.status).label("status")
-    copy = select(_copy.article_id).where(_copy.article_id == _article.uuid).scalar_subquery()
-    numbers = build_matching(names, engine).with_only_columns(status, func.count(), func.count(copy))
-    return numbers.group_by(status)
+    now, conditions = current_time(), _list_conditions(filters, author_id)
+    status = case((scheduled(_article, now), SCHEDULED), else_=_article.status).label("status")
+    copy = case((_article.uuid.in_(select(_copy.article_id)), 1))
+    numbers = _select_articles(status, _article, conditions, filters, now, reads_all=True)
+    return numbers.add_columns(func.count(), func.count(copy)).group_by(status)
 
 
-def _build_links(names: Names, ordering: str, link: Any, conditions: Conditions) -> Statements:
-    """Return the statements of the list of the public articles of a link, newest or oldest first.
-
-    They read the links alone, in the order of their index.
-    """
-    wanted = [conditions[name] for name in names]
-    order = ((link.listed_from, ordering.startswith("-")), (link.article_id, False))
-    count = select(func.count()).select_from(link.article_id.table).where(*wanted)
-    return _make_statements(order, count, (link.article_id, order, wanted))
-
-
-def _build_plain(names: Names, ordering: str) -> Statements:
-    """Return the statements of a list of all articles, of the public ones, or of those in a status.
-
-    They read the articles in the order of an index.
-    """
-    count = _count_plain(names)
-    if ordering in _BY_CHANGE and names != ("public",):
-        return _build_by_change(names, ordering, count)
-    is_by_date = ordering in _BY_DATE
-    wanted = list_conditions(names, _article if is_by_date else _UNINDEXED_DATE)
-    # The only index with undated articles at the beginning is that of all articles.
-    order = _make_order(names, ordering, is_indexed=not (is_by_date and names))
-    return _make_statements(order, count, (_article.uuid, order, wanted))
+def make_period(filters: ArticleFilters) -> Period:
+    """Return the numbers in the search index of the public articles that match the filters by time."""
+    first, last, outside = 0, numbering.last_number(current_time()), []
+    if filters.published_after:
+        number = numbering.first_number(filters.published_after)
+        first = max(first, number - numbering.MAX_SHIFT)
+        outside.append(_is_near(number) & (_article.published_at < filters.published_after))
+    if filters.published_before:
+        number = numbering.first_number(filters.published_before)
+        last = min(last, number + numbering.MAX_SHIFT)
+        outside.append(_is_near(number) & (_article.published_at >= filters.published_before))
+    if not outside:
+        return Period(first, last)
+    numbers = select(_entry.number).join(Article.__table__, _article.uuid == _entry.article_id)
+    return Period(first, last, numbers.where(or_(*outside)))
 
 
-def _build_by_change(names: Names, ordering: str, count: Select[int]) -> Statements:
-    """Return the statements of a list that is ordered by the last change of the article or its working copy.
-
-    They merge the articles without a later working copy with those that have one.
-    """
-    is_descending = ordering.startswith("-")
-    is_later = select(_copy.last_updated > _article.last_updated).where(_copy.article_id == _article.uuid)
-    unedited = not_(func.coalesce(is_later.correlate(table_of(Article)).scalar_subquery(), false()))
-    edited = and_(_article.uuid == _copy.article_id, _copy.last_updated > _article.last_updated)
-    orders = (
-        ((_article.last_updated, is_descending), (_article.uuid, False)),
-        ((_copy.last_updated, is_descending), (_copy.article_id, False)),
-    )
-    return _make_statements(
-        orders[0],
-        count,
-        (_article.uuid, orders[0], [*list_conditions(names, _UNINDEXED_DATE), unedited]),
-        (_copy.article_id, orders[1], [*list_conditions(names, _UNINDEXED), edited]),
-    )
+def _is_near(number: int) -> ColumnElement[bool]:
+    return _entry.number.between(number - numbering.MAX_SHIFT, number + numbering.MAX_SHIFT)
 
 
-def _build_in_categories(names: Names, ordering: str, categories: int) -> Statements:
-    """Return the statements of the list of the public articles of several categories, by date.
-
-    They merge the articles of the categories, which they read in the order of an index.
-    """
-    order = _make_order(names, ordering, is_indexed=True)
-    others = list_conditions(tuple(name for name in names if name != "any category"), _article)
-    parts = [
-        (_article.uuid, order, [*others, _article.category_id == bindparam(name_category(place))])
-        for place in range(categories)
-    ]
-    return _make_statements(order, _count_plain(names), *parts)
+def _list_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[Condition]:
+    conditions = list(list_conditions(filters))
+    if author_id is not None and not is_only_author(author_id):
+        conditions.append(Condition(_article.author_id == author_id))
+    return conditions
 
 
-def _build_filtered(names: Names, ordering: str, engine: search.Engine) -> Statements:
-    """Return the statements of a list with other conditions, whose articles are sorted if necessary."""
-    # SQLite would otherwise look up all public articles among those of the tag or the author.
-    columns, is_indexed, is_by_date = _choose_columns(names), False, ordering in _BY_DATE
-    others = tuple(name for name in names if name not in _LEFT_OUT)
-    if others in _PLAIN and (ordering not in _BY_CHANGE or others == ("public",)):
-        # Most articles of the plain list are in this list too, so it is read in the same order.
-        columns, is_indexed = _article if is_by_date else _UNINDEXED_DATE, not (is_by_date and others)
-    wanted = list_conditions(names, columns, engine)
-    order = _make_order(names, ordering, is_indexed=is_indexed)
-    return _make_statements(order, _count_matching(names, engine), (_article.uuid, order, wanted))
+def _select_articles(
+    column: ColumnElement[Any],
+    columns: Any,
+    conditions: Sequence[Condition],
+    filters: ArticleFilters,
+    now: datetime,
+    *,
+    public: bool = False,
+    reads_all: bool = False,
+) -> Select[*tuple[Any, ...]]:
+    """Return the select of a column of the articles; `columns` are those of the state of articles."""
+    wanted = [one.get_sql(reads_all=reads_all) for one in conditions]
+    wanted += limit_time(_article.published_at, filters)
+    wanted += list_state_conditions(filters, columns, now, public=public)
+    return select(column).select_from(table_of(Article)).where(*wanted)
 
 
-def _choose_columns(names: Names) -> Any:
-    """Return the columns for the conditions of a list; SQLite uses no index of the unindexed ones."""
-    # SQLite would otherwise look up all public articles among those of the tag or the author.
-    has_links = not {"tag", "with not_tag", "author"}.isdisjoint(names) and "category" not in names
-    if has_links or "uuid" in names:
-        return _UNINDEXED
-    return _UNINDEXED_DATE if "updated_after" in names else _article
+def _select_links(
+    column: ColumnElement[Any],
+    driver: Condition,
+    conditions: Sequence[Condition],
+    filters: ArticleFilters,
+    now: datetime,
+    *,
+    reads_all: bool = False,
+) -> Select[*tuple[Any, ...]]:
+    """Return the select of a column of the links of one condition to public articles that meet all."""
+    link = driver.link
+    wanted = [driver.of_link, link.listed_from <= now, *limit_time(link.listed_from, filters)]
+    source = link.article_id.table
+    for one in conditions:
+        if link is _tag and one.of_any_tag is not None:
+            wanted.append(one.of_any_tag)
+        elif one is not driver:
+            wanted.append(one.get_sql(reads_all=reads_all))
+            source = link.article_id.table.join(table_of(Article), _article.uuid == link.article_id)
+    return select(column).select_from(source).where(*wanted)
 
 
-def _count_matching(names: Names, engine: search.Engine) -> Select[int]:
-    """Return the statement that counts the articles that meet all conditions."""
-    if names == ("public", "with not_tag"):
-        is_wanted = [OF_TAG[name] for name in names]
-        return select(func.count(_tag.article_id.distinct())).where(*is_wanted)
-    wanted = list_conditions(names, _choose_columns(names), engine)
-    return select(func.count()).select_from(table_of(Article)).where(*wanted)
+def _count(
+    conditions: Sequence[Condition], filters: ArticleFilters, now: datetime, *, public: bool
+) -> Select[int]:
+    links = [one for one in conditions if one.link is not None]
+    if public and links and filters.type != PAGE:
+        driver = next((one for one in links if one.drives), links[0])
+        article_id = driver.link.article_id
+        number = func.count() if driver.drives else func.count(article_id.distinct())
+        return _select_links(number, driver, conditions, filters, now, reads_all=True)
+    columns: Any = _Unindexed if any(one.is_selective for one in conditions) else _article
+    return _select_articles(func.count(), columns, conditions, filters, now, public=public, reads_all=True)
 
 
-def _count_plain(names: Names) -> Select[int]:
-    return select(func.count()).select_from(table_of(Article)).where(*list_conditions(names, _article))
-
-
-def _make_order(names: Names, ordering: str, *, is_indexed: bool) -> Order:
+def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, is_sorted: bool) -> Order:
+    """Return the expressions of the ordering; with `is_sorted`, no index has their order."""
     if ordering == FEATURED_FIRST:
-        return ((_article.featured, True), *_make_order(names, "-published_at", is_indexed=is_indexed))
+        by_date = _make_order(filters, NEWEST, is_listed=is_listed, is_sorted=is_sorted)
+        return ((unindexed(_article.featured) if is_sorted else _article.featured, True), *by_date)
     column, is_descending = _ORDERED_BY[ordering.removeprefix("-")], ordering.startswith("-")
-    if ordering in _BY_CHANGE and "public" not in names:
-        column = _LAST_CHANGE
-    elif not is_indexed and (ordering not in _BY_DATE or not _SELECTIVE.isdisjoint(names)):
-        column = unindexed(column)
+    column = unindexed(column) if is_sorted else column
     order = ((column, is_descending), (_article.uuid, False))
-    if ordering not in _BY_DATE or not _DATED.isdisjoint(names):
+    if ordering not in _BY_DATE or is_listed or filters.status in _DATED:
         return order
     # An article without a date is a draft in progress; it is sorted as if it were newer than all others.
     has_date = _article.published_at.is_not(None)
-    return ((has_date if is_indexed else unindexed(has_date), not is_descending), *order)
+    return ((unindexed(has_date) if is_sorted else has_date, not is_descending), *order)
 
 
-def _make_statements(
-    order: Order,
-    count: Select[int],
-    *parts: tuple[ColumnElement[UUID], Order, Sequence[ColumnElement[bool]]],
-) -> Statements:
-    """Return the statements; each part has the column of the uuid, its ordering and its conditions."""
+def _make_list(uuids: Any, order: Order, total: Select[int]) -> ArticleList:
     forwards, backwards = (
-        _merge([_select(*part, is_reversed=is_reversed) for part in parts], order, is_reversed=is_reversed)
-        for is_reversed in (False, True)
+        uuids.order_by(*_direct(order, is_reversed=is_reversed)) for is_reversed in (False, True)
     )
-    return Statements(forwards, backwards, tuple(is_descending for _, is_descending in order), count)
+    return ArticleList(forwards, backwards, total)
 
 
-def _select(
-    uuid: ColumnElement[UUID],
-    order: Order,
-    conditions: Sequence[ColumnElement[bool]],
-    *,
-    is_reversed: bool,
-) -> Select[*tuple[Any, ...]]:
-    columns = [column.label(f"order_{place}") for place, (column, _) in enumerate(order)]
-    statement = select(uuid.label("uuid"), *columns).where(*conditions)
-    if any(column is _LAST_CHANGE for column, _ in order):
-        statement = statement.outerjoin(WorkingCopy, _copy.article_id == _article.uuid)
-    return statement.order_by(*_direct(order, is_reversed=is_reversed))
+def _list_by_change(
+    uuids: Any, edited: Any, ordering: str, total: Select[int], *, is_sorted: bool
+) -> ArticleList:
+    """Return the list ordered by the last change of the article or of its working copy, whichever is later.
 
+    `edited` selects the same articles as `uuids`.
+    """
+    is_later = _copy.article_id == _article.uuid, _copy.last_updated > _article.last_updated
+    # PostgreSQL would join all articles with EXISTS, instead of reading a page of them in order.
+    later_copy = select(is_later[1]).where(is_later[0]).correlate(table_of(Article)).scalar_subquery()
+    changed = _article.last_updated
+    parts = (
+        (uuids.where(~func.coalesce(later_copy, false())), unindexed(changed) if is_sorted else changed),
+        (edited.join(table_of(WorkingCopy), is_later[0]).where(is_later[1]), _copy.last_updated),
+    )
+    is_descending = ordering.startswith("-")
 
-def _merge(parts: list[Select[*tuple[Any, ...]]], order: Order, *, is_reversed: bool) -> OrderedSelect:
-    if len(parts) == 1:
-        return parts[0]
-    # The parts are ordered too, so that the database merges them.
-    merged = union_all(*(select(part.subquery()) for part in parts))
-    columns = list(merged.selected_columns)[1:]
-    labels = [(column, is_descending) for column, (_, is_descending) in zip(columns, order, strict=True)]
-    return merged.order_by(*_direct(labels, is_reversed=is_reversed))
+    def merge(*, is_reversed: bool) -> Executable:
+        def direct(changed: ColumnElement[Any], uuid: ColumnElement[UUID]) -> list[ColumnElement[Any]]:
+            return _direct(((changed, is_descending), (uuid, False)), is_reversed=is_reversed)
+
+        # The parts are ordered too, so that the database merges them.
+        merged = union_all(
+            *(
+                select(part.add_columns(changed).order_by(*direct(changed, _article.uuid)).subquery())
+                for part, changed in parts
+            )
+        )
+        uuid, changed = merged.selected_columns
+        return merged.order_by(*direct(changed, uuid))
+
+    return ArticleList(merge(is_reversed=False), merge(is_reversed=True), total)
 
 
 def _direct(order: Order, *, is_reversed: bool) -> list[ColumnElement[Any]]:

@@ -5,25 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
     ColumnElement,
+    Executable,
     Select,
     String,
     bindparam,
     case,
     literal_column,
-    null,
     select,
 )
 
 from blogapi.articles.lifecycle import SCHEDULED
-from blogapi.articles.lists.filters import Selection
-from blogapi.articles.lists.statements import OrderedSelect
+from blogapi.articles.lists.statements import ArticleList
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.responses import article_links, computed_fields, neighbours
@@ -108,7 +107,7 @@ def make_article_body(
 
 
 def list_articles_json(
-    selection: Selection,
+    articles: ArticleList,
     page: PageRequest | None,
     names: Sequence[str] | None,
     *,
@@ -120,21 +119,15 @@ def list_articles_json(
 
     With `public`, the list shows only public articles, and only changes to public articles change its ETag.
     """
-    fields, (uuids, backwards, descending, count) = _order_fields(names), selection.statements
-    if page is not None:
-        total = _execute(count, selection.values).scalar() or 0
-        rows_of_page = page.locate(total)
-        values = {**selection.values, "limit": rows_of_page.limit, "offset": rows_of_page.offset}
-        ordered = backwards if rows_of_page.is_backwards else uuids
-        rows = _execute(_select_page(ordered, descending, fields), values).all() if rows_of_page.limit else []
-        return Page(_to_array(rows, fields, snippets), total, page)
-    values = {**selection.values, "limit": CHUNK_SIZE + 1, "offset": 0}
-    rows = _execute(_select_page(uuids, descending, fields), values).all()
-    if len(rows) <= CHUNK_SIZE:
-        return Page(_to_array(rows, fields, snippets), len(rows), None)
-    all_uuids = _execute(uuids, values).scalars().all()
-    body = get_articles_json(all_uuids, names, public=public, snippets=snippets, hashes_body=hashes_body)
-    return Page(body, len(all_uuids), None)
+    read = partial(get_articles_json, names=names, public=public, snippets=snippets)
+    if page is None:
+        uuids = _execute(articles.uuids).scalars().all()
+        return Page(read(uuids, hashes_body=hashes_body), len(uuids), None)
+    total = _execute(articles.total).scalar() or 0
+    limit, offset, is_backwards = page.locate(total)
+    ordered = articles.backwards if is_backwards else articles.uuids
+    uuids = _execute(ordered.limit(limit).offset(offset)).scalars().all() if limit else []
+    return Page(read(uuids[::-1] if is_backwards else uuids), total, page)
 
 
 def get_articles_json(
@@ -267,7 +260,7 @@ def _order_fields(names: Sequence[str] | None) -> tuple[str, ...]:
     return DOCUMENTED_FIELDS if names is None else tuple(name for name in _ORDER if name in names)
 
 
-def _execute(statement: OrderedSelect, values: Mapping[str, Any]) -> Any:
+def _execute(statement: Executable, values: Mapping[str, Any] | None = None) -> Any:
     # This bypasses the ORM, which would look for entities in every row.
     return db.session.connection().execute(statement, values)
 
@@ -301,20 +294,6 @@ def _select_several(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, 
     return statement.where(readable(_json))
 
 
-@lru_cache(maxsize=512)
-def _select_page(
-    uuids: OrderedSelect, descending: tuple[bool, ...], names: tuple[str, ...]
-) -> Select[*tuple[Any, ...]]:
-    page = uuids.limit(bindparam("limit")).offset(bindparam("offset")).subquery("page")
-    order = [
-        column.desc() if is_descending else column
-        for column, is_descending in zip(list(page.c)[1:], descending, strict=True)
-    ]
-    # Selecting the uuid creates a Python object for each row, so it is selected only to look up snippets.
-    statement = _columns(names, with_uuid="snippet" in names)
-    return statement.join(page, page.c.uuid == _json.article_id).order_by(*order)
-
-
 def list_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the fields that a read of these fields selects from the database, in their order."""
     needed = computed_fields.get_needed_fields(names)
@@ -323,10 +302,10 @@ def list_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (*names, *needed) if name not in _MADE_FIELDS))
 
 
-def _columns(names: tuple[str, ...], *, with_uuid: bool = True) -> Select[*tuple[Any, ...]]:
+def _columns(names: tuple[str, ...]) -> Select[*tuple[Any, ...]]:
     columns = list_columns(names)
     statement = select(
-        *(_json.article_id if with_uuid else null(), _json.version, _json.last_updated_json),
+        *(_json.article_id, _json.version, _json.last_updated_json),
         *(_select_field(name) for name in columns),
     ).select_from(ArticleJson.__table__)
     if "category" in columns:

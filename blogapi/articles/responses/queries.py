@@ -9,17 +9,15 @@ from uuid import UUID
 
 from blogapi.articles import search_texts
 from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES
-from blogapi.articles.lists.filters import (
-    NO_FILTERS,
-    ArticleFilters,
-    Selection,
+from blogapi.articles.lists.filters import NO_FILTERS, ArticleFilters
+from blogapi.articles.lists.statements import (
+    FEATURED_FIRST,
+    ArticleList,
+    build_list,
     make_period,
-    select_in_any_status,
     select_matching,
-    select_public,
     select_status_counts,
 )
-from blogapi.articles.lists.statements import FEATURED_FIRST
 from blogapi.articles.responses import json_reader
 from blogapi.articles.responses.json_reader import Snippets
 from blogapi.publication.visibility import ItemType
@@ -42,7 +40,7 @@ def list_published(
     """
     if _ranks_by_relevance(filters):
         return _search(names, page, filters)
-    return _list(select_public(filters), page, names, filters, public=True)
+    return _list(build_list(filters, public=True), page, names, filters, public=True)
 
 
 def list_published_in_category(uuid: UUID) -> JsonBody:
@@ -80,8 +78,8 @@ def list_in_any_status(
         filters = replace(filters, status="")
     if _ranks_by_relevance(filters):
         return _search(names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body)
-    selection = select_in_any_status(author_id, filters)
-    return _list(selection, page, names, filters, public=False, hashes_body=hashes_body)
+    articles = build_list(filters, public=False, author_id=author_id)
+    return _list(articles, page, names, filters, public=False, hashes_body=hashes_body)
 
 
 def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> Mapping[str, int]:
@@ -89,9 +87,9 @@ def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> M
 
     `any` is the number of all of them, and `edited` the number of those with a working copy.
     """
-    statement, values = select_status_counts(author_id, filters)
+    statement = select_status_counts(author_id, filters)
     numbers = dict.fromkeys((*API_STATUSES, ANY_STATUS, "edited"), 0)
-    for status, number, edited in db.session.connection().execute(statement, values):
+    for status, number, edited in db.session.connection().execute(statement):
         numbers[status] += number
         numbers[ANY_STATUS] += number
         numbers["edited"] += edited
@@ -137,7 +135,7 @@ def _make_snippets(query: str, uuids: Sequence[UUID]) -> Mapping[UUID, str]:
 
 
 def _list(
-    selection: Selection,
+    articles: ArticleList,
     page: PageRequest | None,
     names: Names,
     filters: ArticleFilters,
@@ -146,7 +144,7 @@ def _list(
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
     page_body = json_reader.list_articles_json(
-        selection, page, names, public=public, snippets=_snippet_maker(filters), hashes_body=hashes_body
+        articles, page, names, public=public, snippets=_snippet_maker(filters), hashes_body=hashes_body
     )
     return replace(page_body, max_number=MAX_SEARCH_PAGE) if filters.q else page_body
 
