@@ -5,7 +5,7 @@ Tests may write rows themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 from uuid import UUID
@@ -35,21 +35,12 @@ _render = renderer.render
 def install() -> None:
     """Watch every flush of the session."""
     event.listen(db.session, "after_flush", _note_changes)
-    # The rows of new articles are stored without a flush.
-    event.listen(db.session, "detached_to_persistent", _note_inserted)
     event.listen(db.session, "before_commit", _check)
     event.listen(db.session, "after_rollback", _forget)
 
 
 def _note_changes(session: Session, context: Any) -> None:
-    _note(session, [*session.new, *filter(session.is_modified, session.dirty), *session.deleted])
-
-
-def _note_inserted(session: Session, row: Any) -> None:
-    _note(session, [row])
-
-
-def _note(session: Session, changed: Iterable[Any]) -> None:
+    changed = [*session.new, *filter(session.is_modified, session.dirty), *session.deleted]
     if find_write(session) and (has_request_context() or click.get_current_context(silent=True)):
         session.info.setdefault(_KEY, set()).update(filter(None, map(_get_key, changed)))
 

@@ -17,7 +17,7 @@ from blogapi.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlu
 from blogapi.articles.queries import StoredArticle
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.snapshots import get_content
-from blogapi.articles.writing import deleted_items, history, json_writer, new_rows, states
+from blogapi.articles.writing import deleted_items, history, json_writer, states
 from blogapi.articles.writing.json_writer import Write
 from blogapi.articles.writing.prepared import Prepared, complete, remove_generated
 from blogapi.articles.writing.provisional_slugs import get_base, make_provisional
@@ -94,8 +94,6 @@ class Batch:
 
     def store(self) -> None:
         """Store the rows of the articles and the data derived from them."""
-        new = [write.article for write in self._writes.values() if write.former is None]
-        new_rows.insert_articles([article for article in new if article not in db.session])
         db.session.flush()
         if self._tree is not None:
             get_page_moves().record(
@@ -156,9 +154,7 @@ class Batch:
         self._keep_tree(content.type)
         _set_content(article, replace_fields(content, slug=slug), now)
         article.was_public = is_readable(content, now)
-        if self._writer is None:
-            # An import adds rows that refer to the article before the batch is stored.
-            db.session.add(article)
+        db.session.add(article)
         self._writes[uuid] = Write(article, None, prepared)
         record(article.type, uuid, None, get_state(article), has_events=has_events)
         return article
