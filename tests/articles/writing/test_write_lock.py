@@ -10,11 +10,13 @@ from sqlalchemy import event, select
 from blogapi.api_keys.models import ApiKey
 from blogapi.articles import service
 from blogapi.articles.models import Article
+from blogapi.articles.writing import media_changes
 from blogapi.storage.database import db, find_write, transaction
 from blogapi.users.models import Account, Role
 from tests import event_guard
 from tests.articles.conftest import FUTURE
 from tests.conftest import ARTICLES, TAGS
+from tests.media.pictures import add_picture
 
 
 @pytest.fixture
@@ -133,6 +135,25 @@ def test_the_generated_excerpt_of_a_content_that_changed_meanwhile_stays_generat
     as_admin.patch(path, json={"content": "<p>mine</p>", "excerpt": "theirs"})
     as_admin.patch(path, json={"content": "<p>last</p>"})
     assert as_admin.get(f"{path}?fields=excerpt").json == {"excerpt": "last"}
+
+
+def test_a_content_that_changed_before_a_file_of_it_is_rendered_under_the_lock(
+    app, as_admin, write, monkeypatch
+):
+    picture = add_picture(app)
+    path = f"{ARTICLES}{write(content=f'<p><img src={picture.path}></p>')['uuid']}/"
+    prepare = media_changes.prepare
+
+    def prepare_and_change(media_ids):
+        prepared = prepare(media_ids)
+        as_admin.patch(path, json={"content": f"<p>theirs <img src={picture.path}></p>"})
+        return prepared
+
+    monkeypatch.setattr(media_changes, "prepare", prepare_and_change)
+    response = as_admin.patch(f"/api/v1/blog/media/{picture.uuid}/", json={"alt": "A loaf"})
+    assert response.status_code == 200
+    html = as_admin.get(f"{path}?fields=html").json["html"]
+    assert html.startswith("<p>theirs") and 'alt="A loaf"' in html
 
 
 def test_a_replaced_article_that_was_deleted_meanwhile_is_created(as_admin, body, meanwhile):
