@@ -7,12 +7,13 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import event, select
 
-from blogapi.api_keys.models import ApiKey
+from blogapi.api_keys import service as api_keys
 from blogapi.articles import service
 from blogapi.articles.models import Article
 from blogapi.articles.writing import media_changes
-from blogapi.storage.database import db, find_write, transaction
-from blogapi.users.models import Account, Role
+from blogapi.storage.database import db, find_write
+from blogapi.users import service as users
+from blogapi.users.models import Role
 from tests import event_guard
 from tests.articles.conftest import FUTURE
 from tests.conftest import ARTICLES, TAGS
@@ -175,12 +176,12 @@ def test_a_write_whose_permission_ended_meanwhile_is_refused(
     assert client.post(ARTICLES, json=body(title="Before")).status_code == 201
 
     def end_permission():
-        with app.app_context(), transaction():
-            account = db.session.get_one(Account, people.admin.uuid)
-            account.disabled = change == "user disabled"
-            account.role = Role.READER if change == "role changed" else Role.ADMIN
+        with app.app_context():
             if change == "key deleted":
-                db.session.delete(db.session.get_one(ApiKey, UUID(people.uuid(key))))
+                api_keys.delete_by_uuid(UUID(people.uuid(key)))
+            else:
+                fields = {"role": Role.READER} if change == "role changed" else {"disabled": True}
+                users.change(people.admin.uuid, fields)
 
     meanwhile(end_permission)
     assert client.post(ARTICLES, json=body(title="After")).status_code == status
