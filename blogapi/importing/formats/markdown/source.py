@@ -32,8 +32,8 @@ class MarkdownSource(FileSource):
         )
         self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
         files = identity.identify(entries, options.roots)
-        self._former_keys = {file.entry.key: file.former_key for file in files}
-        moved = {key for key, former_key in self._former_keys.items() if former_key in options.imported_keys}
+        self._former_keys = {file.entry.path: file.former_key for file in files}
+        moved = {file.entry.key for file in files if file.former_key in options.imported_keys}
         options = replace(options, imported_keys=options.imported_keys | moved)
         super().__init__([file.entry for file in files], options)
 
@@ -71,7 +71,7 @@ class MarkdownSource(FileSource):
         if record.is_page and options.pages == "skip":
             self.left_behind["pages"] += 1
             raise NotAnArticle("It is a page, and pages are not imported.")
-        return (replace(record, former_key=self._former_keys[entry.key]),)
+        return (replace(record, former_key=self._former_keys[entry.path]),)
 
     def _add_place(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record as a page if it is one, with the page of the folder above it."""

@@ -88,3 +88,15 @@ def test_an_unpacked_archive_is_no_part_of_the_folder_of_the_blog(
     assert result.exit_code == 0
     (article,) = as_admin.get("/api/v1/blog/articles/author/me/").json
     assert (article["status"], article["slug"]) == ("draft", "a")
+
+
+def test_a_refused_file_with_the_same_key_leaves_the_former_key_of_the_other(tmp_path):
+    blogs = [tmp_path / outer / "blog" for outer in ("a", "b")]
+    for blog in blogs:
+        (blog / "posts").mkdir(parents=True)
+        (blog / "posts" / "x.md").write_text("---\ntitle: X\ndate: 2020-01-02\n---\nText", encoding="utf-8")
+    # The first blog was imported by its inner folder.
+    options = ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), roots={"posts/x.md": str(blogs[0])})
+    record, refused = MarkdownSource([*folder.walk_paths(blogs)], options).read()
+    assert (record.key, record.former_key) == ("blog/posts/x.md", "posts/x.md")
+    assert (refused.key, refused.result) == ("blog/posts/x.md", Result.REFUSED)
