@@ -19,6 +19,7 @@ from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.custom_fields.validation import convert_imported
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.storing import exported_terms
+from blogapi.importing.storing.digests import PAGE_TAG
 from blogapi.importing.storing.state import ImportState
 from blogapi.pages import tree as page_tree
 from blogapi.pages.schemas import MAX_POSITION, PageBodySchema
@@ -116,6 +117,8 @@ class ArticleInputs:
                 category = self._get_or_create(CATEGORIES, _get_category(record))
                 terms[CATEGORIES.singular].append(category)
         for name in record.tags:
+            if record.is_page and name == PAGE_TAG:
+                continue
             with _collect_errors(errors, f"tag {name!r}"):
                 terms[TAGS.singular].append(self._get_or_create(TAGS, name))
         for author in record.authors:

@@ -23,7 +23,7 @@ from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.article_input import ArticleInputs
 from blogapi.importing.storing.batch_media import BatchMedia
-from blogapi.importing.storing.digests import add_page_tag, compute_digest
+from blogapi.importing.storing.digests import compute_digest
 from blogapi.importing.storing.exported_articles import add_former_slugs, complete_article, is_slug_free
 from blogapi.importing.storing.former_paths import FormerPaths, list_paths
 from blogapi.importing.storing.imported_before import find_hidden_there, is_changed, is_edited, keep_state
@@ -100,8 +100,7 @@ class ImportBatch:
         if not record.is_page:
             return replace(record, is_page=True)
         note = "It stays an article, as an earlier import made it one."
-        tags, notes = add_page_tag(record), (*record.notes, note)
-        return replace(record, is_page=False, parent_key="", position=0, tags=tags, notes=notes)
+        return replace(record, is_page=False, parent_key="", position=0, notes=(*record.notes, note))
 
     def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
         return self.files.get(record.former_key) or self.files.get(record.key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 
@@ -24,14 +24,14 @@ _NEW_FIELDS = frozenset(
 )
 # Imports made articles with the tag `page` of the pages of these formats before blogs had pages.
 _TAGGED_FORMATS = ("blogger:", "ghost:", "substack:", "wordpress:")
-_PAGE_TAG = "page"
+PAGE_TAG = "page"
 
 
-def add_page_tag(record: ArticleRecord) -> tuple[str, ...]:
-    """Return the tags of a record, with the tag that imports gave to such a page."""
-    is_tagged = _PAGE_TAG in map(str.casefold, record.tags)
+def add_page_tag(record: ArticleRecord) -> ArticleRecord:
+    """Return the record with the tag that imports gave to such a page, so that its digest stays the same."""
+    is_tagged = PAGE_TAG in map(str.casefold, record.tags)
     is_due = record.is_page and record.key.startswith(_TAGGED_FORMATS) and not is_tagged
-    return (*record.tags, _PAGE_TAG) if is_due else record.tags
+    return replace(record, tags=(*record.tags, PAGE_TAG)) if is_due else record
 
 
 def compute_digest(record: ArticleRecord) -> str:
@@ -40,6 +40,5 @@ def compute_digest(record: ArticleRecord) -> str:
     content = {name: getattr(record, name) for name in names}
     # Older versions did not have these fields, and their digests must stay valid.
     content = {name: value for name, value in content.items() if value or name not in _NEW_FIELDS}
-    content["tags"] = add_page_tag(record)
     content["authors"] = [asdict(author) for author in record.authors]
     return hashlib.sha256(json.dumps(content, default=str, sort_keys=True).encode("utf-8")).hexdigest()

@@ -27,7 +27,7 @@ from blogapi.importing.storing.article_input import make_body
 from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import complete_report
-from blogapi.importing.storing.digests import compute_digest
+from blogapi.importing.storing.digests import add_page_tag, compute_digest
 from blogapi.importing.storing.exported_articles import list_library_media
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.state import ImportState
@@ -122,7 +122,7 @@ class Importer:
         Validation errors are part of the report. Other errors are raised; the records of the current
         transaction are then not stored.
         """
-        records = [_limit_tags(self.state.authors.rename(record)) for record in batch]
+        records = [_limit_tags(add_page_tag(self.state.authors.rename(record))) for record in batch]
         return [*self._store(records, *self._prepare(records))]
 
     def place_orphans(self) -> None:
