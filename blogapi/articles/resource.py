@@ -17,10 +17,9 @@ from blogapi.web.blueprint import Representation
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Articles or pages; `one` names an item in sentences, and `role` is who may write one."""
+    """Articles or pages; `role` is who may write one of them."""
 
     kind: ItemType
-    one: str
     role: Rule
     representation: Representation
     schema: ArticleSchema

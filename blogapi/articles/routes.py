@@ -132,9 +132,7 @@ REPRESENTATION = Representation(
     fields_schema=SingleArticleFieldsSchema,
     get_several=responses_queries.get_several_json,
 )
-ARTICLES = Resource(
-    ItemType.ARTICLE, "an article", author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema
-)
+ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
 
 
 write_routes.add_writes(

@@ -17,7 +17,7 @@ from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.articles.writing.prepared import Prepared
 from blogapi.web.access import allow, current_caller, current_user_id
-from blogapi.web.blueprint import Blueprint, UpsertResult, summary
+from blogapi.web.blueprint import Blueprint, UpsertResult, name_one, summary
 from blogapi.web.fields import Fields, make_item_schema
 from blogapi.web.pagination import BulkDeleteQuery
 
@@ -71,7 +71,7 @@ def add_writes(
     @allow_writers
     @bp.arguments(body_schema)
     @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare=prepare_one)
-    @summary(f"Create {resource.one}; without `status` it is a draft.")
+    @summary(f"Create {name_one(kind)}; without `status` it is a draft.")
     def create(fields: ArticleInput, prepared: Prepared | None) -> Article:
         permissions.check_creation(fields)
         is_author = current_caller().is_author
@@ -95,7 +95,7 @@ def add_writes(
     @bp.check_exists(resource.check_exists)
     @bp.arguments(body_schema(partial=True))
     @write_one(prepare=partial(prepare_one, partial=True))
-    @summary(f"Change the given fields of {resource.one}.")
+    @summary(f"Change the given fields of {name_one(kind)}.")
     def change(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> Article:
         permissions.check_write(id, fields)
         user, is_author, fields = current_user_id(), current_caller().is_author, resolve_one(fields, id)
@@ -105,7 +105,7 @@ def add_writes(
     @allow_writers
     @bp.check_exists(resource.check_exists)
     @bp.write(204, None, representation)
-    @summary(f"Delete {resource.one}; it {deletion}.")
+    @summary(f"Delete {name_one(kind)}; it {deletion}.")
     def delete(id: UUID) -> None:
         permissions.check_write(id)
         delete_one(current_user_id(), id)

@@ -110,7 +110,7 @@ REPRESENTATION = Representation(
     fields_schema=PageFieldsSchema,
     get_several=_get_several_json,
 )
-PAGES = Resource(ItemType.PAGE, "a page", editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
+PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
 
 
 write_routes.add_writes(

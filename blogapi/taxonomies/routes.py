@@ -17,7 +17,7 @@ from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles, Te
 from blogapi.taxonomies.schemas import TermListQuery
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
-from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, summary
+from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, name_one, summary
 from blogapi.web.bulk import write_all
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
@@ -140,7 +140,7 @@ def build_blueprint(
         section=taxonomy.detail_section,
         cacheable=True,
     )
-    @summary(f"Return a {singular} with its public articles, newest first.")
+    @summary(f"Return {name_one(singular)} with its public articles, newest first.")
     @accept_slugs(partial(queries.find_slug_owner, taxonomy))
     @shows(find=lambda query, id: Shown(_LISTED_KINDS, {kind: [id]}))
     def single(query: Query, id: UUID) -> JsonBody:
@@ -150,7 +150,7 @@ def build_blueprint(
     @allow(taxonomy.creator, scope="write")
     @bp.arguments(taxonomy.body_schema)
     @bp.write(201, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @summary(f"Create a {singular}; without `slug` the slug is derived from the name.")
+    @summary(f"Create {name_one(singular)}; without `slug` the slug is derived from the name.")
     def create(fields: Fields) -> TermType:
         return service.create(taxonomy, current_user_id(), fields)
 
@@ -167,7 +167,7 @@ def build_blueprint(
     @bp.check_exists(check_change)
     @bp.arguments(taxonomy.body_schema(partial=True))
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @summary(f"Change the given fields of a {singular}.")
+    @summary(f"Change the given fields of {name_one(singular)}.")
     def change(fields: Fields, id: UUID) -> TermType:
         check_change(id, fields)
         return service.change(taxonomy, id, fields)

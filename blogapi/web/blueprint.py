@@ -141,6 +141,11 @@ class UpsertResult:
     created: bool
 
 
+def name_one(noun: str) -> str:
+    """Return the noun with its indefinite article, for a summary."""
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
 def summary(sentence: str) -> Callable[[AnyView], AnyView]:
     """Set the docstring of a view, which the OpenAPI document shows as its summary."""
 
