@@ -52,7 +52,7 @@ def targets(make_key, people):
     """Tuples (kind, uuid, value) for a key of each owner and scope, and one for an unknown uuid."""
     owned = {"member's": people.member, "admin's": people.admin}
     keys = [("anonymous", make_key())]
-    keys += [(kind, make_key(owner, {scope})) for kind, owner in owned.items() for scope in SCOPES]
+    keys += [(kind, make_key(owner, scope)) for kind, owner in owned.items() for scope in SCOPES]
     return [*((kind, key.uuid, key.value) for kind, key in keys), ("unknown", uuid4(), None)]
 
 
@@ -86,7 +86,7 @@ def test_each_caller_gets_the_right_status_for_each_key(client_of, as_stranger, 
 def test_a_key_that_requests_its_own_path_gets_the_right_status(
     make_client, app, make_key, people, owner, scope, show, change, delete
 ):
-    key = make_key(owner and getattr(people, owner), {scope})
+    key = make_key(owner and getattr(people, owner), scope)
     client = make_client(app, key.value)
     assert client.get(path_of(key)).status_code == show
     for method in ("PATCH", "PUT"):
@@ -121,8 +121,8 @@ def test_a_key_cannot_change_or_delete_a_key_with_a_wider_scope(app, make_client
     account = getattr(people, owner)
     for number, scope in enumerate(SCOPES):
         for wider in SCOPES[number + 1 :]:
-            key = make_key(account, {wider})
-            client = make_client(app, make_key(account, {scope}).value)
+            key = make_key(account, wider)
+            client = make_client(app, make_key(account, scope).value)
             for method, rest, body, _ in OPERATIONS.values():
                 if method != "GET":
                     response = client.open(f"{path_of(key)}{rest}", method=method, json=body)
