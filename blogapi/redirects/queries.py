@@ -59,7 +59,7 @@ ITEM_KINDS = (*SLUG_KINDS, PAGE)
 # The kind of the redirects that an admin has set.
 OWN = "redirect"
 KINDS = (*ITEM_KINDS, OWN)
-# With this expression, SQLite begins with the few former addresses, and not with the index of all articles.
+# With these expressions, SQLite begins with the few former addresses, and not with all articles.
 _article = table_of(Article).c
 _WITHOUT_INDEX = SimpleNamespace(
     status=unindexed(_article.status),
@@ -167,7 +167,7 @@ def _select_articles(
             Article.language.label("language"),
             cast(null(), Integer()).label("status"),
         )
-        .join(Article, Article.uuid == old.class_.article_id)
+        .join(Article, Article.uuid == unindexed(old.class_.article_id))
         .outerjoin(Category, Category.uuid == Article.category_id)
         .where(condition)
     )

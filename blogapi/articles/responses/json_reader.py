@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
@@ -119,15 +119,17 @@ def list_articles_json(
 
     With `public`, the list shows only public articles, and only changes to public articles change its ETag.
     """
-    read = partial(get_articles_json, names=names, public=public, snippets=snippets)
     if page is None:
         uuids = _execute(articles.uuids).scalars().all()
-        return Page(read(uuids, hashes_body=hashes_body), len(uuids), None)
+        body = get_articles_json(uuids, names, public=public, snippets=snippets, hashes_body=hashes_body)
+        return Page(body, len(uuids), None)
     total = _execute(articles.total).scalar() or 0
     limit, offset, is_backwards = page.locate(total)
     ordered = articles.backwards if is_backwards else articles.uuids
     uuids = _execute(ordered.limit(limit).offset(offset)).scalars().all() if limit else []
-    return Page(read(uuids[::-1] if is_backwards else uuids), total, page)
+    fields = _order_fields(names)
+    rows = _fetch(uuids[::-1] if is_backwards else uuids, fields, public=public)
+    return Page(_to_array(rows, fields, snippets), total, page)
 
 
 def get_articles_json(

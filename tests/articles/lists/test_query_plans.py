@@ -12,7 +12,6 @@ from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.lists.statements import build_list
 from blogapi.articles.responses import json_reader
 from blogapi.authors.models import Author
-from blogapi.redirects import queries as redirects
 from blogapi.storage.database import db
 from tests.articles.conftest import NOW
 
@@ -38,18 +37,6 @@ def full_scans(steps):
     """Return the steps that read a whole table."""
     tables = "article|article_author|article_json|author|category|tag"
     return [step for step in steps if re.fullmatch(f"SCAN ({tables})", step)]
-
-
-@pytest.mark.sqlite("explains its query plans")
-def test_the_list_of_redirects_merges_the_former_addresses_in_their_order(app, large):
-    with app.app_context():
-        for is_reversed in (False, True):
-            steps = explain(
-                redirects._order("sqlite", is_reversed=is_reversed), {"limit": 20, "offset": 0, "now": NOW}
-            )
-            looked_up = [step for step in steps if "SEARCH article " in step]
-            assert len(looked_up) == 2 and all(step.endswith("(uuid=?)") for step in looked_up), steps
-            assert not [step for step in steps if "TEMP B-TREE" in step], steps
 
 
 INDEX_ORDERED = [
