@@ -55,18 +55,17 @@ def create(
     uuid: UUID | None = None,
     editor: UUID | None = None,
     slug_from: str = "",
-    provisional_slug: bool = False,
     prepared: Prepared | None = None,
 ) -> Article:
     """Create an article and return it.
 
     Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
-    With `provisional_slug`, an article that is not published gets a provisional slug; see that module.
+    If an author sends the request, an article that is not published gets a provisional slug; see that module.
     Without authors in `fields`, the author is the profile of `author`. `prepared` is the result of `prepare`;
     without it, the content is rendered in the transaction. Raises Invalid if the category, a tag or an author
     does not exist, and Conflict if the given slug is taken.
     """
-    with open_batch([fields], uuid, writer=author, provisional_slugs=provisional_slug) as batch:
+    with open_batch([fields], uuid, writer=author) as batch:
         return batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from, prepared=prepared)
 
 
@@ -75,7 +74,6 @@ def replace(
     uuid: UUID,
     fields: ArticleInput,
     *,
-    provisional_slug: bool = False,
     prepared: Prepared | None = None,
 ) -> tuple[Article, bool]:
     """Create or replace the article with this uuid; return it and whether it was created.
@@ -83,7 +81,7 @@ def replace(
     A replaced article keeps its author. It also keeps its slug, publication time, authors and undocumented
     text fields if `fields` omits them.
     """
-    with open_batch([fields], uuid, writer=editor, provisional_slugs=provisional_slug) as batch:
+    with open_batch([fields], uuid, writer=editor) as batch:
         return batch.replace(editor, uuid, fields, prepared)
 
 
@@ -92,7 +90,6 @@ def change(
     uuid: UUID,
     fields: ArticleInput,
     *,
-    provisional_slug: bool = False,
     prepared: Prepared | None = None,
 ) -> Article:
     """Change the given fields and keep the former version.
@@ -100,7 +97,7 @@ def change(
     Raises NotFound if the article does not exist, Invalid if a field is invalid, and Conflict if the
     transition is not allowed or the slug is taken.
     """
-    with open_batch([fields], uuid, provisional_slugs=provisional_slug) as batch:
+    with open_batch([fields], uuid) as batch:
         return batch.change(editor, uuid, fields, prepared)
 
 
@@ -118,12 +115,11 @@ def replace_all(
     editor: UUID,
     items: Sequence[ArticleInput],
     *,
-    provisional_slug: bool = False,
     prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED,
 ) -> list[UUID]:
     """Create or replace several articles, all or none; return their uuids."""
     uuids = map(_get_uuid, items)
-    with open_batch(items, *uuids, writer=editor, provisional_slugs=provisional_slug) as batch:
+    with open_batch(items, *uuids, writer=editor) as batch:
 
         def write(item: ArticleInput) -> UUID:
             uuid = _get_uuid(item)
@@ -136,11 +132,10 @@ def change_all(
     editor: UUID,
     items: Sequence[ArticleInput],
     *,
-    provisional_slug: bool = False,
     prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED,
 ) -> list[UUID]:
     """Change the given fields of several articles, all or none; return their uuids."""
-    with open_batch(items, *map(_get_uuid, items), provisional_slugs=provisional_slug) as batch:
+    with open_batch(items, *map(_get_uuid, items)) as batch:
 
         def write(item: ArticleInput) -> UUID:
             uuid = _get_uuid(item)

@@ -16,7 +16,7 @@ from blogapi.articles.models import Article
 from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.articles.writing.prepared import Prepared
-from blogapi.web.access import allow, current_caller, current_user_id
+from blogapi.web.access import allow, current_user_id
 from blogapi.web.blueprint import Blueprint, UpsertResult, name_one, summary
 from blogapi.web.fields import Fields, make_item_schema
 from blogapi.web.pagination import BulkDeleteQuery
@@ -74,10 +74,7 @@ def add_writes(
     @summary(f"Create {name_one(kind)}; without `status` it is a draft.")
     def create(fields: ArticleInput, prepared: Prepared | None) -> Article:
         permissions.check_creation(fields)
-        is_author = current_caller().is_author
-        return service.create(
-            current_user_id(), resolve_one(fields), provisional_slug=is_author, prepared=prepared
-        )
+        return service.create(current_user_id(), resolve_one(fields), prepared=prepared)
 
     @bp.put("/<id:id>/")
     @allow_writers
@@ -87,8 +84,8 @@ def add_writes(
     @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
     def replace(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> UpsertResult:
         permissions.check_replacement(id, fields)
-        user, is_author, fields = current_user_id(), current_caller().is_author, resolve_one(fields, id)
-        return UpsertResult(*service.replace(user, id, fields, provisional_slug=is_author, prepared=prepared))
+        user, fields = current_user_id(), resolve_one(fields, id)
+        return UpsertResult(*service.replace(user, id, fields, prepared=prepared))
 
     @bp.patch("/<id:id>/")
     @allow_writers
@@ -98,8 +95,7 @@ def add_writes(
     @summary(f"Change the given fields of {name_one(kind)}.")
     def change(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> Article:
         permissions.check_write(id, fields)
-        user, is_author, fields = current_user_id(), current_caller().is_author, resolve_one(fields, id)
-        return service.change(user, id, fields, provisional_slug=is_author, prepared=prepared)
+        return service.change(current_user_id(), id, resolve_one(fields, id), prepared=prepared)
 
     @bp.delete("/<id:id>/")
     @allow_writers
@@ -117,8 +113,7 @@ def add_writes(
     @summary(f"Create or replace several {kind}s, all or none.")
     def replace_all(items: Sequence[ArticleInput], prepared: Mapping[UUID, Prepared]) -> list[UUID]:
         permissions.check_replacements(items)
-        user, is_author, items = current_user_id(), current_caller().is_author, resolve(items, is_bulk=True)
-        return service.replace_all(user, items, provisional_slug=is_author, prepared=prepared)
+        return service.replace_all(current_user_id(), resolve(items, is_bulk=True), prepared=prepared)
 
     @bp.patch("/")
     @allow_writers
@@ -127,9 +122,9 @@ def add_writes(
     @summary(f"Change the given fields of several {kind}s, all or none.")
     def change_all(items: Sequence[ArticleInput], prepared: Mapping[UUID, Prepared]) -> list[UUID]:
         permissions.check_writes(items)
-        user, is_author, items = current_user_id(), current_caller().is_author, resolve(items, is_bulk=True)
+        items = resolve(items, is_bulk=True)
         with permissions.report_deleted([item.uuid for item in items], kind):
-            return service.change_all(user, items, provisional_slug=is_author, prepared=prepared)
+            return service.change_all(current_user_id(), items, prepared=prepared)
 
     @bp.delete("/")
     @allow_writers

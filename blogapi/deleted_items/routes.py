@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from blogapi.articles.resource import Resource
 from blogapi.articles.writing.prepared import Prepared
 from blogapi.deleted_items import service
 from blogapi.deleted_items.schemas import RestoredSchema
-from blogapi.web.access import allow, current_caller, current_user_id
+from blogapi.web.access import allow, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.bulk import write_all
 from blogapi.web.fields import EmptySchema, Fields, ItemUuidsSchema, WithAttributes
@@ -28,11 +28,6 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def check(uuid: UUID) -> None:
         permissions.check_deleted(uuid, kind)
 
-    def restore_items(uuids: Sequence[UUID], prepared: Mapping[UUID, Prepared]) -> list[WithAttributes]:
-        return service.restore(
-            current_user_id(), uuids, provisional_slugs=current_caller().is_author, prepared=prepared
-        )
-
     @bp.post("/<id:id>/restore/")
     @allow(resource.role, scope="write")
     @bp.check_exists(check)
@@ -41,7 +36,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def restore(nothing: Fields, id: UUID, prepared: Mapping[UUID, Prepared]) -> WithAttributes:
         """Restore a deleted article or page as it was, with its edits; `notes` says what differs."""
         check(id)
-        return restore_items([id], prepared)[0]
+        return service.restore(current_user_id(), [id], prepared)[0]
 
     @bp.post("/restore/")
     @allow(resource.role, scope="write")
@@ -50,6 +45,6 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def restore_all(fields: Fields, prepared: Mapping[UUID, Prepared]) -> list[WithAttributes]:
         """Restore several deleted articles or pages, all or none; `notes` says what differs."""
         write_all(fields["uuids"], check)
-        return restore_items(fields["uuids"], prepared)
+        return service.restore(current_user_id(), fields["uuids"], prepared)
 
     return bp

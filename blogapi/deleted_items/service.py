@@ -44,14 +44,11 @@ def prepare(uuids: Sequence[UUID]) -> dict[UUID, Prepared]:
 def restore(
     user: UUID,
     uuids: Sequence[UUID],
-    *,
-    provisional_slugs: bool = False,
     prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED,
 ) -> list[WithAttributes]:
     """Restore deleted items of one kind for the user, all or none; return them in this order, with `notes`.
 
-    The notes are sentences about what differs from before the deletion. With `provisional_slugs`, items that
-    are not published get provisional slugs; see that module. Preview links do not come back.
+    The notes are sentences about what differs from before the deletion. Preview links do not come back.
     """
     with transaction(visible=False):
         documents, notes = dict[UUID, Document](), dict[UUID, list[str]]()
@@ -62,7 +59,7 @@ def restore(
         tree = _make_tree(documents, notes)
         below = [child for one in documents.values() for child in one.children if child not in documents]
         moved = [child for child in below if child in tree and tree[child].parent in documents]
-        with open_batch([], *uuids, *moved, provisional_slugs=provisional_slugs) as batch:
+        with open_batch([], *uuids, *moved) as batch:
             for uuid in sorted(uuids, key=lambda uuid: len(list_ancestors(uuid, tree))):
                 article, copy = documents[uuid].article, documents[uuid].working_copy
                 article.parent_id, slug, version = tree[uuid].parent, article.slug, article.version

@@ -18,7 +18,7 @@ from blogapi.revisions.schemas import (
     RevisionBodySchema,
     RevisionSchema,
 )
-from blogapi.web.access import allow, current_caller, current_user_id
+from blogapi.web.access import allow, current_user_id
 from blogapi.web.blueprint import Blueprint, PartialResult
 from blogapi.web.fields import EmptySchema, Fields, WithAttributes
 from blogapi.web.pagination import DetailQuery, ListQuery, Query
@@ -102,10 +102,6 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def restore(nothing: Fields, id: UUID, number: int, prepared: Prepared | None) -> Article:
         """Restore the content of this version; the current content is kept as a former version."""
         resource.check_restoration(id)
-        return service.restore(
-            *(current_user_id(), id, number, resource.kind),
-            provisional_slug=current_caller().is_author,
-            prepared=prepared,
-        )
+        return service.restore(*(current_user_id(), id, number, resource.kind), prepared=prepared)
 
     return bp

@@ -46,7 +46,6 @@ def restore(
     number: int,
     type_: ItemType,
     *,
-    provisional_slug: bool = False,
     prepared: Prepared | None = None,
 ) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
@@ -74,9 +73,7 @@ def restore(
             # The custom fields that the caller may not read stay as they are.
             hidden = custom_output.keep_hidden(custom_values.parse(article.custom))
             fields = replace(fields, custom=custom_output.keep_visible(fields.custom) | hidden)
-            return article_service.change(
-                editor, article_id, fields, provisional_slug=provisional_slug, prepared=prepared
-            )
+            return article_service.change(editor, article_id, fields, prepared=prepared)
         author = db.session.get(Account, revision.author_id)
         fields = replace(fields, position=version.position, parent=page_tree.find_parent(version.parent))
         return article_service.create(
@@ -85,7 +82,6 @@ def restore(
             uuid=article_id,
             editor=editor,
             slug_from=version.slug,
-            provisional_slug=provisional_slug,
             prepared=prepared,
         )
 

@@ -122,11 +122,6 @@ def build_blueprint(resource: Resource) -> Blueprint:
         content of the item has changed since the version that the edits are based on, the response is `409`.
         """
         permissions.check_publication(id, fields.get("status"))
-        return service.publish(
-            *(current_user_id(), id),
-            **fields,
-            provisional_slug=current_caller().is_author,
-            prepared=prepared,
-        )
+        return service.publish(current_user_id(), id, **fields, prepared=prepared)
 
     return bp

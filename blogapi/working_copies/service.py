@@ -163,7 +163,6 @@ def publish(
     status: str | None = None,
     published_at: datetime | Unset | None = UNSET,
     name: str = "",
-    provisional_slug: bool = False,
     prepared: Prepared | None = None,
 ) -> Article:
     """Write the working copy to the article, in one version, and delete the copy; return the article.
@@ -184,9 +183,7 @@ def publish(
         if status is None and article.status == Status.DRAFT:
             status = Status.PUBLISHED.value
         fields = replace(fields, status=status, published_at=published_at)
-        article = article_service.change(
-            editor, article_id, fields, provisional_slug=provisional_slug, prepared=prepared
-        )
+        article = article_service.change(editor, article_id, fields, prepared=prepared)
         if name:
             history.name_current(article, name)
     return article

@@ -8,6 +8,7 @@ from dataclasses import replace as replace_fields
 from datetime import datetime
 from uuid import UUID, uuid4
 
+from flask import has_request_context
 from sqlalchemy import delete as delete_rows
 
 from blogapi.articles import queries
@@ -38,6 +39,7 @@ from blogapi.site.page_addresses import get_page_moves, get_page_tree
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies import service as terms
+from blogapi.web.access import current_caller
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
 from blogapi.web.unique_slugs import choose_slug, first_free_slug, number_slugs
 
@@ -48,17 +50,14 @@ def open_batch(
     *uuids: UUID | None,
     writer: UUID | None = None,
     taken_slugs: Collection[str] = (),
-    provisional_slugs: bool = False,
 ) -> Iterator[Batch]:
     """Open a transaction and yield the batch of these articles; their rows are stored together at the end.
 
     `writer` is the user who writes new articles; None if the batch creates none, or belongs to an import. New
-    articles do not get the slugs in `taken_slugs`. With `provisional_slugs`, articles that are not published
-    get provisional slugs; see the module of this name.
+    articles do not get the slugs in `taken_slugs`.
     """
     with transaction(visible=False):
         batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None], writer, taken_slugs)
-        batch.has_provisional_slugs = provisional_slugs
         with db.session.no_autoflush:
             yield batch
             batch.store()
@@ -74,7 +73,6 @@ class Batch:
         writer: UUID | None = None,
         taken_slugs: Collection[str] = (),
     ) -> None:
-        self.has_provisional_slugs = False
         # Whether readers can know the addresses that pages had before the batch.
         self.keeps_former_paths = True
         self._stored: dict[UUID, StoredArticle] = {}
@@ -371,7 +369,9 @@ class Batch:
         return self._choose_slug(article.uuid, slug, title)
 
     def _is_provisional(self, content: ArticleContent) -> bool:
-        return self.has_provisional_slugs and content.status not in READABLE_STATUSES
+        # Imports and commands have no caller.
+        is_author = has_request_context() and current_caller().is_author
+        return is_author and content.status not in READABLE_STATUSES
 
     def _choose_slug(self, uuid: UUID, requested_slug: str | None, words: str) -> str:
         slug = choose_slug(requested_slug, words, lambda slugs: self._find_taken(slugs, exclude=uuid))
