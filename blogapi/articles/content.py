@@ -10,6 +10,7 @@ from uuid import UUID
 
 from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
+from blogapi.articles.prepared import Prepared
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields.models import NO_VALUES
 from blogapi.publication.visibility import ItemType
@@ -25,7 +26,8 @@ class ArticleInput:
     `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name. `custom`
     contains changes of the custom fields, by name; None removes a value. With `replaces_custom`, it has all
     of them. An import may publish an article without a required custom field. A reference to a category, tag,
-    author or parent is a uuid or a slug (a text).
+    author or parent is a uuid or a slug (a text). `prepared` was computed before the transaction; without it,
+    the write renders the content in the transaction.
     """
 
     uuid: UUID | None = None
@@ -43,6 +45,7 @@ class ArticleInput:
     type: str = ItemType.ARTICLE.value
     parent: UUID | str | Unset | None = UNSET
     position: int | None = None
+    prepared: Prepared | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

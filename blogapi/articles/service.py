@@ -5,17 +5,17 @@ A write that changes nothing stores nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import compress
 from uuid import UUID
 
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.models import Article
+from blogapi.articles.prepared import RENDERED, Prepared, complete, read_texts
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import open_batch
-from blogapi.articles.writing.prepared import NOTHING_PREPARED, RENDERED, Prepared, complete, read_texts
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields.models import NO_VALUES
 from blogapi.web.bulk import write_all
@@ -23,21 +23,17 @@ from blogapi.web.bulk import write_all
 
 def prepare(fields: ArticleInput, *, partial: bool = False) -> Prepared | None:
     """Return what the write of this input computes before the transaction; see `prepare_all`."""
-    (prepared,) = _prepare([fields], partial=partial)
+    (prepared,) = prepare_all([fields], partial=partial)
     return prepared
 
 
-def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> dict[UUID, Prepared]:
+def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> list[Prepared | None]:
     """Render the contents of these inputs and find their words, before the transaction that writes them.
 
     With `partial`, an omitted field has the value from the stored article. Otherwise a documented field has
-    its default value. The result has those articles, by uuid, whose contents the write renders.
+    its default value. None stands for an article whose content the write does not render.
     """
-    prepared = zip(inputs, _prepare(inputs, partial=partial), strict=True)
-    return {_get_uuid(fields): one for fields, one in prepared if one is not None}
-
-
-def _prepare(inputs: Sequence[ArticleInput], *, partial: bool) -> Iterator[Prepared | None]:
+    prepared = list[Prepared | None]()
     may_render = [not partial or not fields.texts.keys().isdisjoint(RENDERED) for fields in inputs]
     stored = read_texts([fields.uuid for fields in compress(inputs, may_render) if fields.uuid is not None])
     for fields, is_needed in zip(inputs, may_render, strict=True):
@@ -45,7 +41,8 @@ def _prepare(inputs: Sequence[ArticleInput], *, partial: bool) -> Iterator[Prepa
         old_custom = NO_VALUES if old_texts is None or fields.replaces_custom else old_texts["custom"]
         texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else RESET_BY_PUT), **fields.texts}
         custom = custom_values.merge(old_custom, fields.custom)
-        yield complete(None, texts, custom, old_texts) if is_needed else None
+        prepared.append(complete(None, texts, custom, old_texts) if is_needed else None)
+    return prepared
 
 
 def create(
@@ -55,50 +52,36 @@ def create(
     uuid: UUID | None = None,
     editor: UUID | None = None,
     slug_from: str = "",
-    prepared: Prepared | None = None,
 ) -> Article:
     """Create an article and return it.
 
     Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
     If an author sends the request, an article that is not published gets a provisional slug; see that module.
-    Without authors in `fields`, the author is the profile of `author`. `prepared` is the result of `prepare`;
-    without it, the content is rendered in the transaction. Raises Invalid if the category, a tag or an author
-    does not exist, and Conflict if the given slug is taken.
+    Without authors in `fields`, the author is the profile of `author`. Raises Invalid if the category, a tag
+    or an author does not exist, and Conflict if the given slug is taken.
     """
     with open_batch([fields], uuid, writer=author) as batch:
-        return batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from, prepared=prepared)
+        return batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
 
 
-def replace(
-    editor: UUID,
-    uuid: UUID,
-    fields: ArticleInput,
-    *,
-    prepared: Prepared | None = None,
-) -> tuple[Article, bool]:
+def replace(editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
     """Create or replace the article with this uuid; return it and whether it was created.
 
     A replaced article keeps its author. It also keeps its slug, publication time, authors and undocumented
     text fields if `fields` omits them.
     """
     with open_batch([fields], uuid, writer=editor) as batch:
-        return batch.replace(editor, uuid, fields, prepared)
+        return batch.replace(editor, uuid, fields)
 
 
-def change(
-    editor: UUID,
-    uuid: UUID,
-    fields: ArticleInput,
-    *,
-    prepared: Prepared | None = None,
-) -> Article:
+def change(editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
     """Change the given fields and keep the former version.
 
     Raises NotFound if the article does not exist, Invalid if a field is invalid, and Conflict if the
     transition is not allowed or the slug is taken.
     """
     with open_batch([fields], uuid) as batch:
-        return batch.change(editor, uuid, fields, prepared)
+        return batch.change(editor, uuid, fields)
 
 
 def delete(editor: UUID, uuid: UUID) -> None:
@@ -111,37 +94,17 @@ def delete(editor: UUID, uuid: UUID) -> None:
         batch.delete(uuid)
 
 
-def replace_all(
-    editor: UUID,
-    items: Sequence[ArticleInput],
-    *,
-    prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED,
-) -> list[UUID]:
+def replace_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
     """Create or replace several articles, all or none; return their uuids."""
     uuids = map(_get_uuid, items)
     with open_batch(items, *uuids, writer=editor) as batch:
-
-        def write(item: ArticleInput) -> UUID:
-            uuid = _get_uuid(item)
-            return batch.replace(editor, uuid, item, prepared.get(uuid))[0].uuid
-
-        return write_all(items, write)
+        return write_all(items, lambda item: batch.replace(editor, _get_uuid(item), item)[0].uuid)
 
 
-def change_all(
-    editor: UUID,
-    items: Sequence[ArticleInput],
-    *,
-    prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED,
-) -> list[UUID]:
+def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
     """Change the given fields of several articles, all or none; return their uuids."""
     with open_batch(items, *map(_get_uuid, items)) as batch:
-
-        def write(item: ArticleInput) -> UUID:
-            uuid = _get_uuid(item)
-            return batch.change(editor, uuid, item, prepared.get(uuid)).uuid
-
-        return write_all(items, write)
+        return write_all(items, lambda item: batch.change(editor, _get_uuid(item), item).uuid)
 
 
 def delete_all(editor: UUID, uuids: Sequence[UUID]) -> None:

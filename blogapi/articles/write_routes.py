@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 from uuid import UUID
@@ -13,9 +13,9 @@ import marshmallow as ma
 from blogapi.articles import permissions, service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
+from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.articles.writing.prepared import Prepared
 from blogapi.web.access import allow, current_user_id
 from blogapi.web.blueprint import Blueprint, UpsertResult, name_one, summary
 from blogapi.web.fields import Fields, make_item_schema
@@ -54,16 +54,22 @@ def add_writes(
     write_one = partial(bp.write, 200, schema, representation, partial_schema=resource.fields_schema)
     write_several = partial(bp.write, 200, items_schema, representation, partial_schema=list_fields_schema)
 
-    def resolve_one(fields: ArticleInput, id: UUID | None = None) -> ArticleInput:
-        (resolved,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
+    def resolve_one(fields: ArticleInput, prepared: Prepared | None, id: UUID | None = None) -> ArticleInput:
+        (resolved,) = resolve([dataclasses.replace(fields, uuid=id, prepared=prepared)], is_bulk=False)
         return resolved
+
+    def resolve_several(
+        items: Sequence[ArticleInput], prepared: Sequence[Prepared | None]
+    ) -> Sequence[ArticleInput]:
+        pairs = zip(items, prepared, strict=True)
+        return resolve([dataclasses.replace(item, prepared=one) for item, one in pairs], is_bulk=True)
 
     def prepare_one(
         fields: ArticleInput, id: UUID | None = None, *, partial: bool = False
     ) -> Prepared | None:
         return service.prepare(dataclasses.replace(fields, uuid=id), partial=partial)
 
-    def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> Mapping[UUID, Prepared]:
+    def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> list[Prepared | None]:
         permissions.check_writes(items, creates=not partial)
         return service.prepare_all(items, partial=partial)
 
@@ -74,7 +80,7 @@ def add_writes(
     @summary(f"Create {name_one(kind)}; without `status` it is a draft.")
     def create(fields: ArticleInput, prepared: Prepared | None) -> Article:
         permissions.check_creation(fields)
-        return service.create(current_user_id(), resolve_one(fields), prepared=prepared)
+        return service.create(current_user_id(), resolve_one(fields, prepared))
 
     @bp.put("/<id:id>/")
     @allow_writers
@@ -84,8 +90,8 @@ def add_writes(
     @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
     def replace(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> UpsertResult:
         permissions.check_replacement(id, fields)
-        user, fields = current_user_id(), resolve_one(fields, id)
-        return UpsertResult(*service.replace(user, id, fields, prepared=prepared))
+        fields = resolve_one(fields, prepared, id)
+        return UpsertResult(*service.replace(current_user_id(), id, fields))
 
     @bp.patch("/<id:id>/")
     @allow_writers
@@ -95,7 +101,7 @@ def add_writes(
     @summary(f"Change the given fields of {name_one(kind)}.")
     def change(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> Article:
         permissions.check_write(id, fields)
-        return service.change(current_user_id(), id, resolve_one(fields, id), prepared=prepared)
+        return service.change(current_user_id(), id, resolve_one(fields, prepared, id))
 
     @bp.delete("/<id:id>/")
     @allow_writers
@@ -111,20 +117,20 @@ def add_writes(
     @bp.arguments(item_schema(many=True))
     @write_several(prepare=prepare_several)
     @summary(f"Create or replace several {kind}s, all or none.")
-    def replace_all(items: Sequence[ArticleInput], prepared: Mapping[UUID, Prepared]) -> list[UUID]:
+    def replace_all(items: Sequence[ArticleInput], prepared: Sequence[Prepared | None]) -> list[UUID]:
         permissions.check_replacements(items)
-        return service.replace_all(current_user_id(), resolve(items, is_bulk=True), prepared=prepared)
+        return service.replace_all(current_user_id(), resolve_several(items, prepared))
 
     @bp.patch("/")
     @allow_writers
     @bp.arguments(item_schema(many=True, partial=("title",)))
     @write_several(prepare=partial(prepare_several, partial=True))
     @summary(f"Change the given fields of several {kind}s, all or none.")
-    def change_all(items: Sequence[ArticleInput], prepared: Mapping[UUID, Prepared]) -> list[UUID]:
+    def change_all(items: Sequence[ArticleInput], prepared: Sequence[Prepared | None]) -> list[UUID]:
         permissions.check_writes(items)
-        items = resolve(items, is_bulk=True)
+        items = resolve_several(items, prepared)
         with permissions.report_deleted([item.uuid for item in items], kind):
-            return service.change_all(current_user_id(), items, prepared=prepared)
+            return service.change_all(current_user_id(), items)
 
     @bp.delete("/")
     @allow_writers

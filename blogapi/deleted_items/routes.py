@@ -7,8 +7,8 @@ from dataclasses import replace
 from uuid import UUID
 
 from blogapi.articles import permissions
+from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
-from blogapi.articles.writing.prepared import Prepared
 from blogapi.deleted_items import service
 from blogapi.deleted_items.schemas import RestoredSchema
 from blogapi.web.access import allow, current_user_id

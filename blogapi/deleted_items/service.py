@@ -15,11 +15,11 @@ from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, DeletedItem, FormerPath, FormerSlug
+from blogapi.articles.prepared import NOTHING_PREPARED, Prepared
 from blogapi.articles.snapshots import get_content
 from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import open_batch
 from blogapi.articles.writing.deleted_items import Document
-from blogapi.articles.writing.prepared import NOTHING_PREPARED, Prepared
 from blogapi.articles.writing.references import keep_existing
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from blogapi.articles import permissions
 from blogapi.articles.models import Article
+from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
-from blogapi.articles.writing.prepared import Prepared
 from blogapi.revisions import queries, service
 from blogapi.revisions.schemas import (
     MAX_NUMBER,

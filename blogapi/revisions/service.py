@@ -13,9 +13,9 @@ from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleRevision, DeletedItem
+from blogapi.articles.prepared import Prepared
 from blogapi.articles.snapshots import get_content, parse_content
 from blogapi.articles.writing import history
-from blogapi.articles.writing.prepared import Prepared
 from blogapi.articles.writing.references import keep_existing
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields import visibility as custom_output
@@ -68,12 +68,12 @@ def restore(
                 "The category of that version was deleted; create it again with the same uuid, then restore "
                 "the version."
             )
-        fields = version.to_input()
+        fields = replace(version.to_input(), prepared=prepared)
         if article := articles.find_by_uuid(article_id):
             # The custom fields that the caller may not read stay as they are.
             hidden = custom_output.keep_hidden(custom_values.parse(article.custom))
             fields = replace(fields, custom=custom_output.keep_visible(fields.custom) | hidden)
-            return article_service.change(editor, article_id, fields, prepared=prepared)
+            return article_service.change(editor, article_id, fields)
         author = db.session.get(Account, revision.author_id)
         fields = replace(fields, position=version.position, parent=page_tree.find_parent(version.parent))
         return article_service.create(
@@ -82,7 +82,6 @@ def restore(
             uuid=article_id,
             editor=editor,
             slug_from=version.slug,
-            prepared=prepared,
         )
 
 

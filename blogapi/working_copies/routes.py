@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from uuid import UUID
 
 from flask import request
@@ -9,8 +10,8 @@ from flask import request
 from blogapi.articles import permissions
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, WorkingCopy
+from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
-from blogapi.articles.writing.prepared import Prepared
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
@@ -84,9 +85,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
         """
         permissions.check_working_copy(id, fields)
         user, publishes = current_user_id(), current_caller().publishes
-        saved, created = service.save(
-            user, id, fields, rebase=names_item(id), publishes=publishes, prepared=prepared
-        )
+        fields = dataclasses.replace(fields, prepared=prepared)
+        saved, created = service.save(user, id, fields, rebase=names_item(id), publishes=publishes)
         if isinstance(saved, WorkingCopy):
             return UpsertResult(WithAttributes(saved, uuid=id), created)
         details = schema().dump(queries.get_item_details(saved))

@@ -19,10 +19,10 @@ from blogapi.articles import snapshots
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo
 from blogapi.articles.lifecycle import UNSET, Unset
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
+from blogapi.articles.prepared import Prepared
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.writing import history
 from blogapi.articles.writing.batch import open_batch
-from blogapi.articles.writing.prepared import Prepared
 from blogapi.articles.writing.references import find_terms, keep_existing
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields import visibility as custom_output
@@ -41,7 +41,6 @@ def save(
     *,
     rebase: bool = False,
     publishes: bool = False,
-    prepared: Prepared | None = None,
 ) -> tuple[Article | WorkingCopy, bool]:
     """Create or replace the working copy; return it and whether it was created.
 
@@ -56,7 +55,7 @@ def save(
         base_version = article.version if copy is None or rebase else copy.base_version
         not_live = None
         if publishes and is_scheduled(article, now) and (copy is None or copy.not_live is not None):
-            not_live = _write_into(article, edits, editor, base_version, prepared)
+            not_live = _write_into(article, edits, editor, base_version, fields.prepared)
             if not_live is None:
                 if copy is not None:
                     history.delete_working_copy(copy)
@@ -82,9 +81,9 @@ def _write_into(
     try:
         with savepoint():
             _check_base(article, base_version, None)
-            fields = _make_input(edits, snapshots.get_content(article))
+            fields = replace(_make_input(edits, snapshots.get_content(article)), prepared=prepared)
             with open_batch([fields], article.uuid) as batch:
-                batch.change(editor, article.uuid, fields, prepared, is_save=True)
+                batch.change(editor, article.uuid, fields, is_save=True)
     except (Conflict, Invalid) as error:
         texts = (error.errors or {}).values() if isinstance(error, Invalid) else [[error.detail]]
         return json.dumps([" ".join(text) for text in texts])
@@ -182,8 +181,8 @@ def publish(
             history.delete_working_copy(copy)
         if status is None and article.status == Status.DRAFT:
             status = Status.PUBLISHED.value
-        fields = replace(fields, status=status, published_at=published_at)
-        article = article_service.change(editor, article_id, fields, prepared=prepared)
+        fields = replace(fields, status=status, published_at=published_at, prepared=prepared)
+        article = article_service.change(editor, article_id, fields)
         if name:
             history.name_current(article, name)
     return article

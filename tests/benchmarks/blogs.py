@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -209,9 +209,10 @@ def _store_articles(ada: UUID, bodies: Iterator[dict[str, Any]]) -> None:
     """Store the articles with these fields, as the bulk write of the API does."""
     load = make_item_schema(ArticleBodySchema)(many=True).load
     while fields := load(list(islice(bodies, ARTICLES_PER_REQUEST))):
-        prepared = articles_service.prepare_all(fields)
+        pairs = zip(fields, articles_service.prepare_all(fields), strict=True)
+        items = [replace(one, prepared=prepared) for one, prepared in pairs]
         with transaction():
-            articles_service.replace_all(ada, fields, prepared=prepared)
+            articles_service.replace_all(ada, items)
             db.session.add_all(
                 FormerSlug(slug=f"former-{one.slug}", article_id=one.uuid)
                 for one in fields[::ARTICLES_PER_REDIRECT]

@@ -15,12 +15,12 @@ from blogapi.articles import queries
 from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
 from blogapi.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
 from blogapi.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlug, Seo
+from blogapi.articles.prepared import Prepared, complete, remove_generated
 from blogapi.articles.queries import StoredArticle
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.snapshots import get_content
 from blogapi.articles.writing import deleted_items, history, json_writer, states
 from blogapi.articles.writing.json_writer import Write
-from blogapi.articles.writing.prepared import Prepared, complete, remove_generated
 from blogapi.articles.writing.provisional_slugs import get_base, make_provisional
 from blogapi.articles.writing.references import NO_TERMS, find_terms
 from blogapi.articles.writing.states import get_state
@@ -120,11 +120,10 @@ class Batch:
         uuid: UUID | None = None,
         editor: UUID | None = None,
         slug_from: str = "",
-        prepared: Prepared | None = None,
     ) -> Article:
         """Create an article; see `service.create`."""
         now = current_time()
-        content, prepared = self._revise(None, fields, prepared, author)
+        content, prepared = self._revise(None, fields, author)
         if not content.authors:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
             content = replace_fields(content, authors=(profile,))
@@ -173,12 +172,10 @@ class Batch:
         self._writes[uuid] = Write(article, None, prepared)
         record(article.type, uuid, None, get_state(article))
 
-    def replace(
-        self, editor: UUID, uuid: UUID, fields: ArticleInput, prepared: Prepared | None = None
-    ) -> tuple[Article, bool]:
+    def replace(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
         """Create or replace an article; see `service.replace`."""
         if uuid not in self._stored:
-            return self.create(editor, fields, uuid=uuid, prepared=prepared), True
+            return self.create(editor, fields, uuid=uuid), True
         texts = {**RESET_BY_PUT, **fields.texts}
         all_fields = replace_fields(
             fields,
@@ -187,21 +184,13 @@ class Batch:
             tags=fields.tags or (),
             seo={**default_seo(texts), **fields.seo},
         )
-        return self.change(editor, uuid, all_fields, prepared), False
+        return self.change(editor, uuid, all_fields), False
 
-    def change(
-        self,
-        editor: UUID,
-        uuid: UUID,
-        fields: ArticleInput,
-        prepared: Prepared | None = None,
-        *,
-        is_save: bool = False,
-    ) -> Article:
+    def change(self, editor: UUID, uuid: UUID, fields: ArticleInput, *, is_save: bool = False) -> Article:
         """Change the given fields of an article; see `service.change`, and `continues_saves` for a save."""
         article = self._get(uuid, fields.type)
         old_content, now = get_content(article), current_time()
-        content, prepared = self._revise(old_content, fields, prepared)
+        content, prepared = self._revise(old_content, fields)
         if fields.is_imported:
             content = self._leave_cycle(uuid, content)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
@@ -236,11 +225,11 @@ class Batch:
         write.prepared, write.is_rendered = prepared, True
         states.record_rendering(article, What.UPDATED)
 
-    def is_equal(self, uuid: UUID, fields: ArticleInput, prepared: Prepared | None = None) -> bool:
+    def is_equal(self, uuid: UUID, fields: ArticleInput) -> bool:
         """Return whether a change with these fields would change nothing."""
         old_content = get_content(self._get(uuid))
         try:
-            content, _ = self._revise(old_content, fields, prepared)
+            content, _ = self._revise(old_content, fields)
         except Conflict:
             return False
         return replace_fields(content, slug=fields.slug or old_content.slug) == old_content
@@ -280,7 +269,6 @@ class Batch:
         self,
         old_content: ArticleContent | None,
         fields: ArticleInput,
-        prepared: Prepared | None,
         author: UUID | None = None,
     ) -> tuple[ArticleContent, Prepared | None]:
         """Return the content after a change, and what was prepared for it; see `prepared.complete`.
@@ -309,7 +297,7 @@ class Batch:
         if errors:
             raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
         old_texts = old_content.texts if old_content else None
-        prepared = complete(prepared, content.texts, content.custom, old_texts)
+        prepared = complete(fields.prepared, content.texts, content.custom, old_texts)
         texts = remove_generated(old_texts, content.texts, prepared)
         if texts["language"] and texts["language"] == normalize_language(get_site().language):
             # Lists find the articles in the language of the site by their empty language.

@@ -16,12 +16,12 @@ from blogapi.articles import author_visibility, queries, search_texts
 from blogapi.articles.content import ArticleContent
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.models import Article, ArticleJson, ArticleStats
+from blogapi.articles.prepared import NOTHING_PREPARED, Prepared, prepare_again, read_texts
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.responses.json_reader import STORED_FIELDS
 from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.articles.writing import repeated_columns as links
 from blogapi.articles.writing import states
-from blogapi.articles.writing.prepared import NOTHING_PREPARED, Prepared, prepare_again, read_texts
 from blogapi.config import CannotStart
 from blogapi.custom_fields.values import list_pictures
 from blogapi.media import uses

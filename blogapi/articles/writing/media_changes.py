@@ -10,8 +10,8 @@ from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.articles import queries
 from blogapi.articles.models import Article
+from blogapi.articles.prepared import Prepared, prepare_again, read_texts
 from blogapi.articles.writing import json_writer, states
-from blogapi.articles.writing.prepared import Prepared, prepare_again, read_texts
 from blogapi.media import hooks
 from blogapi.media.references import KnownFiles
 from blogapi.publication.models import What

@@ -12,8 +12,8 @@ from sqlalchemy import select
 from blogapi.articles import lifecycle
 from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
+from blogapi.articles.prepared import Prepared
 from blogapi.articles.writing.batch import Batch as ArticleBatch
-from blogapi.articles.writing.prepared import Prepared
 from blogapi.custom_fields import validation as custom_input
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -137,7 +137,7 @@ class ImportBatch:
     def _is_equal(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> bool:
         article_input = self._make_input(record, uuid)
         writes.load([article_input], [uuid])
-        return writes.is_equal(uuid, article_input, self._prepared.get(record.key))
+        return writes.is_equal(uuid, article_input)
 
     def _update(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
         state = self.articles[file.article_id]
@@ -168,7 +168,7 @@ class ImportBatch:
             if record.exported is not None and not is_slug_free(article_input.slug, file.article_id):
                 notes = (*notes, f"The slug “{article_input.slug}” is taken; the article keeps its own.")
                 article_input = replace(article_input, slug=None)
-            article = writes.change(editor, file.article_id, article_input, prepared)
+            article = writes.change(editor, file.article_id, article_input)
             complete_article(article, record.exported, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digest(file, given, _get_import_time(record))
@@ -210,15 +210,18 @@ class ImportBatch:
         if is_remapped:
             writes.render_again(uuid, prepared)
         if is_other_cover:
-            cover_input = ArticleInput(texts={"cover_image": cover}, type=state.type)
-            writes.change(self._state.author, uuid, cover_input, prepared)
+            cover_input = ArticleInput(texts={"cover_image": cover}, type=state.type, prepared=prepared)
+            writes.change(self._state.author, uuid, cover_input)
             # An article that was edited in this blog still counts as edited.
             if state.last_updated <= file.imported_at:
                 file.imported_at = current_time()
         return is_remapped or is_other_cover
 
     def _make_input(self, record: ArticleRecord, article_id: UUID) -> ArticleInput:
-        article_input = self.inputs.make(self.media.replace_pictures(record, article_id))
+        article_input = replace(
+            self.inputs.make(self.media.replace_pictures(record, article_id)),
+            prepared=self._prepared.get(record.key),
+        )
         if not record.is_page:
             return article_input
         file, state = self.files.get(record.parent_key), self.articles.get(article_id)
@@ -250,8 +253,7 @@ class ImportBatch:
         writes.load([article_input], [uuid] if file.article_id and exported is None else [])
         if exported is not None and not is_slug_free(article_input.slug, uuid):
             article_input = replace(article_input, slug=None)
-        prepared = self._prepared.get(record.key)
-        article = writes.create(author, article_input, uuid=uuid, slug_from=record.slug, prepared=prepared)
+        article = writes.create(author, article_input, uuid=uuid, slug_from=record.slug)
         complete_article(article, exported)
         # A text without letters or digits has a random slug, which no other article has taken.
         if article.slug.startswith(f"{preferred}-"):
@@ -263,7 +265,7 @@ class ImportBatch:
         _set_digest(file, given, _get_import_time(record))
         notes += self._add_redirects(record, article)
         db.session.add(file)
-        return _report(record, Result.CREATED, article, notes, prepared)
+        return _report(record, Result.CREATED, article, notes, article_input.prepared)
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         if record.exported is not None:

@@ -17,8 +17,8 @@ from uuid import UUID
 from blogapi import clock
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import TEXT_DEFAULTS
+from blogapi.articles.prepared import Prepared
 from blogapi.articles.writing.batch import open_batch
-from blogapi.articles.writing.prepared import Prepared
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
