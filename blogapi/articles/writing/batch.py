@@ -29,6 +29,7 @@ from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.custom_fields import validation as custom_input
 from blogapi.custom_fields import visibility as custom_output
 from blogapi.custom_fields.models import NO_VALUES
+from blogapi.media import uses
 from blogapi.parsing import normalize_language
 from blogapi.publication.events import record
 from blogapi.publication.models import What
@@ -86,7 +87,7 @@ class Batch:
         self._released_slugs: set[str] = set()
         # The changes that `store` has not stored yet.
         self._writes: dict[UUID, Write] = {}
-        self._deleted: dict[UUID, ArticleContent] = {}
+        self._deleted: list[UUID] = []
         # The tree of the pages before these changes; None if they concern no page.
         self._tree: page_paths.Tree | None = None
 
@@ -99,8 +100,8 @@ class Batch:
             )
         self._tree = None
         json_writer.store_writes(db.session(), self._writes.values())
-        json_writer.delete_derived(db.session(), self._deleted)
-        self._writes, self._deleted = {}, {}
+        uses.end_article_uses(db.session(), self._deleted)
+        self._writes, self._deleted = {}, []
 
     def load(self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
         """Load the rows that writes of further articles need."""
@@ -239,8 +240,8 @@ class Batch:
         article, content = self._get(uuid, type_), get_content(self._get(uuid, type_))
         history.keep_former(article, content, self._stored[uuid].last_number)
         self._keep_tree(type_)
-        write = self._writes.pop(uuid, None)
-        self._deleted[uuid] = (write and write.former) or content
+        self._writes.pop(uuid, None)
+        self._deleted.append(uuid)
         record(article.type, uuid, get_state(article), None)
         db.session.delete(article)
 

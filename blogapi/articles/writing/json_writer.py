@@ -274,12 +274,7 @@ def find_differing(session: Session, articles: Collection[RenderedArticle]) -> l
     is_one = _json.c.article_id.in_([article.uuid for article in articles])
     rows = _execute(session, select(_json).where(is_one)).mappings()
     stored = {row["article_id"]: dict(row) for row in rows}
-    return [article for article in articles if not _is_equal(stored.get(article.uuid), article)]
-
-
-def _is_equal(stored: dict[str, Any] | None, article: RenderedArticle) -> bool:
-    """Return whether the stored row has the values of the article."""
-    return stored == article.row
+    return [article for article in articles if stored.get(article.uuid) != article.row]
 
 
 def store_writes(session: Session, writes: Collection[Write]) -> None:
@@ -295,11 +290,6 @@ def store_writes(session: Session, writes: Collection[Write]) -> None:
     )
 
 
-def delete_derived(session: Session, deleted: Mapping[UUID, ArticleContent]) -> None:
-    """Update what is derived from articles that were deleted; the database deletes their rows."""
-    uses.end_article_uses(session, deleted)
-
-
 def store_articles(
     session: Session, rendered: Sequence[RenderedArticle], *, new: Collection[UUID] = ()
 ) -> None:
@@ -308,7 +298,8 @@ def store_articles(
         return
     _execute(session, _store_json(session.get_bind().dialect.name), [article.row for article in rendered])
     used = {article.uuid: article.find_uses() for article in rendered}
-    _store_uses(session, {uuid: files for uuid, files in used.items() if files or uuid not in new}, new=new)
+    if used := {uuid: files for uuid, files in used.items() if files or uuid not in new}:
+        uses.store_article_uses(session, used, new=new)
     search.add_articles(session, [article.search_text for article in rendered if article.uuid in new])
     search.index_articles(session, [article.search_text for article in rendered if article.uuid not in new])
 
@@ -331,13 +322,6 @@ def render_articles(
     for article in rendered:
         article.known_files = files
     return rendered
-
-
-def _store_uses(
-    session: Session, used: Mapping[UUID, Mapping[UUID, File]], *, new: Collection[UUID] = ()
-) -> None:
-    if used:
-        uses.store_article_uses(session, used, new=new)
 
 
 def _make_row(article: Article | RenderedArticle, schema: PageFieldsSchema) -> dict[str, Any]:
