@@ -13,7 +13,6 @@ from uuid import UUID
 from flask import Flask, current_app
 from sqlalchemy import (
     Boolean,
-    DateTime,
     bindparam,
     case,
     func,
@@ -36,6 +35,7 @@ from blogapi.storage.database import (
     chunk,
     current_time,
     db,
+    get_write,
     table_of,
     transaction,
 )
@@ -58,8 +58,7 @@ _event, _counter = table_of(Event), table_of(CommitCounter)
 
 # These statements are built once, because building a statement takes longer than executing it.
 _READ_COUNTER = select(_counter, select(func.min(_event.c.due)).scalar_subquery().label("min_due"))
-_READ_COUNTER_AND_TIME = _READ_COUNTER.add_columns(func.clock_timestamp(type_=DateTime()).label("now"))
-_COUNTED = [column.name for column in _counter.c if not column.primary_key]
+_COUNTED = ("tag", "visible", "position", "public_position", "announced_until")
 _UPDATE_COUNTER = update(_counter).values({name: bindparam(f"new_{name}") for name in _COUNTED})
 _NOW = bindparam("now", type_=UtcDateTime())
 _IS_PUBLIC = bindparam("is_public", type_=Boolean())
@@ -124,8 +123,8 @@ class _Writer:
 
     def __init__(self, session: Session) -> None:
         self._connection, self._tag = session.connection(), secrets.token_hex(4)
-        self._now, self._counter = _read_counter(session)
-        self._min_due: datetime | None = self._counter.pop("min_due")
+        self._now, self._counter = database_clock.read_clock(session), dict(get_write(session).counter)
+        self._min_due: datetime | None = self._counter["min_due"]
         self._authors: AuthorQueries = current_app.extensions[_AUTHOR_QUERIES]
         # Whether readers can notice the commit, at once or when a scheduled item becomes public.
         self._visible = False
@@ -283,17 +282,6 @@ class _Writer:
         if self._rows:
             self._connection.execute(_INSERT, self._rows)
         self._superseded, self._rows = [], []
-
-
-def _read_counter(session: Session) -> tuple[datetime, dict[str, Any]]:
-    """Return the current time, and the columns of `_READ_COUNTER` by name."""
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
-    row = (
-        session.connection().execute(_READ_COUNTER if is_sqlite else _READ_COUNTER_AND_TIME).mappings().one()
-    )
-    columns = dict(row)
-    now = clock.now() if is_sqlite else database_clock.to_utc(columns.pop("now"))
-    return now, columns
 
 
 def _is_public(state: State | None, now: datetime) -> bool:

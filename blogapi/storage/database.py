@@ -211,11 +211,11 @@ class Write:
     """The outermost `transaction()` of a session.
 
     `notes` are those of `publication.events`. The functions that are called at the end have a list of items
-    each. `former_tag` is the tag of the last commit before; see CommitCounter.
+    each. `counter` has the columns of CommitCounter before the transaction; see `check_version`.
     """
 
     visible: bool | None
-    former_tag: str = ""
+    counter: dict[str, Any] = field(default_factory=dict)
     notes: dict[Any, Any] = field(default_factory=dict)
     has_failed: bool = False
     is_rolled_back: bool = False
@@ -300,7 +300,7 @@ def _write(session: Session, write: Write, *, wait: bool) -> Iterator[None]:
             timeout = math.ceil(seconds_left)
             session.connection(execution_options=connections.write_options(db.engine, timeout))
             locked_at = time.monotonic()
-            write.former_tag = check_version(session)
+            write.counter = check_version(session)
             yield
             if write.has_failed:
                 raise RuntimeError("A part of the transaction failed; use savepoint().")

@@ -6,10 +6,11 @@ not find, such as articles without an entry in a new search index.
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import Any
 
 from flask import Flask, current_app
-from sqlalchemy import Connection, Row
+from sqlalchemy import DateTime, text
 from sqlalchemy.orm import Session
 
 from blogapi.storage import database_clock, upgrades
@@ -18,7 +19,15 @@ _RENDERERS_KEY = "blogapi-renderers"
 
 # `renderer` is the version of the code that rendered the stored JSON of the articles. The statement has only
 # columns that every version has.
-_READ_VERSIONS = "SELECT version_num, renderer, tag{} FROM alembic_version, article_stats, commit_counter"
+_READ_STATE = (
+    "SELECT version_num, renderer, commit_counter.*, (SELECT min(due) FROM event) AS min_due{} "
+    "FROM alembic_version, article_stats, commit_counter"
+)
+_TIMES = {name: DateTime() for name in ("announced_until", "min_due")}
+_STATEMENTS = {
+    "sqlite": text(_READ_STATE.format("")).columns(**_TIMES),
+    "postgresql": text(_READ_STATE.format(", clock_timestamp() AS now")).columns(**_TIMES),
+}
 
 
 class NewerSchema(Exception):
@@ -39,25 +48,23 @@ def accept_renderers(app: Flask, *versions: str) -> None:
     app.extensions[_RENDERERS_KEY] = versions
 
 
-def check_version(session: Session) -> str:
+def check_version(session: Session) -> dict[str, Any]:
     """Raise NewerSchema if another version of blogapi has upgraded the database or rendered its articles.
 
-    Returns the tag of the last commit; see `database.CommitCounter`. The session must hold the write lock. On
+    Returns the columns of `database.CommitCounter`, and as `min_due` the time at which the next scheduled
+    item becomes public. The session must hold the write lock, so that no other writer changes them. On
     PostgreSQL, this also reads the time of the transaction.
     """
-    connection = session.connection()
-    row = _read_versions(connection)
+    dialect = session.get_bind().dialect.name
+    row = session.connection().execute(_STATEMENTS[dialect]).one_or_none()
     renderers = current_app.extensions.get(_RENDERERS_KEY)
     if row is None or row.version_num != upgrades.list_migrations()[-1]:
         raise NewerSchema
     if renderers is not None and row.renderer not in renderers:
         raise NewerSchema
-    if connection.dialect.name != "sqlite":
+    if dialect != "sqlite":
         database_clock.set_time(session, row.now)
-    tag: str = row.tag
-    return tag
-
-
-def _read_versions(connection: Connection) -> Row[*tuple[Any, ...]] | None:
-    time = "" if connection.dialect.name == "sqlite" else ", clock_timestamp() AS now"
-    return connection.exec_driver_sql(_READ_VERSIONS.format(time)).one_or_none()
+    state = dict(row._mapping)
+    for name in _TIMES:
+        state[name] = state[name] and state[name].replace(tzinfo=UTC)
+    return state
