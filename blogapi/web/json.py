@@ -45,15 +45,6 @@ def to_json_bytes(value: Any) -> bytes:
     return to_json(value).encode("utf-8")
 
 
-def quote(text: bytes) -> bytes:
-    """Return the JSON of a text in UTF-8 that contains no control characters but tabs and line ends.
-
-    The result equals that of `to_json_bytes`, which takes ten times as long.
-    """
-    escaped = text.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
-    return b'"%b"' % escaped.replace(b"\r", b"\\r").replace(b"\t", b"\\t")
-
-
 def read_json_body(request: Request) -> Any | None:
     """Return the parsed JSON body of the request, or None if the body is empty.
 

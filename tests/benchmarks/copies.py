@@ -107,7 +107,7 @@ def _make_rows(
             **{
                 "number": last_number(time),
                 "time": time,
-                "time_json": _quote(time.isoformat(timespec="microseconds")),
+                "time_json": web_json.to_json_bytes(time.isoformat(timespec="microseconds")),
             },
         }
 
@@ -118,13 +118,9 @@ def _make_identity(source: Row[Any], slug: str) -> dict[str, Any]:
     return {
         **{"source": source.uuid, "source_number": source.number, "uuid": uuid, "seo_uuid": seo_uuid},
         **{"slug": slug, "path": source.path.replace(source.slug, slug)},
-        **{"uuid_json": _quote(str(uuid)), "slug_json": _quote(slug)},
+        **{"uuid_json": web_json.to_json_bytes(str(uuid)), "slug_json": web_json.to_json_bytes(slug)},
         "seo_json": web_json.to_json_bytes(seo),
     }
-
-
-def _quote(text: str) -> bytes:
-    return web_json.quote(text.encode())
 
 
 def _store(rows: Sequence[dict[str, Any]]) -> None:

@@ -79,13 +79,6 @@ def test_stored_json_is_that_of_the_schema(app, make_tag):
     assert (list(stored), stored["name"]) == (list(TagSchema().fields), "rye\nand {wheat}")
 
 
-@settings(max_examples=200)
-@given(st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\t\n\r\x7f")))
-@example('\\n"\\')
-def test_a_quoted_text_equals_its_json(text):
-    assert web_json.quote(text.encode()) == web_json.to_json_bytes(text)
-
-
 @pytest.mark.parametrize("members", [{}, {"a": 1}])
 def test_a_member_is_added_to_an_object(members):
     short = web_json.add_member(members, "more", JsonBody(b"[1]", "2"), item_state="1")

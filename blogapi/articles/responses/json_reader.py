@@ -225,7 +225,7 @@ def _make_object(article: Mapping[str, bytes], names: Iterable[str]) -> bytes:
 
 def _get_value(article: Mapping[str, bytes], name: str) -> bytes:
     """Return the JSON value of a field."""
-    return web_json.quote(article[name]) if name == "content" else article[name]
+    return web_json.to_json_bytes(article[name].decode()) if name == "content" else article[name]
 
 
 def _parse(articles: Sequence[Mapping[str, bytes]], columns: Iterable[str]) -> list[Fields]:
