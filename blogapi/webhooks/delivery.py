@@ -172,12 +172,10 @@ def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) ->
         return Pass(webhook, [Message(id, event_types.RESET, clock.now(), position=last)], last)
     if webhook.mode == Mode.COMBINED:
         return _plan_combined(webhook, last, site)
-    types = {*event_types.list_types(webhook.selected_patterns)}
-    events = queries.list_events(webhook.position, last, EVENTS_PER_PASS)
-    told = [event for event in events if event_types.get_type(event) in types]
+    events = queries.list_waiting(webhook, last, EVENTS_PER_PASS)
     is_all = len(events) < EVENTS_PER_PASS
     end = last if is_all else events[-1].position
-    return Pass(webhook, [messages.make_event_message(event, site) for event in told], end)
+    return Pass(webhook, [messages.make_event_message(event, site) for event in events], end)
 
 
 def _plan_combined(webhook: Webhook, last: int, site: Site) -> Pass | None:

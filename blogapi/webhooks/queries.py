@@ -148,13 +148,6 @@ def find_last_public(position: int) -> Event | None:
     return db.session.scalar(statement.limit(1))
 
 
-def list_events(position: int, last: int, limit: int) -> Sequence[Event]:
-    """Return the first events after a position, and up to `last`, that webhooks can be told."""
-    is_told = event_types.select_events(event_types.EVENT_TYPES)
-    statement = select(Event).where(Event.position > position, Event.position <= last, is_told)
-    return db.session.scalars(statement.order_by(Event.position).limit(limit)).all()
-
-
 def list_waiting(webhook: Webhook, last: int, limit: int) -> Sequence[Event]:
     """Return the first events up to the position `last` that the webhook has not been told."""
     statement = select(Event).where(*_are_waiting(webhook, last)).order_by(Event.position)
