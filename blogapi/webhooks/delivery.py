@@ -1,7 +1,7 @@
 """Finds the calls that are due, makes them in order, and stores their outcomes.
 
-The calls of a webhook are made by one server at a time, which holds a lease on its row. The outcomes of each
-webhook are stored after its calls, in one transaction with its new position, so that after a crash a call is
+The calls of a webhook are made by one server at a time, which holds a lease on its row until it has stored
+their outcomes. It stores them in one transaction with the new position, so that after a crash a call is
 repeated with the same id, and no webhook delays another one. `plan` and `store` use the database;
 `make_calls` does not, so no call is made during a transaction.
 """
@@ -20,7 +20,7 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit
 from uuid import UUID, uuid4
 
 from flask import current_app
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from blogapi import clock
 from blogapi.site.models import Site
@@ -79,7 +79,7 @@ def plan(server: str, busy: Collection[UUID] = ()) -> list[Pass]:
 
     The webhooks in `busy` are left out, because their calls are being made.
     """
-    found = [one for one in queries.list_callable(server, current_time()) if one.uuid not in busy]
+    found = [one for one in queries.list_callable(current_time()) if one.uuid not in busy]
     if not found:
         return []
     positions, site = queries.get_positions(), get_site()
@@ -103,32 +103,20 @@ def make_calls(one: Pass, *, is_stopping: Callable[[], bool] = lambda: False) ->
     return one
 
 
-def store(server: str, passes: Sequence[Pass]) -> None:
-    """Store the outcomes and the new position of each pass, in a transaction of its own."""
-    for one in passes:
-        if one.outcomes or one.end != one.webhook.position:
-            with transaction(visible=False):
-                _store(server, one)
-
-
-def _store(server: str, one: Pass) -> None:
-    webhook = db.session.get(Webhook, one.webhook.uuid)
-    if webhook is None:
-        return
-    db.session.add_all(_to_row(webhook.uuid, outcome) for outcome in one.outcomes)
-    # Another server may have taken over the calls, and an admin may want some of them again.
-    if webhook.leased_by == server and webhook.position == one.webhook.position:
-        _advance(webhook, one)
-    db.session.flush()
-    queries.delete_old_deliveries([webhook.uuid], keep=KEPT_DELIVERIES)
-
-
-def release_leases(server: str) -> None:
-    """Let other servers make the calls of this one, which ends."""
-    is_own = Webhook.leased_by == server
-    if db.session.scalar(select(Webhook.uuid).where(is_own).limit(1)) is not None:
-        with transaction(visible=False):
-            db.session.execute(update(Webhook).where(is_own).values(leased_until=None))
+def store(server: str, one: Pass) -> None:
+    """Store the outcomes and the new position of a pass, and end the lease."""
+    with transaction(visible=False):
+        webhook = db.session.get(Webhook, one.webhook.uuid)
+        if webhook is None:
+            return
+        db.session.add_all(_to_row(webhook.uuid, outcome) for outcome in one.outcomes)
+        # Another server may have taken over the calls, and an admin may want some of them again.
+        if webhook.leased_by == server:
+            webhook.leased_until = None
+            if webhook.position == one.webhook.position:
+                _advance(webhook, one)
+        db.session.flush()
+        queries.delete_old_deliveries([webhook.uuid], keep=KEPT_DELIVERIES)
 
 
 def send_now(webhook: Webhook, message: Message) -> Delivery:
@@ -191,15 +179,14 @@ def _plan_combined(webhook: Webhook, last: int, site: Site) -> Pass | None:
 
 
 def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
-    """Return the webhooks that this server may call, after renewing all leases if one of them ends soon."""
-    now, positions = current_time(), {one.uuid: one.position for one in webhooks}
-    if all(one.leased_by == server and queries.is_leased(one, now, rest=queries.RENEWAL) for one in webhooks):
-        return {*positions}
-    leased = set()
+    """Return the webhooks that this server may call: no other one has called them meanwhile."""
+    if not webhooks:
+        return set()
+    now, positions, leased = current_time(), {one.uuid: one.position for one in webhooks}, set()
     with transaction(visible=False):
-        for webhook in queries.find_by_uuids(positions):
-            is_free = webhook.leased_by == server or not queries.is_leased(webhook, now)
-            if is_free and webhook.active and webhook.position == positions[webhook.uuid]:
+        for webhook in db.session.scalars(select(Webhook).where(Webhook.uuid.in_(positions))):
+            is_free = webhook.active and not queries.is_leased(webhook, now)
+            if is_free and webhook.position == positions[webhook.uuid]:
                 webhook.leased_by, webhook.leased_until = server, now + queries.LEASE
                 leased.add(webhook.uuid)
     return leased
@@ -254,8 +241,6 @@ def _advance(webhook: Webhook, one: Pass) -> None:
             _note_failure(webhook, outcome, now)
     if len(one.outcomes) == len(one.messages) and not webhook.failures:
         webhook.position = one.end
-    # After a failure, any server may make the next attempt.
-    webhook.leased_until = None if webhook.failures else now + queries.LEASE
 
 
 def _note_failure(webhook: Webhook, outcome: Outcome, now: datetime) -> None:

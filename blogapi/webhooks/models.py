@@ -47,7 +47,8 @@ class Webhook(Identified, Base):
     the last event that was delivered or skipped. `rotation` is the number of the secret; the former secret
     signs too until `rotation_ends`. `failures` counts the failed calls for the next event, the first of which
     was at `failing_since`; `next_attempt` is the time of the next one. The server `leased_by` alone makes the
-    calls until `leased_until`. `last_called` is the time of the last successful call.
+    calls until `leased_until`, which is None between the calls. `last_called` is the time of the last
+    successful call.
     """
 
     __tablename__ = "webhook"

@@ -28,8 +28,7 @@ LATEST_CALLS = 20
 # A server makes calls to a webhook for this time before it stores their outcomes. The last call may take
 # CALL_SECONDS more.
 PASS_SECONDS = 10.0
-RENEWAL = timedelta(seconds=PASS_SECONDS + 2 * CALL_SECONDS)
-LEASE = 2 * RENEWAL
+LEASE = timedelta(seconds=2 * (PASS_SECONDS + 2 * CALL_SECONDS))
 
 # A call that could have been made for this time says that something is wrong with `serve`.
 DELAY = timedelta(minutes=5)
@@ -98,36 +97,31 @@ def count_active() -> int:
     return db.session.scalar(select(func.count()).select_from(Webhook).where(Webhook.paused.is_(None))) or 0
 
 
-def list_callable(server: str, now: datetime) -> Sequence[Webhook]:
-    """Return the active webhooks with events after their position that this server may call now."""
+def list_callable(now: datetime) -> Sequence[Webhook]:
+    """Return the active webhooks with events after their position that any server may call now."""
     last = select(CommitCounter.position).scalar_subquery()
     waiting = select(Webhook).where(Webhook.paused.is_(None), Webhook.position < last)
     return [
         one
         for one in db.session.scalars(waiting)
         if (clock.discard_if_ahead(one.next_attempt, now, backoff.LONGEST_DELAY) or now) <= now
-        and (one.leased_by == server or not is_leased(one, now))
+        and not is_leased(one, now)
     ]
 
 
-def is_leased(webhook: Webhook, now: datetime, *, rest: timedelta = timedelta(0)) -> bool:
-    """Return whether one server alone may make the calls, and for more than this time."""
-    return (clock.discard_if_ahead(webhook.leased_until, now, LEASE) or now) > now + rest
+def is_leased(webhook: Webhook, now: datetime) -> bool:
+    """Return whether one server alone may make the calls."""
+    return (clock.discard_if_ahead(webhook.leased_until, now, LEASE) or now) > now
 
 
 def list_delayed() -> list[UUID]:
     """Return the webhooks that any server could have called for DELAY; none outside of `serve`."""
     if SENDER_KEY not in current_app.extensions:
         return []
-    free = list_callable("", current_time())
+    free = list_callable(current_time())
     waiting = count_waiting(free, get_last_position())
     times = {webhook.uuid: find_next_call(webhook, waiting[webhook.uuid]) for webhook in free}
     return [uuid for uuid, time in times.items() if time is not None and time <= current_time() - DELAY]
-
-
-def find_by_uuids(uuids: Iterable[UUID]) -> Sequence[Webhook]:
-    """Return those of the webhooks that still exist."""
-    return db.session.scalars(select(Webhook).where(Webhook.uuid.in_([*uuids]))).all()
 
 
 def get_last_position() -> int:

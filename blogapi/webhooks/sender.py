@@ -59,7 +59,6 @@ class _Sender:
         self._pool.shutdown(wait=True)
         with suppress(SQLAlchemyError, NewerSchema), self._app.app_context():
             self._store_finished()
-            delivery.release_leases(self._server)
         del self._app.extensions[queries.SENDER_KEY]
 
     def _run(self) -> None:
@@ -94,7 +93,7 @@ class _Sender:
             if not call.done():
                 continue
             try:
-                delivery.store(self._server, [call.result()])
+                delivery.store(self._server, call.result())
             except (*BUSY_ERRORS, NewerSchema) as error:
                 self._app.logger.warning("the webhooks wait for the database: %s", error)
             except Exception as error:

@@ -33,7 +33,7 @@ SERVER = [
     sys.executable,
     "-c",
     "import os; from datetime import timedelta; from blogapi.webhooks import queries\n"
-    "queries.RENEWAL, queries.LEASE = timedelta(seconds=1), timedelta(seconds=2)\n"
+    "queries.LEASE = timedelta(seconds=2)\n"
     "os.environ |= {'BLOGAPI_WEBHOOK_HOSTS': '127.0.0.1', 'BLOGAPI_SECRET_KEY': 'x' * 32}\n"
     "from blogapi.__main__ import run; import sys; sys.argv[1:1] = ['serve']; run()",
 ]

@@ -44,7 +44,8 @@ def deliver(app: Flask) -> Callable[..., Webhook]:
         uuid = UUID(webhook["uuid"])
         with app.app_context():
             passes = [one for one in delivery.plan(server) if one.webhook.uuid == uuid]
-            delivery.store(server, [delivery.make_calls(one) for one in passes])
+            for one in passes:
+                delivery.store(server, delivery.make_calls(one))
         with app.app_context():
             return queries.get_by_uuid(uuid)
 

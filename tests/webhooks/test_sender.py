@@ -107,10 +107,10 @@ def test_a_call_whose_outcome_cannot_be_stored_at_once_is_not_repeated(
     stored, store = threading.Event(), sender.delivery.store
     errors = [OperationalError("", {}, Exception("database is locked")), TimeoutError()]
 
-    def fail_first(server, passes):
+    def fail_first(server, one):
         if errors:
             raise errors.pop()
-        store(server, passes)
+        store(server, one)
         stored.set()
 
     monkeypatch.setattr(sender.delivery, "store", fail_first)
