@@ -116,7 +116,7 @@ def store(server: str, one: Pass) -> None:
             if webhook.position == one.webhook.position:
                 _advance(webhook, one)
         db.session.flush()
-        queries.delete_old_deliveries([webhook.uuid], keep=KEPT_DELIVERIES)
+        queries.delete_old_deliveries(webhook.uuid, keep=KEPT_DELIVERIES)
 
 
 def send_now(webhook: Webhook, message: Message) -> Delivery:
@@ -130,7 +130,7 @@ def send_now(webhook: Webhook, message: Message) -> Delivery:
         queries.get_by_uuid(webhook.uuid)
         db.session.add(delivery)
         db.session.flush()
-        queries.delete_old_deliveries([webhook.uuid], keep=KEPT_DELIVERIES)
+        queries.delete_old_deliveries(webhook.uuid, keep=KEPT_DELIVERIES)
     return delivery
 
 

@@ -54,7 +54,6 @@ class Preset:
     label: str
     help: str
     get_body: Callable[[Message], bytes]
-    content_type: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
     get_query: Callable[[Message], Mapping[str, str]] = lambda message: {}
 
@@ -180,7 +179,7 @@ def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
     body = preset.get_body(message)
     headers = {"User-Agent": f"blogapi/{__version__}", **preset.headers}
     if body:
-        headers["Content-Type"] = preset.content_type
+        headers["Content-Type"] = "application/json"
     if webhook.preset == STANDARD:
         headers |= _sign(webhook, message, body, now)
     query = urlencode(preset.get_query(message))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -197,13 +197,12 @@ def find_position(webhook: Webhook, since: datetime) -> int:
 
 def list_deliveries(webhook: UUID, page: PageRequest | None) -> Page[Sequence[Delivery]]:
     """Return the calls of a webhook, newest first."""
-    return paginate(select_deliveries(webhook), page)
+    return paginate(_select_deliveries(webhook), page)
 
 
-def delete_old_deliveries(webhooks: Iterable[UUID], *, keep: int) -> None:
-    """Delete all but the newest calls of these webhooks."""
-    numbered = _number_deliveries().where(Delivery.webhook_id.in_([*webhooks])).subquery()
-    old = select(numbered.c.uuid).where(numbered.c.number > keep)
+def delete_old_deliveries(webhook: UUID, *, keep: int) -> None:
+    """Delete all but the newest calls of a webhook."""
+    old = _select_deliveries(webhook).with_only_columns(Delivery.uuid).offset(keep)
     statement = delete(Delivery).where(Delivery.uuid.in_(old))
     db.session.execute(statement, execution_options={"synchronize_session": False})
 
@@ -218,25 +217,19 @@ def get_delivery(webhook: UUID, uuid: UUID) -> Delivery:
 
 def list_latest() -> dict[UUID, list[Delivery]]:
     """Return the newest calls of each webhook, newest first, in one statement."""
-    numbered = _number_deliveries().subquery()
+    newest_first = (Delivery.time.desc(), Delivery.uuid)
+    number = func.row_number().over(partition_by=Delivery.webhook_id, order_by=newest_first)
+    numbered = select(Delivery.uuid, number.label("number")).subquery()
     statement = select(Delivery).join(numbered, numbered.c.uuid == Delivery.uuid)
     found: dict[UUID, list[Delivery]] = {}
     for delivery in db.session.scalars(
-        statement.where(numbered.c.number <= LATEST_CALLS).order_by(Delivery.time.desc(), Delivery.uuid)
+        statement.where(numbered.c.number <= LATEST_CALLS).order_by(*newest_first)
     ):
         found.setdefault(delivery.webhook_id, []).append(delivery)
     return found
 
 
-def _number_deliveries() -> Select[UUID, int]:
-    """Return a statement that numbers the calls of each webhook from 1, the newest first."""
-    number = func.row_number().over(
-        partition_by=Delivery.webhook_id, order_by=(Delivery.time.desc(), Delivery.uuid)
-    )
-    return select(Delivery.uuid, number.label("number"))
-
-
-def select_deliveries(webhook: UUID) -> Select[Delivery]:
+def _select_deliveries(webhook: UUID) -> Select[Delivery]:
     """Return a statement that selects the calls of a webhook, newest first."""
     return (
         select(Delivery).where(Delivery.webhook_id == webhook).order_by(Delivery.time.desc(), Delivery.uuid)
