@@ -25,7 +25,7 @@ from blogapi.publication.visibility import get_listed_from
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, last_number
-from blogapi.storage.database import LOWEST_UUID, db, table_of, transaction
+from blogapi.storage.database import batch_uuids, db, table_of, transaction
 from blogapi.storage.sqlite_errors import primary_result_code
 from blogapi.web import stored_json
 
@@ -55,8 +55,8 @@ def run_checks(
         yield _report_differing("json", model.__tablename__, names, repair)
     slugs = defaultdict[str, list[str]](list)
     if repair or full:
-        total = db.session.query(Article).count()
-        for uuids in progress(_article_batches(), total=-(-total // _ARTICLES_PER_BATCH), label="Articles"):
+        batches = [*batch_uuids(Article, _ARTICLES_PER_BATCH)]
+        for uuids in progress(batches, total=len(batches), label="Articles"):
             _check_articles(uuids, slugs, repair)
     else:
         _compare_rows(slugs)
@@ -79,12 +79,10 @@ def _report_differing(check: str, subject: str, names: Sequence[str], repair: bo
 
 def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
     """Yield the names of categories or tags whose stored JSON differs from a new rendering."""
-    last = LOWEST_UUID
-    while True:
-        statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ROWS_PER_BATCH)
+    for uuids in batch_uuids(model, _ROWS_PER_BATCH):
+        statement = select(model).where(model.uuid.in_(uuids)).order_by(model.uuid)
         rows = db.session.scalars(statement.options(undefer(model.json))).all()
         differing = [(row.uuid, row.name) for row in rows if row.json != stored_json.render_json(row)]
-        last = rows[-1].uuid if rows else last
         _end_read()
         if differing and repair:
             with transaction():
@@ -93,8 +91,6 @@ def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
                     stored_json.store_json(db.session(), row)
             _end_read()
         yield from (name for _, name in differing)
-        if not rows:
-            return
 
 
 def _compare_rows(slugs: dict[str, list[str]]) -> None:
@@ -117,18 +113,6 @@ def _compare_rows(slugs: dict[str, list[str]]) -> None:
         for name in conditions:
             slugs[name] += [row.slug] if getattr(row, name) else []
     _end_read()
-
-
-def _article_batches() -> Iterator[list[UUID]]:
-    last = LOWEST_UUID
-    while True:
-        statement = select(Article.uuid).where(Article.uuid > last).order_by(Article.uuid)
-        uuids = list(db.session.scalars(statement.limit(_ARTICLES_PER_BATCH)))
-        _end_read()
-        if not uuids:
-            return
-        yield uuids
-        last = uuids[-1]
 
 
 def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool) -> None:

@@ -20,7 +20,7 @@ from blogapi.publication.events import EPOCH, ItemAddress, State
 from blogapi.publication.kinds import list_models
 from blogapi.publication.models import FETCHED, Event, What
 from blogapi.publication.visibility import ItemType
-from blogapi.storage.database import LOWEST_UUID, current_time, db, transaction
+from blogapi.storage.database import batch_uuids, current_time, db, transaction
 from blogapi.taxonomies import service as taxonomies
 
 _ITEMS_PER_BATCH = 200
@@ -43,14 +43,9 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
 
 
 def _read_batches(model: Any) -> Iterator[Sequence[Any]]:
-    last = LOWEST_UUID
-    while True:
-        statement = select(model).where(model.uuid > last).order_by(model.uuid).limit(_ITEMS_PER_BATCH)
-        rows = db.session.scalars(statement).all()
-        if not rows:
-            return
-        last = rows[-1].uuid
-        yield rows
+    for uuids in batch_uuids(model, _ITEMS_PER_BATCH):
+        statement = select(model).where(model.uuid.in_(uuids)).order_by(model.uuid)
+        yield db.session.scalars(statement).all()
         db.session.expunge_all()
         db.session.rollback()
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import UUID
 
 import marshmallow as ma
 from flask import Flask, current_app
@@ -19,7 +18,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.config import CannotStart
-from blogapi.storage.database import LOWEST_UUID, Base, Timestamped, db, table_of, transaction
+from blogapi.storage.database import Base, Timestamped, batch_uuids, db, table_of, transaction
 from blogapi.web import json as web_json
 
 _KEY = "blogapi-stored-json"
@@ -109,11 +108,7 @@ def store_json(session: Session, *rows: Any) -> None:
 def store_all(batch_size: int) -> None:
     """Store the JSON of all rows again, in one transaction for each `batch_size` rows."""
     for model in stored_models():
-        statement = select(model).order_by(model.uuid).limit(batch_size)
-        last: UUID | None = LOWEST_UUID
-        while last is not None:
+        for uuids in batch_uuids(model, batch_size):
             with transaction():
-                rows = db.session.scalars(statement.where(model.uuid > last)).all()
-                store_json(db.session(), *rows)
+                store_json(db.session(), *db.session.scalars(select(model).where(model.uuid.in_(uuids))))
             db.session.expunge_all()
-            last = rows[-1].uuid if len(rows) == batch_size else None

@@ -35,7 +35,7 @@ from blogapi.rendering.renderer import RenderedContent
 from blogapi.search import service as search
 from blogapi.search.results import SearchText
 from blogapi.storage import upgrades, version_check
-from blogapi.storage.database import LOWEST_UUID, db, table_of, transaction
+from blogapi.storage.database import batch_uuids, db, table_of, transaction
 from blogapi.storage.expressions import insert_or_update
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import json as web_json
@@ -241,19 +241,15 @@ def render_all() -> Iterator[int]:
     stored_json.store_all(_BATCH_SIZE)
     with transaction():
         links.repair()
-    last, done = LOWEST_UUID, 0
-    while True:
-        statement = select(Article).where(Article.uuid > last).order_by(Article.uuid).limit(_BATCH_SIZE)
-        batch = db.session.scalars(statement).all()
-        if not batch:
-            return
-        last, done = batch[-1].uuid, done + len(batch)
-        prepared = prepare_again(read_texts([article.uuid for article in batch]))
+    done = 0
+    for uuids in batch_uuids(Article, _BATCH_SIZE):
+        prepared = prepare_again(read_texts(uuids))
         with transaction():
-            # The articles are read again, because another write may have changed or deleted some of them.
-            present = queries.find_by_uuids([article.uuid for article in batch])
+            # Another write may have changed or deleted some of the articles.
+            present = queries.find_by_uuids(uuids)
             store_again(db.session(), list(present.values()), prepared)
         db.session.expunge_all()
+        done += len(uuids)
         yield done
 
 
