@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 
 from blogapi import clock
 from blogapi.backups import archive, naming, restoring, service
-from blogapi.backups.manifest import InvalidBackup, Manifest, MediaPlace
+from blogapi.backups.manifest import InvalidBackup, MediaPlace
 from blogapi.backups.media_store import MediaStore
 from blogapi.backups.naming import Kind
 from blogapi.storage import files
@@ -120,9 +119,10 @@ def _get_folder(home: Path) -> Path:
 
 def _describe(path: Path, kind: Kind) -> StoredBackup:
     status = path.stat()
-    manifest = _read_manifest(path, status.st_mtime_ns, status.st_size)
-    created = datetime.fromtimestamp(status.st_mtime, UTC)
-    if manifest is None:
+    try:
+        manifest = archive.read_manifest(path)
+    except (InvalidBackup, OSError):
+        created = datetime.fromtimestamp(status.st_mtime, UTC)
         return StoredBackup(path.name, status.st_size, created, kind.name.lower(), False, 0, readable=False)
     media = manifest.media
     return StoredBackup(
@@ -133,15 +133,6 @@ def _describe(path: Path, kind: Kind) -> StoredBackup:
         has_media=media.place == MediaPlace.FILE or not media.files + media.missing,
         missing=media.missing,
     )
-
-
-@lru_cache(maxsize=128)
-def _read_manifest(path: Path, modified: int, size: int) -> Manifest | None:
-    """Return the manifest of the file with this time and size, or None if it cannot be read."""
-    try:
-        return archive.read_manifest(path)
-    except (InvalidBackup, OSError):
-        return None
 
 
 @contextmanager
