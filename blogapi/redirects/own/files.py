@@ -10,9 +10,9 @@ import csv
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import marshmallow as ma
 
@@ -51,12 +51,10 @@ class _Skip(Exception):
     """The line is not a plain redirect; the message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    number: int
-    source: str
-    target: str
-    status: str
+# The source, the target and the status of a redirect, as they are in the file.
+_Texts = tuple[str, str, str]
+# The number of a line, its content, and the function that parses it and raises _Skip.
+_Line = tuple[int, Any, Callable[[Any], _Texts]]
 
 
 def read(text: str) -> RedirectFile:
@@ -69,21 +67,21 @@ def read(text: str) -> RedirectFile:
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     columns = [name.strip().strip('"').lower() for name in first.split(",")]
     if {"source", "target"} <= {*columns}:
-        parsed = _read_csv(lines, result)
+        rows = _read_csv(lines)
     elif first.lstrip().startswith("{"):
-        parsed = _read_json(text, result)
+        rows = _read_json(text)
     elif first.lstrip().startswith(("/", "https://", "http://")):
-        parsed = _read_each(lines, _parse_netlify, result)
+        rows = _read_netlify(lines)
     else:
-        parsed = _read_apache(lines, result)
-    for line in parsed:
+        rows = _read_apache(lines)
+    for number, row, parse in rows:
         try:
-            fields = _load(line)
+            fields = _load(*parse(row))
         except _Skip as reason:
-            result.skipped.append((line.number, str(reason)))
+            result.skipped.append((number, str(reason)))
             continue
         if without_slash(fields["path"]) in paths:
-            result.skipped.append((line.number, f"{fields['path']} has a redirect in an earlier line"))
+            result.skipped.append((number, f"{fields['path']} has a redirect in an earlier line"))
         else:
             paths.add(without_slash(fields["path"]))
             result.redirects.append(fields)
@@ -91,14 +89,14 @@ def read(text: str) -> RedirectFile:
     return result
 
 
-def _load(line: _Line) -> Fields:
+def _load(source: str, target: str, status_text: str) -> Fields:
     """Return the fields of a redirect as the API takes them."""
-    if _PLACEHOLDER.search(line.source) or _PLACEHOLDER.search(line.target):
+    if _PLACEHOLDER.search(source) or _PLACEHOLDER.search(target):
         raise _Skip(_PATTERN)
-    if line.status not in _STATUSES:
-        raise _Skip(f"a status {line.status} is not a redirect")
-    status = _STATUSES[line.status]
-    body = {"path": line.source, "target": "" if status == GONE else line.target, "status": status}
+    if status_text not in _STATUSES:
+        raise _Skip(f"a status {status_text} is not a redirect")
+    status = _STATUSES[status_text]
+    body = {"path": source, "target": "" if status == GONE else target, "status": status}
     try:
         fields: Fields = CustomRedirectBodySchema().load(body)
     except ma.ValidationError as error:
@@ -110,16 +108,17 @@ def _load(line: _Line) -> Fields:
     return fields
 
 
-def _read_each(lines: Iterable[str], parse: Any, result: RedirectFile) -> Iterator[_Line]:
+def _refuse(reason: str) -> NoReturn:
+    raise _Skip(reason)
+
+
+def _read_netlify(lines: Iterable[str]) -> Iterator[_Line]:
     for number, text in enumerate(lines, 1):
         if text.strip() and not text.lstrip().startswith("#"):
-            try:
-                yield _Line(number, *parse(text))
-            except _Skip as reason:
-                result.skipped.append((number, str(reason)))
+            yield number, text, _parse_netlify
 
 
-def _parse_netlify(text: str) -> tuple[str, str, str]:
+def _parse_netlify(text: str) -> _Texts:
     """Parse a line of `_redirects`: a path, a target, and a status, which can end with `!`."""
     source, *rest = text.split(" #")[0].split()
     if rest and (re.match(r"\w+=", rest[0]) or len(rest) > 2):
@@ -129,21 +128,18 @@ def _parse_netlify(text: str) -> tuple[str, str, str]:
     return source, rest[0], (rest[1] if len(rest) > 1 else "301").removesuffix("!")
 
 
-def _read_csv(lines: Iterable[str], result: RedirectFile) -> Iterator[_Line]:
+def _read_csv(lines: Iterable[str]) -> Iterator[_Line]:
     rows, last = csv.DictReader(lines, skipinitialspace=True), 0
     try:
         rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
         for row in rows:
             last = rows.line_num
-            try:
-                yield _Line(last, *_parse_row(row))
-            except _Skip as reason:
-                result.skipped.append((last, str(reason)))
+            yield last, row, _parse_row
     except csv.Error:
         raise Invalid(f"Line {last + 1} has a field that is too long; check its quotes.") from None
 
 
-def _parse_row(row: Mapping[str, str | None]) -> tuple[str, str, str]:
+def _parse_row(row: Mapping[str, str | None]) -> _Texts:
     """Parse a row of the plugin Redirection; older versions wrote the status into `type`."""
 
     def get(name: str) -> str:
@@ -162,22 +158,19 @@ def _parse_row(row: Mapping[str, str | None]) -> tuple[str, str, str]:
     return get("source"), get("target"), get("code") or (kind if kind.isdigit() else "301")
 
 
-def _read_json(text: str, result: RedirectFile) -> Iterator[_Line]:
+def _read_json(text: str) -> Iterator[_Line]:
     """Parse the JSON of the plugin Redirection; the numbers are those of the redirects, from 1 on."""
     try:
         document = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
-        result.skipped.append((1, "it is not JSON"))
+        yield 1, "it is not JSON", _refuse
         return
     rows = document.get("redirects")
     for number, row in enumerate(rows if isinstance(rows, list) else [], 1):
-        try:
-            yield _Line(number, *_parse_item(row if isinstance(row, dict) else {}))
-        except _Skip as reason:
-            result.skipped.append((number, str(reason)))
+        yield number, row if isinstance(row, dict) else {}, _parse_item
 
 
-def _parse_item(row: Mapping[str, Any]) -> tuple[str, str, str]:
+def _parse_item(row: Mapping[str, Any]) -> _Texts:
     data = row.get("action_data")
     target = data.get("url") if isinstance(data, dict) else data
     if row.get("match_type", "url") != "url":
@@ -194,32 +187,31 @@ def _parse_item(row: Mapping[str, Any]) -> tuple[str, str, str]:
     )
 
 
-def _read_apache(lines: Iterable[str], result: RedirectFile) -> Iterator[_Line]:
+def _read_apache(lines: Iterable[str]) -> Iterator[_Line]:
     has_condition = False
     for number, text in enumerate(lines, 1):
         directive = text.split(None, 1)[0].lower() if text.strip() else ""
-        try:
-            if directive == "rewriterule":
-                if has_condition:
-                    raise _Skip(_CONDITION)
-                yield _Line(number, *_parse_rewrite(_split(text)))
-            elif directive.startswith("redirect"):
-                yield _Line(number, *_parse_directive(directive, _split(text)))
-        except _Skip as reason:
-            result.skipped.append((number, str(reason)))
+        if directive == "rewriterule" and has_condition:
+            yield number, _CONDITION, _refuse
+        elif directive == "rewriterule":
+            yield number, text, _parse_rewrite
+        elif directive.startswith("redirect"):
+            yield number, text, _parse_directive
         # A condition applies to the next rule.
         has_condition = directive == "rewritecond" or (has_condition and directive != "rewriterule")
 
 
 def _split(text: str) -> list[str]:
     try:
-        return shlex.split(text.replace("\\", "\\\\"), comments=False)[1:]
+        return shlex.split(text.replace("\\", "\\\\"), comments=False)
     except ValueError:
         raise _Skip("its quotes are not closed") from None
 
 
-def _parse_directive(directive: str, words: list[str]) -> tuple[str, str, str]:
+def _parse_directive(text: str) -> _Texts:
     """Parse `Redirect`, `RedirectMatch`, `RedirectPermanent` and `RedirectTemp`."""
+    directive, *words = _split(text)
+    directive = directive.lower()
     status = _NAMED.get(directive, "302")
     if directive not in _NAMED and words and not words[0].startswith(("/", "^")):
         status = _WORDS.get(words[0].lower(), words[0])
@@ -230,8 +222,9 @@ def _parse_directive(directive: str, words: list[str]) -> tuple[str, str, str]:
     return source, words[1] if len(words) > 1 else "", status
 
 
-def _parse_rewrite(words: list[str]) -> tuple[str, str, str]:
+def _parse_rewrite(text: str) -> _Texts:
     """Parse a `RewriteRule` with a redirect, whose pattern is relative to the folder of the file."""
+    _, *words = _split(text)
     match = _FLAGS.search(words[2]) if len(words) == 3 else None
     flags = {flag.strip().upper().partition("=")[::2] for flag in match[1].split(",")} if match else set()
     by_name = dict(flags)
