@@ -54,11 +54,9 @@ from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 PAGE = ItemType.PAGE.value
-# The kinds of items whose addresses contain a slug of their own; that of a page can contain several.
-ITEM_KINDS = (*SLUG_KINDS, PAGE)
 # The kind of the redirects that an admin has set.
 OWN = "redirect"
-KINDS = (*ITEM_KINDS, OWN)
+KINDS = (*SLUG_KINDS, PAGE, OWN)
 # With these expressions, SQLite begins with the few former addresses, and not with all articles.
 _article = table_of(Article).c
 _WITHOUT_INDEX = SimpleNamespace(
