@@ -119,14 +119,9 @@ def list_delayed() -> list[UUID]:
     if SENDER_KEY not in current_app.extensions:
         return []
     free = list_callable(current_time())
-    waiting = count_waiting(free, get_last_position())
+    waiting = count_waiting(free, get_positions().last)
     times = {webhook.uuid: find_next_call(webhook, waiting[webhook.uuid]) for webhook in free}
     return [uuid for uuid, time in times.items() if time is not None and time <= current_time() - DELAY]
-
-
-def get_last_position() -> int:
-    """Return the position of the last event."""
-    return db.session.scalars(select(CommitCounter.position)).one()
 
 
 def get_positions() -> Positions:
@@ -192,7 +187,7 @@ def find_position(webhook: Webhook, since: datetime) -> int:
     is_public = Event.public_position.is_not(None)
     is_known = or_(is_public, Event.unlisted) if webhook.is_told_unlisted else is_public
     position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_known))
-    return get_last_position() if position is None else position - 1
+    return get_positions().last if position is None else position - 1
 
 
 def list_deliveries(webhook: UUID, page: PageRequest | None) -> Page[Sequence[Delivery]]:

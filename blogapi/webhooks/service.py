@@ -41,7 +41,7 @@ def _make_webhook(fields: Fields) -> Webhook:
         mode=Mode.COMBINED if is_build_hook else Mode.EACH,
         quiet_seconds=QUIET_SECONDS,
         interval_seconds=INTERVAL_SECONDS,
-        position=queries.get_last_position(),
+        position=queries.get_positions().last,
         rotation=1,
         headers="{}",
     )
