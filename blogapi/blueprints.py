@@ -53,6 +53,7 @@ from blogapi.redirects.routes import bp as redirects
 from blogapi.revisions import routes as revision_routes
 from blogapi.site.models import Site
 from blogapi.site.routes import bp as site
+from blogapi.site.schemas import SiteChangesSchema
 from blogapi.site_checks.routes import bp as site_checks
 from blogapi.storage.database import table_of
 from blogapi.tags.taxonomy import TAGS
@@ -131,8 +132,9 @@ def init_app(app: Flask, *, version: str) -> None:
     # Check that every view declares an access rule, and that no kind of items lacks a part.
     list(list_operations(app))
     kinds.check(
-        settings=table_of(Site).c.keys(),
+        settings=SiteChangesSchema._declared_fields.keys() & table_of(Site).c.keys(),
         lists=[field.name for field in dataclasses.fields(Snapshot)],
+        blueprints=app.blueprints,
     )
 
 

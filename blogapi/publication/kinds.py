@@ -82,10 +82,11 @@ def get_model(name: str) -> type[Any]:
     return next(model for model in list_models() if model.kind == name)
 
 
-def check(*, settings: Collection[str], lists: Collection[str]) -> None:
+def check(*, settings: Collection[str], lists: Collection[str], blueprints: Collection[str]) -> None:
     """Raise CannotStart if a model with events is no kind, or a kind lacks a part of the blog.
 
-    `settings` are the settings of the site, and `lists` the lists of an export.
+    `settings` are the settings of the site that a client can change, `lists` the lists of an export, and
+    `blueprints` the names of the parts of the API.
     """
     kinds = {model.kind: model for model in _list_models_with_events()}
     problems = [f"declare the kind {kind!r} in publication/kinds.py" for kind in kinds.keys() - KINDS.keys()]
@@ -94,6 +95,8 @@ def check(*, settings: Collection[str], lists: Collection[str]) -> None:
             problems.append(f"the kind {kind.name!r} has no model")
         if kind.has_page and f"{kind.name}_path" not in settings:
             problems.append(f"the site has no setting `{kind.name}_path`")
+        if kind.plural not in blueprints:
+            problems.append(f"the API has no blueprint `{kind.plural}`")
         if not kind.is_content and kind.plural not in lists:
             problems.append(f"an export has no list `{kind.plural}`")
     if problems:

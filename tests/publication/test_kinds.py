@@ -8,6 +8,7 @@ from blogapi import create_app
 from blogapi.config import CannotStart
 from blogapi.publication import kinds
 from blogapi.publication.models import HasEvents
+from blogapi.site.schemas import SiteChangesSchema
 
 
 def test_the_kinds_have_all_parts(app):
@@ -20,13 +21,23 @@ def test_the_kinds_have_all_parts(app):
     [
         ({}, "the kind 'place' has no model; the site has no setting `place_path`"),
         ({"model": "article", "is_content": True}, "the site has no setting `place_path`"),
-        ({"has_page": False}, "an export has no list `places`; the kind 'place' has no model"),
+        (
+            {"has_page": False},
+            "an export has no list `places`; the API has no blueprint `places`; "
+            "the kind 'place' has no model",
+        ),
     ],
 )
 def test_a_kind_that_lacks_a_part_is_refused_at_the_start(app, monkeypatch, changes, missing):
     kind = kinds.ItemKind(**{"name": "place", "plural": "places", "events": {}} | changes)
     monkeypatch.setattr(kinds, "_ALL", (*kinds._ALL, kind))
     with pytest.raises(CannotStart, match=missing):
+        create_app()
+
+
+def test_a_path_that_no_client_can_change_is_refused_at_the_start(app, monkeypatch):
+    monkeypatch.delitem(SiteChangesSchema._declared_fields, "tag_path")
+    with pytest.raises(CannotStart, match="the site has no setting `tag_path`"):
         create_app()
 
 
