@@ -37,23 +37,21 @@ from blogapi.articles.models import (
 from blogapi.articles.responses import article_links
 from blogapi.articles.snapshots import parse_content
 from blogapi.authors.models import Author
-from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.models import Category
-from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.custom_fields import values as custom_values
 from blogapi.custom_fields.definitions import list_definitions
 from blogapi.custom_fields.models import CustomField
+from blogapi.dependencies import TAXONOMIES
 from blogapi.media.addresses import make_path
 from blogapi.media.models import FormerHash, Media, MediaPath, MediaUse
 from blogapi.media.uses import ARTICLE
 from blogapi.parsing import parse_uuid
-from blogapi.publication.kinds import KINDS, TERM_KINDS
+from blogapi.publication.kinds import KINDS, PAGE_KINDS, TERM_KINDS
 from blogapi.publication.visibility import ItemType, is_readable, listed, listed_pages
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import bytewise, chunk, current_time, db, end_read, table_of
 from blogapi.tags.models import Tag
-from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies.hierarchy import has_parents
 from blogapi.taxonomies.models import FormerTermSlug
 
@@ -76,13 +74,14 @@ TERM_FIELDS = {
         for name in dict.fromkeys((*one.defaults, *one.body_schema._declared_fields))
         if name not in ("name", "slug", "user", "parent")
     )
-    for one in (CATEGORIES, TAGS, AUTHORS)
+    for one in TAXONOMIES
 }
 _MEDIA_FIELDS = ("name", "alt", "caption", "type", "size", "hash", "upload_hash")
 #: The fields of the site that are texts.
 SITE_FIELDS = (
     *("title", "description", "language", "time_zone", "url", "service_url", "logo", "icon"),
-    *("article_path", "page_path", "category_path", "tag_path", "author_path", "preview_url"),
+    *(f"{kind}_path" for kind in PAGE_KINDS),
+    "preview_url",
 )
 
 

@@ -32,7 +32,7 @@ from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.pages import tree as page_tree
 from blogapi.parsing import parse_uuid
-from blogapi.publication.kinds import SLUG_KINDS
+from blogapi.publication.kinds import SLUG_KINDS, TERM_KINDS, get_model
 from blogapi.publication.visibility import (
     ItemType,
     is_article,
@@ -48,8 +48,7 @@ from blogapi.site.paths import to_path, without_slash
 from blogapi.site.queries import get_site
 from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db, table_of
 from blogapi.storage.expressions import unindexed
-from blogapi.tags.models import Tag
-from blogapi.taxonomies.models import FormerTermSlug
+from blogapi.taxonomies.models import FormerTermSlug, Term
 from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
@@ -138,7 +137,7 @@ def _select_all(
     yield _select_articles(FormerPath.path, visible & is_path)
     is_slug = _is_slug(FormerSlug.slug, Article.kind, slugs) & is_article(_WITHOUT_INDEX)
     yield _select_articles(FormerSlug.slug, visible & is_slug)
-    for model in (Category, Tag, Author):
+    for model in map(get_model, TERM_KINDS):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
         yield _select_terms(model, condition & author_is_public() if model is Author else condition)
     yield _select_own(true() if path is None else CustomRedirect.path.in_(paths))
@@ -171,9 +170,7 @@ def _select_articles(
     )
 
 
-def _select_terms(
-    model: type[Category | Tag | Author], condition: ColumnElement[bool]
-) -> Select[*tuple[Any, ...]]:
+def _select_terms(model: type[Term], condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     return (
         select(
             literal(model.kind).label("kind"),

@@ -10,16 +10,19 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from blogapi import dependencies
 from blogapi.authors.models import Author
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.publication.kinds import TERM_KINDS
 from blogapi.storage.database import db, transaction
-from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.models import FormerTermSlug, Term
 from blogapi.taxonomies.taxonomy import Taxonomy
 
-TAXONOMIES: Mapping[str, Taxonomy[Any]] = {one.singular: one for one in (CATEGORIES, TAGS, AUTHORS)}
+TAXONOMIES: Mapping[str, Taxonomy[Any]] = {
+    kind: one for kind in TERM_KINDS for one in dependencies.TAXONOMIES if one.singular == kind
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
