@@ -10,8 +10,10 @@ import click
 import pytest
 
 from blogapi.__main__ import main
+from blogapi.articles.lifecycle import API_STATUSES, SCHEDULED, TRANSITIONS
 from blogapi.config import INSTANCE_PATH, PREFIX
 from blogapi.importing.formats.registry import BUILT_IN
+from blogapi.publication.visibility import Status
 from tests.contracts import guide
 
 ROOT = Path(__file__).parent.parent.parent
@@ -61,6 +63,15 @@ def test_the_tables_of_front_matter_in_the_guide_are_up_to_date():
     hiding, dates = "Fields that hide an article", "Fields with the date"
     assert guide.get_table(guide.GENERATORS_PAGE, hiding) == guide.make_fields_table(), HINT
     assert guide.get_table(guide.GENERATORS_PAGE, dates) == guide.make_dates_table(), HINT
+
+
+def test_the_guide_has_each_status_and_its_transitions():
+    rows = guide.get_table(guide.GUIDE / "writing.md", "Status").splitlines()[2:]
+    names = {name: {*others} for name, *others in (re.findall("`([a-z]+)`", row) for row in rows)}
+    assert names.keys() == {*API_STATUSES}
+    for name, others in names.items():
+        stored = Status.PUBLISHED if name == SCHEDULED else Status(name)
+        assert others - {SCHEDULED, stored} == TRANSITIONS[stored], name
 
 
 def test_the_command_writes_the_committed_tables(monkeypatch, tmp_path):
