@@ -42,7 +42,7 @@ export function openPublish(anchor, page) {
     if (consequence) return main;
     const isAhead = form.isLater && toInstant(form.day, form.time).getTime() > Date.now();
     if (!isAhead) return ACTIONS.publish;
-    return status === "draft" ? ACTIONS.schedule : ACTIONS.reschedule;
+    return ACTIONS.schedule.from.includes(status) ? ACTIONS.schedule : ACTIONS.reschedule;
   };
   const run = async (close) => {
     const untitled = { ...UNTITLED, action: `${main.name} without a title` };

@@ -4,7 +4,10 @@ import { formatNumber } from "../format.js";
 
 /** @typedef {Record<string, number>} Numbers the numbers of articles by status */
 
-// The words for one article and for several ones, in the order in which they are shown.
+/**
+ * The words for one article and for several ones, in the order in which they are shown.
+ * @type {Record<import("../statuses.js").Status, [string, string]>}
+ */
 const WORDS = {
   published: ["published", "published"],
   scheduled: ["scheduled", "scheduled"],
