@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from blogapi.articles.fields import LINK_FIELDS
 from blogapi.articles.models import ArticleRevision
 from blogapi.storage.database import db, transaction
 from tests.contracts.client import outcome
@@ -171,6 +172,20 @@ def test_restoring_refuses_an_invalid_body(as_admin, article_path, body, expecte
     )
     assert outcome(response) == expected
     assert as_admin.get(article_path).json == before
+
+
+@pytest.mark.parametrize("field", LINK_FIELDS, ids=lambda field: field.name)
+def test_restoring_brings_back_the_terms_of_each_field(as_admin, make_article, field):
+    first, second = (
+        as_admin.post(f"/api/v1/blog/{field.name}/", json={"name": name}).json["uuid"]
+        for name in ("First", "Second")
+    )
+    path = f"{ARTICLES}{make_article().uuid}/"
+    for term in (first, second):
+        assert as_admin.patch(path, json={field.name: [{"uuid": term}]}).status_code == 200
+    assert as_admin.post(f"{path}revisions/2/restore/").status_code == 200
+    shown = as_admin.get(f"{path}?fields={field.name}").json[field.name]
+    assert [term["uuid"] for term in shown] == [first]
 
 
 def test_restoring_keeps_the_current_content_as_a_version(as_admin, article_path):
