@@ -28,7 +28,6 @@ from sqlalchemy import (
     func,
     insert,
     select,
-    update,
 )
 
 from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug, Seo
@@ -36,7 +35,7 @@ from blogapi.publication.models import Event
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import last_number
-from blogapi.storage.database import CommitCounter, UtcDateTime, db, table_of, transaction
+from blogapi.storage.database import CommitCounter, UtcDateTime, db, get_write, table_of, transaction
 from blogapi.web import json as web_json
 
 ROWS_PER_TRANSACTION = 10_000
@@ -55,7 +54,6 @@ _table = Table(
     prefixes=["TEMPORARY"],
 )
 _copy = _table.c
-_former, _counter = table_of(FormerSlug).c, table_of(CommitCounter)
 
 
 def add_copies(numbers: range, get_time: Callable[[int], datetime]) -> None:
@@ -131,7 +129,8 @@ def _store(rows: Sequence[dict[str, Any]]) -> None:
         connection.execute(statement)
     last = select(func.max(_copy.position), func.max(_copy.public_position))
     position, public_position = connection.execute(last).one()
-    connection.execute(update(_counter).values(position=position, public_position=public_position))
+    # The end of the transaction stores the counter, which was read at its beginning.
+    get_write(db.session()).counter.update(position=position, public_position=public_position)
 
 
 def _make_statements(search_index: FromClause) -> Iterator[Insert]:
