@@ -109,7 +109,7 @@ def test_a_search_that_is_not_up_to_date_is_wrong(app, check, make_article):
     assert check()["The database is in order"]["detail"] == "1 article, all of them in the search."
     with app.app_context(), transaction():
         db.session.execute(delete(SearchEntry))
-    assert check()["The search or the counts are not up to date"]["level"] == "wrong"
+    assert check()["The search is not up to date"]["level"] == "wrong"
 
 
 def test_links_to_what_readers_cannot_see_are_counted(as_admin, as_login, check, make_article, make_tag):
