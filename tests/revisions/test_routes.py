@@ -390,3 +390,15 @@ def test_a_former_version_is_renamed(as_admin, article_path):
 @pytest.mark.parametrize("body", [{}, {"name": ""}, {"name": "x" * 101}, {"name": "x", "state": "draft"}])
 def test_an_added_version_needs_a_name_and_valid_fields(as_admin, article_path, body):
     assert outcome(as_admin.post(f"{article_path}revisions/", json=body)) == (422, "invalid_fields")
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_published_version_was_written_at_its_time_of_publication(as_admin, is_new):
+    body = {"title": "One", "content": "first", "status": "published" if is_new else "draft"}
+    uuid = as_admin.post(ARTICLES, json=body).json["uuid"]
+    path = f"{ARTICLES}{uuid}/"
+    if not is_new:
+        assert as_admin.patch(path, json={"status": "published"}).status_code == 200
+    assert as_admin.patch(path, json={"title": "Two"}).status_code == 200
+    version = as_admin.get(f"{path}revisions/?fields=created,published_at&page=1&page_size=1").json[0]
+    assert version["created"] == version["published_at"]

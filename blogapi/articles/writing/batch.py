@@ -124,7 +124,7 @@ class Batch:
     ) -> Article:
         """Create an article; see `service.create`."""
         now = current_time()
-        content, prepared = self._revise(None, fields, author)
+        content, prepared = self._revise(None, fields, now, author)
         if not content.authors:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
             content = replace_fields(content, authors=(profile,))
@@ -191,7 +191,7 @@ class Batch:
         """Change the given fields of an article; see `service.change`, and `continues_saves` for a save."""
         article = self._get(uuid, fields.type)
         old_content, now = get_content(article), current_time()
-        content, prepared = self._revise(old_content, fields)
+        content, prepared = self._revise(old_content, fields, now)
         if fields.is_imported:
             content = self._leave_cycle(uuid, content)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
@@ -230,7 +230,7 @@ class Batch:
         """Return whether a change with these fields would change nothing."""
         old_content = get_content(self._get(uuid))
         try:
-            content, _ = self._revise(old_content, fields)
+            content, _ = self._revise(old_content, fields, current_time())
         except Conflict:
             return False
         return replace_fields(content, slug=fields.slug or old_content.slug) == old_content
@@ -270,6 +270,7 @@ class Batch:
         self,
         old_content: ArticleContent | None,
         fields: ArticleInput,
+        now: datetime,
         author: UUID | None = None,
     ) -> tuple[ArticleContent, Prepared | None]:
         """Return the content after a change, and what was prepared for it; see `prepared.complete`.
@@ -289,7 +290,7 @@ class Batch:
                 tags=tags,
                 authors=authors,
                 defaults=TEXT_DEFAULTS,
-                now=current_time(),
+                now=now,
             )
         except Invalid as error:
             errors |= error.errors or {}
