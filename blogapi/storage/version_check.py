@@ -18,10 +18,12 @@ from blogapi.storage import database_clock, upgrades
 _RENDERERS_KEY = "blogapi-renderers"
 
 # `renderer` is the version of the code that rendered the stored JSON of the articles. The statement has only
-# columns that every version has.
+# columns that every version has. With a join of the three tables, which nothing analyzes, PostgreSQL expects
+# millions of rows and compiles the statement at each execution.
 _READ_STATE = (
-    "SELECT version_num, renderer, commit_counter.*, (SELECT min(due) FROM event) AS min_due{} "
-    "FROM alembic_version, article_stats, commit_counter"
+    "SELECT (SELECT version_num FROM alembic_version) AS version_num, "
+    "(SELECT renderer FROM article_stats) AS renderer, "
+    "commit_counter.*, (SELECT min(due) FROM event) AS min_due{} FROM commit_counter"
 )
 _TIMES = {name: DateTime() for name in ("announced_until", "min_due")}
 _STATEMENTS = {
