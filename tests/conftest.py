@@ -79,7 +79,7 @@ KEYS = "/api/v1/auth/api-key/"
 _IGNORED_STATEMENTS = (
     *("BEGIN", "PRAGMA", "SAVEPOINT", "RELEASE", "SET", "SELECT pg_advisory_xact_lock"),
     "SELECT set_config",
-    *("SELECT commit_counter.number", "UPDATE commit_counter", "SELECT version_num"),
+    *("SELECT commit_counter.number", "UPDATE commit_counter", "SELECT (SELECT version_num"),
     *("SELECT now()", "SELECT clock_timestamp()"),
 )
 
