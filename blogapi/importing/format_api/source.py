@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -57,7 +58,7 @@ class ImportOptions:
 
 
 @dataclass
-class SourceData:
+class Source(ABC):
     """The files of one format in an import; a subclass adds `read`.
 
     `read` is called once, and may be interrupted. The attributes are complete when it has ended.
@@ -78,18 +79,19 @@ class SourceData:
     #: folders of the source in which its media files are looked up, besides those of the user
     assets: Sequence[Path] = ()
 
+    @abstractmethod
     def read(self) -> Iterator[Item]:
         """Yield the record of each article, and a report for each file or item that gives no record.
 
         An item that is broken gives a report; only a programming error is raised.
         """
-        raise NotImplementedError
 
 
-Source = SourceData
+#: The name of `Source` in formats that other packages have written for this contract.
+SourceData = Source
 
 
-class FileSource(SourceData):
+class FileSource(Source):
     """A source that reads its files one after another; a subclass adds `read_entry`."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
@@ -108,6 +110,6 @@ class FileSource(SourceData):
             except (NotAnArticle, RefusedFile) as error:
                 yield report_problem(entry.key, error)
 
+    @abstractmethod
     def read_entry(self, entry: Entry) -> Iterable[Item]:
         """Return the records and reports of a file; raises RefusedFile or NotAnArticle for the rest of it."""
-        raise NotImplementedError

@@ -14,7 +14,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord, TermRecor
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.format import Format
 from blogapi.importing.format_api.report import FileReport, Item, Result
-from blogapi.importing.format_api.source import ImportOptions, Source, SourceData
+from blogapi.importing.format_api.source import ImportOptions, Source
 
 _ADVICE = "report this to the author of its package"
 _CHOICES = {
@@ -56,7 +56,7 @@ def guard(format_: Format, notes: list[str]) -> Format:
     return replace(format_, detect=detect, open_source=open_source)
 
 
-class _GuardedSource(SourceData):
+class _GuardedSource(Source):
     def __init__(self, format_: Format, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(total=len(entries))
         self._format, self._entries, self._options = format_, entries, options

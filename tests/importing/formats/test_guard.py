@@ -18,7 +18,7 @@ from blogapi.importing.format_api import (
     Format,
     ImportOptions,
     Result,
-    SourceData,
+    Source,
     TermRecord,
 )
 from blogapi.importing.formats.guard import guard
@@ -39,7 +39,7 @@ RECORD = ArticleRecord(
 )
 
 
-class Source(SourceData):
+class OneSource(Source):
     """A source that yields the items that it gets, and raises those that are errors."""
 
     def __init__(self, items, **attributes):
@@ -69,7 +69,7 @@ def make_format(*items, **attributes):
         name="other",
         contract=CONTRACT_VERSION,
         detect=lambda entry, head: True,
-        open_source=lambda entries, options: Source(items, **attributes),
+        open_source=lambda entries, options: OneSource(items, **attributes),
     )
 
 

@@ -17,7 +17,7 @@ from blogapi.importing.format_api import (
     CONTRACT_VERSION,
     ArticleRecord,
     Format,
-    SourceData,
+    Source,
 )
 from blogapi.importing.formats import registry
 from blogapi.importing.storing.imported_before import HIDDEN_THERE
@@ -42,7 +42,7 @@ PART_LEFT_OUT = {"content": "<p>Flour and time.</p>", "left_out": (PART,)}
 ELEMENT_HIDDEN = {"content": "<p>Flour and time.</p>\n<p hidden>A secret part of it.</p>"}
 
 
-class Source(SourceData):
+class OneSource(Source):
     """A source with the items of the current test."""
 
     def __init__(self, items, rules):
@@ -62,7 +62,7 @@ def run(app, people, tmp_path, monkeypatch):
         name="other",
         contract=CONTRACT_VERSION,
         detect=lambda entry, head: head.startswith(b"OTHER"),
-        open_source=lambda entries, options: Source(given.items, given.rules),
+        open_source=lambda entries, options: OneSource(given.items, given.rules),
     )
     point = SimpleNamespace(name="other", dist=None, module="other", load=lambda: format_)
     monkeypatch.setattr(
