@@ -41,15 +41,12 @@ def add_writes(
 ) -> None:
     """Add the operations that create, replace, change and delete the items of the resource.
 
-    `list_fields_schema` is the schema of the fields of several items. The deletions get the uuids of the user
-    and of the items; `deletion` says what becomes of a deleted item, which is its subject.
+    `list_fields_schema` is the schema of the fields of several items. `delete_one` and `delete_several` get
+    the uuid of the user and those of the items. `deletion` is the predicate of a sentence about a deleted
+    item, such as "can be restored".
     """
-    allow_writers, representation, kind = (
-        allow(resource.role, scope="write"),
-        resource.representation,
-        resource.kind,
-    )
-    item_schema = make_item_schema(body_schema)
+    allow_writers = allow(resource.role, scope="write")
+    kind, representation, item_schema = resource.kind, resource.representation, make_item_schema(body_schema)
     schema, items_schema = resource.schema, type(resource.schema)(many=True)
     write_one = partial(bp.write, 200, schema, representation, partial_schema=resource.fields_schema)
     write_several = partial(bp.write, 200, items_schema, representation, partial_schema=list_fields_schema)

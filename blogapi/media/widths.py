@@ -153,7 +153,7 @@ def _has_login() -> bool:
 def _find_rendition(uuid: UUID, width: Width) -> Path | None:
     """Return the path of the picture in this width if a former version of blogapi stored it, or None.
 
-    A picture that was replaced since has a former hash of its own, without a width.
+    Nothing is returned for a picture that was replaced since then: one of its former hashes has no width.
     """
     columns = FormerHash.width, FormerHash.hash
     hashes = {row.width: row.hash for row in db.session.execute(select(*columns).filter_by(media_id=uuid))}

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Skipped unsupported reflection o
 MEDIA = "/api/v1/blog/media/"
 TIME = "2026-01-01 06:00:00.000000"
 CAT, ICON = make_picture("red", size=(1000, 500)), make_picture("green", size=(40, 30))
-# Two pictures have an equal rendition, and one was uploaded as a file of its own.
+# Two pictures have the same rendition of 400 pixels; the rendition of 800 pixels was uploaded as a file too.
 SMALL, LARGE = (make_picture("red", "WEBP", (width, width // 2)) for width in (400, 800))
 OTHER = make_picture("red", size=(500, 250))
 
@@ -137,7 +137,8 @@ def test_a_stored_rendition_is_the_first_content_of_its_width(app, make_client, 
     monkeypatch.setattr(images, "scale", lambda *args: scaled.append(args[2:]) or scale(*args))
     assert as_stranger.get(make_path(CAT, "w400.webp")).data == SMALL
     assert scaled == [] and f"{get_hash(SMALL)}.webp" in list_files(app)
-    # An equal rendition of another picture, one that is a file of its own, and another format are made.
+    # Three widths are made: one whose rendition another picture has too, one whose rendition is a file of
+    # the library, and one in another format.
     for path in (make_path(OTHER, "w400.webp"), make_path(CAT, "w800.webp"), make_path(CAT, "w400.avif")):
         assert as_stranger.get(path).status_code == 200
     assert scaled == [(400, "webp"), (800, "webp"), (400, "avif")]

@@ -275,8 +275,8 @@ class Batch:
     ) -> tuple[ArticleContent, Prepared | None]:
         """Return the content after a change, and what was prepared for it; see `prepared.complete`.
 
-        Raises Invalid with the errors of all invalid fields.
         A new article without a category gets the default category, which `author` creates if it is missing.
+        Raises Invalid with the errors of all invalid fields.
         """
         errors: Errors = {}
         category, tags, authors = self._terms.resolve(fields, errors)
