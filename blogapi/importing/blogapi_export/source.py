@@ -18,18 +18,20 @@ from blogapi.importing.blogapi_export.working_copies import WorkingCopies
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
-from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source import ImportOptions, Source
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.service import Importer
 
 _NO_EXPORT = "It is in no folder of an export; import the folder or the archive of an export."
 
 
-class ExportSource(FileSource):
+class ExportSource(Source):
     """The articles of exports; `prepare_blog` stores the other contents before the articles are read."""
 
     def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
-        super().__init__(entries, options)
+        super().__init__(total=len(entries))
+        self.notes: list[str] = []
+        self._now = options.now
         self._unread: list[FileReport] = []
         self._folders: dict[ExportFolder, list[folder.Entry]] = {}
         for entry in entries:
@@ -84,7 +86,7 @@ class ExportSource(FileSource):
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)
             media = {item.file: item for item in data.media}
-            reader = ArticleFiles(export, media, TermNames(data.terms), self.options.now)
+            reader = ArticleFiles(export, media, TermNames(data.terms), self._now)
             pages = []
             for entry in entries:
                 item = self._finish(read_item(entry.key, partial(_read_file, reader, entry)))
