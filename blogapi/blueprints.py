@@ -16,7 +16,7 @@ from blogapi.archive.routes import bp as archive
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.lists import counts
 from blogapi.articles.render_routes import bp as renderings
-from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.responses import json_queries
 from blogapi.articles.routes import ARTICLES
 from blogapi.articles.routes import bp as articles
 from blogapi.articles.routes import counts_bp as article_counts
@@ -71,14 +71,12 @@ from blogapi.working_copies import routes as working_copy_routes
 BLUEPRINTS = (
     *(auth, account, users, invitations, api_keys),
     build_blueprint(
-        CATEGORIES, responses_queries.list_published_in_category, counts.count_in_categories, term_merge.merge
+        CATEGORIES, json_queries.list_published_in_category, counts.count_in_categories, term_merge.merge
     ),
-    build_blueprint(
-        TAGS, responses_queries.list_published_with_tag, counts.count_with_tags, term_merge.merge
-    ),
+    build_blueprint(TAGS, json_queries.list_published_with_tag, counts.count_with_tags, term_merge.merge),
     build_blueprint(
         AUTHORS,
-        responses_queries.list_published_by_author,
+        json_queries.list_published_by_author,
         counts.count_by_authors,
         term_merge.merge,
         author_is_public,

@@ -18,7 +18,7 @@ from blogapi.custom_fields import articles as custom_field_articles
 from blogapi.media import hooks, library
 from blogapi.media.models import Media
 from blogapi.media.schemas import StoredMediaSchema
-from blogapi.pages import moves, tree
+from blogapi.pages import moves, page_tree
 from blogapi.publication import event_writer
 from blogapi.site import page_addresses
 from blogapi.tags.taxonomy import TAGS
@@ -35,7 +35,7 @@ def init_app(app: Flask) -> None:
     stored_json.init_app(app, schemas={**schemas, Media: StoredMediaSchema})
     event_writer.init_app(app, authors=author_visibility)
     user_service.init_app(app, profiles=profiles)
-    page_addresses.init_app(app, tree=tree, moves=moves)
+    page_addresses.init_app(app, tree=page_tree, moves=moves)
     media_addresses.init_app(app, library=library)
     hooks.init_app(app, articles=media_changes)
     custom_field_articles.init_app(app, articles=definition_changes)

@@ -42,8 +42,8 @@ from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import queries as user_queries
 from blogapi.users import service as users
-from blogapi.users.models import Account, Role
-from blogapi.web.access import Scope
+from blogapi.users.models import Account
+from blogapi.web.access import Role, Scope
 from blogapi.web.errors import DAMAGE_KEY
 from tests import attempts, event_guard, marks, shortcuts, skips
 from tests.audit_hooks import sqlite_files
@@ -359,7 +359,7 @@ def as_role(
     def as_role(role: Role, scope: str = "write", *, can_publish: bool = False) -> CheckedClient:
         name = "publisher" if can_publish else role.value
         with app.app_context():
-            account = user_queries.find_by_name(name)
+            account = user_queries.find_user_by_name(name)
             account = account or users.create(name, None, role=role, can_publish=can_publish)
         if scope == "login":
             return log_in(account)

@@ -48,7 +48,7 @@ def add_paths(article_id: UUID, paths: Mapping[str, UUID]) -> None:
         db.session.add_all(MediaPath(article_id=article_id, path=one, media_id=paths[one]) for one in paths)
         db.session.flush()
         uses.mark_used(db.session(), [*paths.values()])
-        json_writer.store_again(db.session(), [*queries.find_by_uuids([article_id]).values()])
+        json_writer.store_again(db.session(), [*queries.find_articles([article_id]).values()])
 
 
 def get_hash(content: bytes) -> str:

@@ -12,7 +12,7 @@ from blogapi.api_keys import queries, service
 from blogapi.api_keys.schemas import KeySchema
 from blogapi.cli import report_problems
 from blogapi.parsing import parse_uuid
-from blogapi.users import queries as users
+from blogapi.users.queries import get_user_by_name
 from blogapi.web.access import SCOPES, Caller, Role, Scope
 from blogapi.web.errors import or_not_found
 
@@ -39,7 +39,7 @@ def create(username: str | None, scope: Scope, name: str) -> None:
     if scope != "published" and username is None:
         raise click.UsageError(f"A key of scope {scope} needs an owner; set the owner with --user.")
     with report_problems():
-        owner = None if username is None else users.get_by_name(username).uuid
+        owner = None if username is None else get_user_by_name(username).uuid
         created = service.issue(owner, scope, name=name)
     click.echo(f"Created the key {created.uuid} ({scope}). Save its value; it is not shown again:", err=True)
     click.echo(created.value)

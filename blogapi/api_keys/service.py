@@ -16,7 +16,7 @@ from blogapi.api_keys import policy, queries
 from blogapi.api_keys.models import ApiKey
 from blogapi.storage.database import BUSY_ERRORS, db, transaction
 from blogapi.storage.version_check import NewerSchema
-from blogapi.users import service as users
+from blogapi.users.service import store_last_seen
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
 from blogapi.web.fields import Fields, WithAttributes
@@ -161,6 +161,6 @@ def record_use(key: UUID, owner: UUID | None, now: datetime, *, remove_expiry: b
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False, visible=False):
         db.session.execute(update(ApiKey).where(ApiKey.uuid == key).values(values))
         if owner is not None:
-            users.note_use(owner, now)
+            store_last_seen(owner, now)
         return True
     return False

@@ -39,7 +39,7 @@ def list_months(filters: Mapping[str, str]) -> list[Month]:
     """
     conditions = [listed(_article, current_time())]
     for name, reference in filters.items():
-        term = taxonomies.find_by_reference(kinds.get_model(name), reference)
+        term = taxonomies.find_term(kinds.get_model(name), reference)
         if term is None:
             return []
         conditions.append(_has_term(name, term.uuid))

@@ -15,7 +15,7 @@ from blogapi.publication.models import FETCHED, Event
 from blogapi.publication.visibility import listed
 from blogapi.site import item_addresses
 from blogapi.storage.database import chunk, current_time, db, transaction
-from blogapi.taxonomies.service import get_state
+from blogapi.taxonomies.service import get_term_state
 
 # With a join instead of the inner subquery, SQLite could read all public articles for each author.
 _is_visible = Article.uuid == ArticleAuthor.article_id, listed(Article)
@@ -37,7 +37,7 @@ def record_missing_authors() -> None:
     with transaction():
         has_event = select(Event.position).where(Event.kind == AUTHOR, Event.uuid == Author.uuid).exists()
         for author in db.session.scalars(select(Author).where(~has_event)):
-            record(AUTHOR, author.uuid, None, get_state(author))
+            record(AUTHOR, author.uuid, None, get_term_state(author))
 
 
 def find_authors(articles: Collection[UUID]) -> set[UUID]:

@@ -11,7 +11,7 @@ from uuid import UUID
 from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
 from blogapi.articles.prepared import Prepared
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.models import NO_VALUES
 from blogapi.publication.visibility import ItemType
 

@@ -18,8 +18,8 @@ from blogapi.articles.models import Article
 from blogapi.custom_fields.models import NO_VALUES
 from blogapi.rendering import renderer
 from blogapi.rendering.renderer import RenderedContent
-from blogapi.search import service as search
 from blogapi.search.results import Words
+from blogapi.search.service import make_words
 from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.media_addresses import PATH
 
@@ -65,7 +65,7 @@ class Prepared:
         excerpts = tuple(one.excerpt for one in (rendering, *others))
         searched = {**texts, "excerpt": ""} if texts["excerpt"] in excerpts else texts
         short_texts = search_texts.join_texts((searched[name] for name in SEARCHED_NAMES), custom)
-        words = search.make_words(db.session(), texts["title"], short_texts, rendering.plain_text)
+        words = make_words(db.session(), texts["title"], short_texts, rendering.plain_text)
         return cls(sources, rendering, excerpts, texts["title"], short_texts, words)
 
 

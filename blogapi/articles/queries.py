@@ -69,23 +69,23 @@ def check_exists(uuid: UUID, type_: str | None = None) -> None:
         raise NotFound(f"There is no such {type_ or 'article'}.")
 
 
-def get_by_uuid(uuid: UUID) -> Article:
+def get_article(uuid: UUID) -> Article:
     """Return the article in any status, with tags, authors and SEO record loaded.
 
     Raises NotFound if the article does not exist.
     """
-    article = find_by_uuid(uuid)
+    article = find_article(uuid)
     if article is None:
         raise NotFound("There is no such article.")
     return article
 
 
-def find_by_uuid(uuid: UUID) -> Article | None:
+def find_article(uuid: UUID) -> Article | None:
     """Return the article in any status, with tags, authors and SEO record loaded, or None."""
-    return find_by_uuids([uuid]).get(uuid)
+    return find_articles([uuid]).get(uuid)
 
 
-def find_by_uuids(uuids: Sequence[UUID]) -> dict[UUID, Article]:
+def find_articles(uuids: Sequence[UUID]) -> dict[UUID, Article]:
     """Return the existing articles with these uuids, with tags, authors and SEO records loaded."""
     articles_by_uuid: dict[UUID, Article] = {}
     for batch in chunk(uuids):

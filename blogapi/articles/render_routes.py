@@ -26,7 +26,7 @@ from blogapi.site.addresses import make_article_url
 from blogapi.site.page_addresses import get_page_tree
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
-from blogapi.taxonomies.queries import find_by_reference
+from blogapi.taxonomies.queries import find_term
 from blogapi.web.access import allow, author, current_caller
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
@@ -96,7 +96,7 @@ def _predict(
     is_page = (article.type if article else type) == ItemType.PAGE
     if is_page and not current_caller().is_author:
         return slug, _make_page_url(uuid, article, slug, parent)
-    stored_category = find_by_reference(Category, str(category)) if category else None
+    stored_category = find_term(Category, str(category)) if category else None
     stored_category = stored_category or (article.category if article else None)
     url = make_article_url(
         get_site(),

@@ -10,8 +10,7 @@ from blogapi.articles import permissions, queries, service, write_routes
 from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.lists.query_schemas import ArticleCountsQuery, ArticleListQuery
 from blogapi.articles.resource import Resource
-from blogapi.articles.responses import queries as responses_queries
-from blogapi.articles.responses import shown_items
+from blogapi.articles.responses import json_queries, shown_items
 from blogapi.articles.schemas import (
     ArticleBodySchema,
     ArticleCountsSchema,
@@ -62,9 +61,9 @@ def published(query: Query) -> PartialResult:
             "published articles. GET /api/v1/blog/articles/own/ lists your own articles."
         )
     body = (
-        responses_queries.list_in_any_status(None, query.fields, query.page, filters)
+        json_queries.list_in_any_status(None, query.fields, query.page, filters)
         if filters.need_draft_access
-        else responses_queries.list_published(query.fields, query.page, filters)
+        else json_queries.list_published(query.fields, query.page, filters)
     )
     return PartialResult(body, hidden_state=_hidden_state())
 
@@ -85,7 +84,7 @@ def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; one that is not public only to its author, editors and admins."""
     caller = current_caller()
     with permissions.report_deleted([id]):
-        return responses_queries.get_visible_json(id, query.fields, public=not permissions.sees(id, caller))
+        return json_queries.get_visible_json(id, query.fields, public=not permissions.sees(id, caller))
 
 
 @bp.get("/author/me/")
@@ -108,7 +107,7 @@ def list_written(query: Query) -> Page[JsonBody]:
 
 def _list_own(query: Query, *, hashes_body: bool) -> Page[JsonBody]:
     filters = ArticleFilters(**query.filters)
-    return responses_queries.list_in_any_status(
+    return json_queries.list_in_any_status(
         current_user_id(), query.fields, query.page, filters, hashes_body=hashes_body
     )
 
@@ -123,14 +122,14 @@ def _hidden_state() -> str:
 
 
 REPRESENTATION = Representation(
-    responses_queries.get_json,
+    json_queries.get_json,
     ArticleSchema(),
-    lambda: responses_queries.list_published().rows,
+    lambda: json_queries.list_published().rows,
     ArticleSchema(many=True),
     hidden_state=_hidden_state,
-    get_fields=responses_queries.get_json,
+    get_fields=json_queries.get_json,
     fields_schema=SingleArticleFieldsSchema,
-    get_several=responses_queries.get_several_json,
+    get_several=json_queries.get_several_json,
 )
 ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
 
@@ -160,4 +159,4 @@ counts_bp = Blueprint(
 @counts_bp.response(200, ArticleCountsSchema())
 def get_all(query: Query) -> Mapping[str, int]:
     """Return the numbers of matching articles in each status; for authors, those of their own articles."""
-    return responses_queries.count_by_status(ArticleFilters(**query.filters), current_caller().draft_author)
+    return json_queries.count_by_status(ArticleFilters(**query.filters), current_caller().draft_author)

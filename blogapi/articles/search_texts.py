@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.models import Article, ArticleJson
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.definitions import list_words
 from blogapi.custom_fields.models import CustomField
 from blogapi.rendering.plain_text import to_plain_text

@@ -16,7 +16,7 @@ from blogapi.articles.prepared import RENDERED, Prepared, complete, read_texts
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import open_batch
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.models import NO_VALUES
 from blogapi.web.bulk import write_all
 

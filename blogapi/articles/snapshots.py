@@ -11,7 +11,7 @@ from blogapi.articles.content import ArticleContent, default_seo
 from blogapi.articles.fields import LINK_FIELDS, LINK_NAMES, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import SeoBodySchema
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.publication.visibility import ItemType
 
 

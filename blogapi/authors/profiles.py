@@ -11,9 +11,9 @@ from blogapi.authors.models import Author
 from blogapi.publication.events import AUTHOR, record
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import db, transaction
-from blogapi.taxonomies.service import get_state, remove, store
-from blogapi.users import queries as users
+from blogapi.taxonomies.service import get_term_state, remove, store
 from blogapi.users.models import Account
+from blogapi.users.queries import find_user
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
 from blogapi.web.unique_slugs import choose_slug
@@ -29,7 +29,7 @@ def get_or_create_profile(user: UUID) -> Author:
     with transaction():
         profile = find_profile(user)
         if profile is None:
-            account = users.find_by_uuid(user)
+            account = find_user(user)
             assert account is not None, "the user of a write exists"
             profile = create_profile(account)
     return profile
@@ -42,7 +42,7 @@ def create_profile(account: Account, name: str = "") -> Author:
     profile = Author(uuid=uuid4(), owner_id=account.uuid, name=name, slug=slug)
     db.session.add(profile)
     store(profile)
-    record(AUTHOR, profile.uuid, None, get_state(profile))
+    record(AUTHOR, profile.uuid, None, get_term_state(profile))
     return profile
 
 
@@ -54,7 +54,7 @@ def check_user(uuid: UUID | None, fields: Fields) -> None:
     user = fields.get("owner_id")
     if user is None:
         return
-    if users.find_by_uuid(user) is None:
+    if find_user(user) is None:
         raise Invalid(
             "There is no such user; `user list` shows all users.", errors={"user": ["There is no such user."]}
         )
@@ -77,7 +77,7 @@ def release_profile(account: Account) -> None:
         # The foreign key would set it to null too, but not in the stored JSON.
         profile.owner_id = None
         store(profile)
-        record(AUTHOR, profile.uuid, get_state(profile), get_state(profile))
+        record(AUTHOR, profile.uuid, get_term_state(profile), get_term_state(profile))
     else:
         remove(profile)
 

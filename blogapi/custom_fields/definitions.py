@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.models import NO_VALUES, CustomField
 from blogapi.storage.database import db
 from blogapi.storage.read_once import ReadOnce

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import marshmallow as ma
 
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
+from blogapi.custom_fields.custom_values import Unfit
 from blogapi.custom_fields.definitions import list_visible
 from blogapi.custom_fields.models import CustomField, FieldType
-from blogapi.custom_fields.values import Unfit
 from blogapi.web.access import current_caller
 from blogapi.web.fields import PrefixedParameters
 

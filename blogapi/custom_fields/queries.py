@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.articles import get_articles
 from blogapi.custom_fields.definitions import list_visible
 from blogapi.custom_fields.models import CustomField

@@ -7,11 +7,11 @@ from uuid import UUID
 
 import marshmallow as ma
 
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.articles import get_articles
+from blogapi.custom_fields.custom_values import Unfit, Values
 from blogapi.custom_fields.definitions import list_definitions, list_visible
 from blogapi.custom_fields.models import CustomField, FieldType
-from blogapi.custom_fields.values import Unfit, Values
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Errors
 from blogapi.web.fields import SEND_REFERENCE, parse_reference
@@ -113,7 +113,7 @@ def describe_unfit(values: Values) -> list[str]:
     return sentences
 
 
-def find_missing(kind: str, before: str, after: str, *, was_readable: bool) -> Errors:
+def find_missing_fields(kind: str, before: str, after: str, *, was_readable: bool) -> Errors:
     """Return an error for each required field that an article of the kind needs to be public, and lacks.
 
     An article that is public already keeps its values, but may not lose one.

@@ -8,11 +8,11 @@ from uuid import UUID
 
 from flask import g, has_request_context
 
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.articles import get_articles
+from blogapi.custom_fields.custom_values import Values
 from blogapi.custom_fields.definitions import list_definitions, list_visible, reads_all
 from blogapi.custom_fields.models import CustomField, FieldType
-from blogapi.custom_fields.values import Values
 from blogapi.web.access import Caller, current_caller
 
 _PREFIX = "custom."
@@ -29,7 +29,7 @@ class Change(Protocol):
 AnyChange = TypeVar("AnyChange", bound=Change)
 
 
-def show_all(articles: Sequence[Values]) -> list[dict[str, Any]]:
+def show_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
     """Return the values of several articles that the caller may read, and that fit.
 
     A reader gets no reference to an article that readers cannot see.
@@ -68,7 +68,7 @@ def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> 
     return shown
 
 
-def list_unfit(values: Values, *, own: bool = True) -> dict[str, Any] | None:
+def list_unfit_values(values: Values, *, own: bool = True) -> dict[str, Any] | None:
     """Return the values that the article keeps but does not show; None for callers who cannot see drafts."""
     caller = current_caller()
     if not (caller.sees_drafts or (caller.draft_author is not None and own)):
@@ -76,12 +76,12 @@ def list_unfit(values: Values, *, own: bool = True) -> dict[str, Any] | None:
     fields = {field.name: field for field in list_visible(caller)} if values else {}
     return {
         name: value
-        for name, value in keep_visible(values, caller).items()
+        for name, value in keep_visible_values(values, caller).items()
         if name not in fields or not custom_values.fits(fields[name], value)
     }
 
 
-def keep_visible(values: Values, caller: Caller | None = None) -> dict[str, Any]:
+def keep_visible_values(values: Values, caller: Caller | None = None) -> dict[str, Any]:
     """Return the stored values that the caller may read, with those that do not fit.
 
     Only admins get values without a definition: the deleted definition may have been for admins only. A
@@ -95,21 +95,21 @@ def keep_visible(values: Values, caller: Caller | None = None) -> dict[str, Any]
     return {name: value for name, value in values.items() if name in names}
 
 
-def keep_hidden(values: Values) -> dict[str, Any]:
+def keep_hidden_values(values: Values) -> dict[str, Any]:
     """Return the stored values that the caller may not read, which a write of the caller keeps.
 
     A command may read all of them.
     """
     if not values or "caller" not in g:
         return {}
-    visible = keep_visible(values)
+    visible = keep_visible_values(values)
     return {name: value for name, value in values.items() if name not in visible}
 
 
 def keep_visible_changes(changes: Sequence[AnyChange]) -> list[AnyChange]:
     """Return the differences between two versions, without custom fields that the caller may not read."""
     names = [change.field for change in changes if change.field.startswith(_PREFIX)]
-    visible = keep_visible({name.removeprefix(_PREFIX): None for name in names})
+    visible = keep_visible_values({name.removeprefix(_PREFIX): None for name in names})
     return [
         change
         for change in changes
@@ -126,7 +126,7 @@ def list_public_names(names: Iterable[str]) -> list[str]:
     return [name for name in names if not name.startswith(_PREFIX) or name in public]
 
 
-def describe_public() -> Mapping[str, dict[str, Any]]:
+def describe_public_fields() -> Mapping[str, dict[str, Any]]:
     """Return the JSON schemas of the custom fields that everyone reads, by name."""
     return {
         field.name: custom_values.describe(field) for field in list_definitions() if not field.is_admin_only

@@ -10,12 +10,12 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import select
 
-from blogapi.articles import queries as articles
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, DeletedItem, FormerPath, FormerSlug
 from blogapi.articles.prepared import NOTHING_PREPARED, Prepared
+from blogapi.articles.queries import find_taken_slugs
 from blogapi.articles.snapshots import get_content
 from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import open_batch
@@ -24,13 +24,13 @@ from blogapi.articles.writing.references import keep_existing
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.media import uses
-from blogapi.pages import tree as page_tree
+from blogapi.pages import page_tree
 from blogapi.pages.hierarchy import NEW_PLACE, find_objection
 from blogapi.publication.visibility import ItemType, Status, is_readable, is_scheduled
 from blogapi.site.page_paths import Tree, list_ancestors
 from blogapi.storage.database import current_time, db, transaction
-from blogapi.taxonomies import service as terms
-from blogapi.users import queries as users
+from blogapi.taxonomies.service import get_or_create_term
+from blogapi.users.queries import find_user
 from blogapi.web.fields import WithAttributes
 
 
@@ -93,17 +93,17 @@ def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
     if is_scheduled(content, row.deleted) and is_readable(content, current_time()):
         article.status, article.published_at = Status.DRAFT.value, None
         notes.append("Its time of publication has passed, so it is a draft.")
-    if users.find_by_uuid(article.author_id) is None:
+    if find_user(article.author_id) is None:
         article.author_id = user
         notes.append("It belongs to you, because its owner was deleted.")
-    if users.find_by_uuid(article.editor_id) is None:
+    if find_user(article.editor_id) is None:
         article.editor_id = user
     existing, category = keep_existing(content)
     changed = [name for name in LINK_NAMES if getattr(content, name) != getattr(existing, name)]
     for name in (*(["categories"] if content.category != category else ()), *changed):
         notes.append(f"Deleted {name} are left out, and merged ones replaced.")
     if content.category and category is None:
-        default = terms.get_or_create(CATEGORIES, user, DEFAULT_CATEGORY)
+        default = get_or_create_term(CATEGORIES, user, DEFAULT_CATEGORY)
         category = default.uuid
         notes.append(f"Its category is {default.name}.")
     authors = existing.authors
@@ -148,5 +148,5 @@ def _restore_others(uuid: UUID, document: Document, notes: list[str]) -> None:
 
 def _is_free(row: FormerSlug | FormerPath) -> bool:
     if isinstance(row, FormerSlug):
-        return not articles.find_taken_slugs([row.slug], exclude=row.article_id)
+        return not find_taken_slugs([row.slug], exclude=row.article_id)
     return db.session.get(FormerPath, row.path) is None

@@ -17,7 +17,7 @@ from blogapi.storage.database import current_time, transaction
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import queries as users
 from blogapi.users import service as accounts
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 
 AUTHOR_NAME = "demo"
 
@@ -32,7 +32,9 @@ def fill_empty_blog() -> int:
     with transaction():
         if not articles.is_empty():
             return 0
-        author = (users.find_by_name(AUTHOR_NAME) or accounts.create(AUTHOR_NAME, None, role=Role.ADMIN)).uuid
+        author = (
+            users.find_user_by_name(AUTHOR_NAME) or accounts.create(AUTHOR_NAME, None, role=Role.ADMIN)
+        ).uuid
         for category in tomllib.loads((_FOLDER / "categories.toml").read_text(encoding="utf-8"))["category"]:
             taxonomies.create(CATEGORIES, author, CategoryBodySchema().load(category))
         options, entries = ImportOptions(now=current_time()), folder.walk_path(_FOLDER / "articles")

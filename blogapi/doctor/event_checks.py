@@ -98,7 +98,7 @@ def _get_kind(item: Any) -> str:
 
 
 def _get_state(item: Any) -> State:
-    return states.get_state(item) if isinstance(item, Article) else taxonomies.get_state(item)
+    return states.get_state(item) if isinstance(item, Article) else taxonomies.get_term_state(item)
 
 
 def _read_recorded(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUID, State]:

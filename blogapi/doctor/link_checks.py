@@ -14,7 +14,7 @@ from blogapi.articles.models import Article, ArticleJson
 from blogapi.categories.models import Category
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Advice, Level
-from blogapi.pages import tree as page_tree
+from blogapi.pages import page_tree
 from blogapi.publication.models import Event
 from blogapi.publication.visibility import listed, listed_pages, readable
 from blogapi.rendering.article_references import REFERENCE

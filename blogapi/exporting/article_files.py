@@ -16,7 +16,7 @@ from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout, is_scheduled
 from blogapi.exporting.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
 from blogapi.exporting.snapshot import Item, Snapshot
 from blogapi.exporting.yaml_text import to_yaml
-from blogapi.pages import tree as page_tree
+from blogapi.pages import page_tree
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
 from blogapi.site import addresses, page_paths
 

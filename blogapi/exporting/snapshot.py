@@ -38,7 +38,7 @@ from blogapi.articles.responses import article_links
 from blogapi.articles.snapshots import parse_content
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.definitions import list_definitions
 from blogapi.custom_fields.models import CustomField
 from blogapi.dependencies import TAXONOMIES

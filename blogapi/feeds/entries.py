@@ -14,15 +14,15 @@ from flask import current_app
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lists.filters import ArticleFilters
-from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.responses import json_queries
 from blogapi.parsing import normalize_language, parse_timestamp
 from blogapi.publication import kinds
 from blogapi.site import addresses
 from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
-from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.models import Term
+from blogapi.taxonomies.queries import find_term
 from blogapi.web.errors import or_not_found
 from blogapi.web.pagination import PageRequest
 
@@ -100,7 +100,7 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     values["language"] = shown
     page = PageRequest(number=1, size=ENTRY_COUNT)
-    body = responses_queries.list_published(_FIELDS, page, ArticleFilters(**values)).rows  # type: ignore[arg-type]
+    body = json_queries.list_published(_FIELDS, page, ArticleFilters(**values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
     room = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
     entries = []
@@ -132,7 +132,7 @@ def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
 def _get_term(kind: str, reference: str) -> Term:
     # Readers see no author without public articles.
     condition = author_is_public() if kind == "author" else None
-    term: Term | None = taxonomies.find_by_reference(kinds.get_model(kind), reference, condition)
+    term: Term | None = find_term(kinds.get_model(kind), reference, condition)
     return or_not_found(term, f"There is no such {kind}.")
 
 

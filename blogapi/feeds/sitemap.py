@@ -14,7 +14,7 @@ from blogapi.articles.models import Article, ArticleTag, Seo
 from blogapi.articles.responses.translations import Translation, choose_alternates, find_translations
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.pages import tree as page_tree
+from blogapi.pages import page_tree
 from blogapi.publication.visibility import ItemType, listed, listed_pages
 from blogapi.site import addresses, page_paths
 from blogapi.site.languages import describe_in_language

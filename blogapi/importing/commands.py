@@ -219,7 +219,7 @@ def _report_refusals() -> Iterator[None]:
 
 def _find_author(name: str | None) -> UUID:
     if name is not None:
-        return users.get_by_name(name).uuid
+        return users.get_user_by_name(name).uuid
     admins = users.list_admins()
     if not admins:
         raise NotFound("There is no admin to own the articles; create one with: user create NAME --admin")

@@ -26,7 +26,7 @@ from blogapi.site.service import STATE as SITE_STATE
 from blogapi.storage.database import Base, chunk, current_time, table_of
 from blogapi.storage.expressions import insert_or_update
 from blogapi.tags.models import Tag
-from blogapi.taxonomies.service import get_state
+from blogapi.taxonomies.service import get_term_state
 from blogapi.web.stored_json import store_json
 
 ARTICLE = "article"
@@ -227,7 +227,7 @@ def replace_paths(session: Session, media_id: UUID) -> None:
             setattr(row, name, new_path)
             # Without this, the time of the last update would change.
             flag_modified(row, "last_updated")
-            state = SITE_STATE if isinstance(row, Site) else get_state(row)
+            state = SITE_STATE if isinstance(row, Site) else get_term_state(row)
             record(row.kind, row.uuid, state, state)
     session.flush()
     store_json(session, *(row for row in rows if not isinstance(row, Site)))

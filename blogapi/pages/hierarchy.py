@@ -7,7 +7,7 @@ from dataclasses import replace
 from uuid import UUID, uuid4
 
 from blogapi.articles.content import ArticleInput
-from blogapi.pages import tree as page_tree
+from blogapi.pages import page_tree
 from blogapi.publication.visibility import Status
 from blogapi.site import page_paths
 from blogapi.web.errors import Invalid

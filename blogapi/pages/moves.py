@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from blogapi.articles.models import FormerPath
-from blogapi.pages import tree as page_tree
+from blogapi.pages import page_tree
 from blogapi.publication import events
 from blogapi.publication.events import ItemAddress, State
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from, is_readable

@@ -8,10 +8,9 @@ from uuid import UUID, uuid4
 from blogapi.articles import permissions, queries, write_routes
 from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.resource import Resource
-from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.responses import json_queries
 from blogapi.articles.schemas import PageFieldsSchema
-from blogapi.pages import hierarchy, service
-from blogapi.pages import tree as page_tree
+from blogapi.pages import hierarchy, page_tree, service
 from blogapi.pages.schemas import (
     PAGE_FIELDS,
     PageBodySchema,
@@ -50,7 +49,7 @@ def listed(query: Query) -> PartialResult:
     if filters.need_draft_access and not current_caller().sees_drafts:
         raise Forbidden("Only editors and admins may use `status` and `working_copy` here; leave them out.")
     names = PAGE_FIELDS if query.fields is None else query.fields
-    read = _list_in_any_status if filters.need_draft_access else responses_queries.list_published
+    read = _list_in_any_status if filters.need_draft_access else json_queries.list_published
     return PartialResult(read(names, query.page, filters), hidden_state=_hidden_state())
 
 
@@ -67,7 +66,7 @@ def _read_parent(reference: str | None) -> Fields:
 
 
 def _list_in_any_status(names: Sequence[str], page: object, filters: ArticleFilters) -> object:
-    return responses_queries.list_in_any_status(None, names, page, filters)  # type: ignore[arg-type]
+    return json_queries.list_in_any_status(None, names, page, filters)  # type: ignore[arg-type]
 
 
 def _hidden_state() -> str:
@@ -83,26 +82,22 @@ def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; one that is not public only to editors and admins."""
     is_public = not permissions.sees(id, current_caller())
     with permissions.report_deleted([id], PAGE):
-        return responses_queries.get_visible_json(
-            id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE
-        )
+        return json_queries.get_visible_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
 
 
 def _get_several_json(uuids: Sequence[UUID], names: Sequence[str] | None) -> JsonBody:
-    return responses_queries.get_several_json(uuids, names or PAGE_FIELDS)
+    return json_queries.get_several_json(uuids, names or PAGE_FIELDS)
 
 
 def _get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
-    return responses_queries.get_json(uuid, names or PAGE_FIELDS, type_=PAGE)
+    return json_queries.get_json(uuid, names or PAGE_FIELDS, type_=PAGE)
 
 
 REPRESENTATION = Representation(
     _get_json,
     PageSchema(),
     lambda: (
-        responses_queries.list_published(
-            PAGE_FIELDS, None, ArticleFilters(ordering="position", type=PAGE)
-        ).rows
+        json_queries.list_published(PAGE_FIELDS, None, ArticleFilters(ordering="position", type=PAGE)).rows
     ),
     PageSchema(many=True),
     hidden_state=_hidden_state,

@@ -9,7 +9,7 @@ from uuid import UUID
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import Batch, open_batch
-from blogapi.pages import tree as page_tree
+from blogapi.pages import page_tree
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import transaction
 from blogapi.web.bulk import write_all

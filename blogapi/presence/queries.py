@@ -28,7 +28,7 @@ _SELECT_USERS = (
 _SELECT_STATE = select(func.count(), func.max(_open.c.seen)).where(_open.c.seen >= _SINCE)
 
 
-def find_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Sequence[Fields]]:
+def find_present_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Sequence[Fields]]:
     """Return the users, except for this one, who have the articles open, by article."""
     found = defaultdict[UUID, list[Fields]](list)
     values = {"uuids": list(uuids), "since": current_time() - LIFETIME, "user": other_than}
@@ -37,7 +37,7 @@ def find_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Se
     return found
 
 
-def get_state(among: Select[UUID] | None = None) -> str:
+def get_presence_state(among: Select[UUID] | None = None) -> str:
     """Return a text that changes with the articles that are open, or with those that `among` selects."""
     statement = _SELECT_STATE
     if among is not None:

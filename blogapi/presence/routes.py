@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 from uuid import UUID
 
-from blogapi.presence import service as open_service
+from blogapi.presence.service import report_presence
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.access import Rule, allow, current_user_id
 from blogapi.web.blueprint import Blueprint
@@ -50,6 +50,6 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
         The field `open_by` of the item shows them too. No version and no event is stored.
         """
-        return open_service.report(current_user_id(), id, resource.check_exists)
+        return report_presence(current_user_id(), id, resource.check_exists)
 
     return bp

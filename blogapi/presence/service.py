@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 
 from blogapi import clock
 from blogapi.presence.models import OpenArticle
-from blogapi.presence.queries import LIFETIME, find_users
+from blogapi.presence.queries import LIFETIME, find_present_users
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.storage.expressions import insert_or_update
 from blogapi.web.fields import Fields
@@ -20,7 +20,7 @@ MAX_ARTICLES = 50
 _open = table_of(OpenArticle)
 
 
-def report(user: UUID, article_id: UUID, check_exists: Callable[[UUID], None]) -> Sequence[Fields]:
+def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID], None]) -> Sequence[Fields]:
     """Store that the user has the article open; return the others who have it open: uuid and username.
 
     `check_exists` raises NotFound for an article that does not exist. No event is recorded, and caches
@@ -39,4 +39,4 @@ def report(user: UUID, article_id: UUID, check_exists: Callable[[UUID], None]) -
         newest = select(_open.c.article_id).where(_open.c.user_id == user)
         newest = newest.order_by(_open.c.seen.desc(), _open.c.article_id).limit(MAX_ARTICLES)
         connection.execute(delete(_open).where(_open.c.user_id == user, _open.c.article_id.not_in(newest)))
-    return find_users([article_id], other_than=user)[article_id]
+    return find_present_users([article_id], other_than=user)[article_id]

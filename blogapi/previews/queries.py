@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from blogapi import clock
 from blogapi.articles.models import Article, WorkingCopy
-from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.responses import json_queries
 from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.pages.schemas import PAGE_FIELDS
 from blogapi.previews.models import Preview
@@ -20,7 +20,7 @@ from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.web.tokens import digest_token
-from blogapi.working_copies import queries as working_copies
+from blogapi.working_copies.queries import get_edited_json
 
 _FIELDS_OF_PAGES = frozenset(PageFieldsSchema().fields)
 
@@ -52,8 +52,8 @@ def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bo
     if type_ == ItemType.PAGE:
         names = PAGE_FIELDS if names is None else [name for name in names if name in _FIELDS_OF_PAGES]
     if copy is None:
-        return responses_queries.get_json(article_id, names), False
-    return working_copies.get_edited_json(copy, names), True
+        return json_queries.get_json(article_id, names), False
+    return get_edited_json(copy, names), True
 
 
 def get_preview(article_id: UUID, uuid: UUID) -> Preview:

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import delete, select
 
 from blogapi import clock
-from blogapi.articles import queries as articles
+from blogapi.articles.queries import check_exists
 from blogapi.previews import queries
 from blogapi.previews.models import Preview
 from blogapi.storage.database import db, transaction
@@ -28,7 +28,7 @@ def create(user: UUID, article_id: UUID, *, seconds: int) -> WithAttributes:
     """
     token, now = secrets.token_urlsafe(32), clock.now()
     with transaction(visible=False):
-        articles.check_exists(article_id)
+        check_exists(article_id)
         db.session.execute(delete(Preview).where(Preview.expires <= now))
         preview = Preview(
             digest=digest_token(token),

@@ -30,7 +30,7 @@ from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.pages import tree as page_tree
+from blogapi.pages import page_tree
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import SLUG_KINDS, TERM_KINDS, get_model
 from blogapi.publication.visibility import (

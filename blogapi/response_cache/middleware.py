@@ -19,7 +19,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import clock
-from blogapi.articles import queries as articles
+from blogapi.articles.queries import get_next_publication
 from blogapi.metrics import registry
 from blogapi.response_cache.lru_cache import CachedResponse, LRUCache
 from blogapi.storage import commit_version
@@ -184,7 +184,7 @@ class ResponseCacheMiddleware:
         public, since, due = self._next_due
         if public != pending.version.public or not since <= pending.started_at < due:
             with self._app.app_context():
-                due = articles.get_next_publication(pending.started_at) or NO_EXPIRY
+                due = get_next_publication(pending.started_at) or NO_EXPIRY
             self._next_due = (pending.version.public, pending.started_at, due)
         return due
 

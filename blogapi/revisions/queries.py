@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from blogapi.articles.models import ArticleRevision
 from blogapi.articles.snapshots import parse_content
-from blogapi.custom_fields import visibility as custom_output
+from blogapi.custom_fields.visibility import keep_visible_values
 from blogapi.storage.database import db
 from blogapi.web.errors import or_not_found
 from blogapi.web.fields import WithAttributes
@@ -36,4 +36,4 @@ def get_revision(article_id: UUID, number: int) -> ArticleRevision:
 def with_content(revision: ArticleRevision) -> WithAttributes:
     """Return the version with the fields of its content as attributes."""
     flat = parse_content(revision.content).flatten()
-    return WithAttributes(revision, **flat | {"custom": custom_output.keep_visible(flat["custom"])})
+    return WithAttributes(revision, **flat | {"custom": keep_visible_values(flat["custom"])})

@@ -9,26 +9,26 @@ from uuid import UUID
 from sqlalchemy import delete, exists, func, select
 
 from blogapi.articles import content, snapshots
-from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleRevision, DeletedItem
 from blogapi.articles.prepared import Prepared
+from blogapi.articles.queries import find_article, get_article
 from blogapi.articles.snapshots import get_content, parse_content
 from blogapi.articles.writing import history
 from blogapi.articles.writing.references import keep_existing
-from blogapi.custom_fields import values as custom_values
-from blogapi.custom_fields import visibility as custom_output
+from blogapi.custom_fields import custom_values
+from blogapi.custom_fields.visibility import keep_hidden_values, keep_visible_changes, keep_visible_values
 from blogapi.media import uses
 from blogapi.media.models import MediaPath
-from blogapi.pages import tree as page_tree
+from blogapi.pages import page_tree
 from blogapi.publication.visibility import ItemType
 from blogapi.revisions import queries
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.users.models import Account
 from blogapi.web.errors import Conflict
-from blogapi.working_copies import service as working_copies
 from blogapi.working_copies.queries import find_working_copy
+from blogapi.working_copies.service import make_edits
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,10 @@ def restore(
                 "the version."
             )
         fields = replace(version.to_input(), prepared=prepared)
-        if article := articles.find_by_uuid(article_id):
+        if article := find_article(article_id):
             # The custom fields that the caller may not read stay as they are.
-            hidden = custom_output.keep_hidden(custom_values.parse(article.custom))
-            fields = replace(fields, custom=custom_output.keep_visible(fields.custom) | hidden)
+            hidden = keep_hidden_values(custom_values.parse(article.custom))
+            fields = replace(fields, custom=keep_visible_values(fields.custom) | hidden)
             return article_service.change(editor, article_id, fields)
         author = db.session.get(Account, revision.author_id)
         fields = replace(fields, position=version.position, parent=page_tree.find_parent(version.parent))
@@ -93,10 +93,10 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
     and Invalid if a term does not exist.
     """
     with transaction(visible=False):
-        article = articles.get_by_uuid(article_id)
+        article = get_article(article_id)
         current, user, created = get_content(article), editor, current_time()
         if edits is not None:
-            content = working_copies.make_edits(current, edits, partial=True)
+            content = make_edits(current, edits, partial=True)
         elif copy := find_working_copy(article_id):
             content, user, created = parse_content(copy.content), copy.user_id, copy.last_updated
         else:
@@ -111,7 +111,7 @@ def rename(article_id: UUID, number: int, *, name: str | None = None) -> Article
     Raises NotFound if the version does not exist.
     """
     with transaction(visible=False):
-        article = articles.find_by_uuid(article_id)
+        article = find_article(article_id)
         if article is not None and article.version == number and name is not None:
             return history.name_current(article, name)
         revision = queries.get_revision(article_id, number)
@@ -131,12 +131,12 @@ def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparis
     Raises NotFound if one of the two versions does not exist.
     """
     before = parse_content(queries.get_revision(article_id, number).content)
-    current = articles.get_by_uuid(article_id) if to is None else articles.find_by_uuid(article_id)
+    current = get_article(article_id) if to is None else find_article(article_id)
     if current is not None and to in (None, current.version):
         to, after = current.version, get_content(current)
     else:
         after = parse_content(queries.get_revision(article_id, to or 0).content)
-    changes = custom_output.keep_visible_changes(content.compare(before, after))
+    changes = keep_visible_changes(content.compare(before, after))
     return Comparison(number, to or 0, changes)
 
 

@@ -1,4 +1,4 @@
-"""The paths of pages, which can contain the slugs of the pages above them; see `pages.tree`."""
+"""The paths of pages, which can contain the slugs of the pages above them; see `pages.page_tree`."""
 
 from __future__ import annotations
 

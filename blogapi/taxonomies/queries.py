@@ -269,7 +269,7 @@ def get_stored_json(
     return or_not_found(stored, _describe_missing(taxonomy))
 
 
-def get_by_uuid(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
+def get_term(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
     """Return the term; raises NotFound if it does not exist."""
     return or_not_found(db.session.get(taxonomy.model, uuid), _describe_missing(taxonomy))
 
@@ -281,7 +281,7 @@ def find_slug_owner(taxonomy: Taxonomy[TermType], slug: str) -> SlugOwner | None
     return choose_owner(rows, slug)
 
 
-def find_by_reference(
+def find_term(
     model: type[TermType], reference: str, condition: ColumnElement[bool] | None = None
 ) -> TermType | None:
     """Return the term with this uuid, slug or former slug, or None; the first of them takes precedence.

@@ -74,7 +74,7 @@ def build_blueprint(
         )
 
     def get_term(id: UUID) -> TermType:
-        return queries.get_by_uuid(taxonomy, id)
+        return queries.get_term(taxonomy, id)
 
     def check_change(id: UUID, fields: Fields | None = None) -> None:
         """Raise NotFound or Forbidden unless there is the term and the caller may change these fields."""

@@ -47,7 +47,7 @@ def create(
         term = taxonomy.model(**columns)
         db.session.add(term)
         store(term)
-        record(term.kind, term.uuid, None, get_state(term))
+        record(term.kind, term.uuid, None, get_term_state(term))
     return term
 
 
@@ -55,7 +55,7 @@ def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Field
     """Create or replace the term with this uuid; return it and whether it was created."""
     with transaction():
         try:
-            queries.get_by_uuid(taxonomy, uuid)
+            queries.get_term(taxonomy, uuid)
         except NotFound:
             return create(taxonomy, owner, fields, uuid=uuid), True
         return change(taxonomy, uuid, {**taxonomy.defaults, **fields}), False
@@ -68,7 +68,7 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
     slug.
     """
     with transaction():
-        term = queries.get_by_uuid(taxonomy, uuid)
+        term = queries.get_term(taxonomy, uuid)
         if taxonomy.check is not None:
             taxonomy.check(uuid, fields)
         if make_name_key(fields.get("name", term.name)) != term.name_key:
@@ -76,13 +76,13 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
         if "slug" in fields and fields["slug"] != term.slug:
             choose_slug(fields["slug"], "", partial(queries.find_taken_slugs, taxonomy, exclude=uuid))
             _record_rename(term, fields["slug"])
-        before, pictures = get_state(term), term.list_pictures()
+        before, pictures = get_term_state(term), term.list_pictures()
         changed = name_changes(taxonomy.body_schema, term, fields)
         for name, value in fields.items():
             setattr(term, name, value)
         if changed:
             store(term, pictures)
-            record(term.kind, uuid, before, get_state(term), fields=changed)
+            record(term.kind, uuid, before, get_term_state(term), fields=changed)
     return term
 
 
@@ -101,7 +101,7 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
     """
     try:
         with transaction():
-            remove(queries.get_by_uuid(taxonomy, uuid))
+            remove(queries.get_term(taxonomy, uuid))
     except IntegrityError as error:
         raise Conflict(
             f"This {taxonomy.singular} has articles; move or delete them first.",
@@ -112,7 +112,7 @@ def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
 def remove(term: Term) -> None:
     """Delete the row of the term, its uses of files and its former slugs."""
     _move_children(term, getattr(term, "parent_id", None))
-    record(term.kind, term.uuid, get_state(term), None)
+    record(term.kind, term.uuid, get_term_state(term), None)
     db.session.delete(term)
     db.session.flush()
     media_addresses.store_uses(term, term.list_pictures(), ())
@@ -130,7 +130,7 @@ def _move_children(term: Term, parent: UUID | None) -> None:
 def _set_parent(term: Any, parent: UUID | None) -> None:
     term.parent_id = parent
     store(term)
-    record(term.kind, term.uuid, get_state(term), get_state(term), fields=["parent"])
+    record(term.kind, term.uuid, get_term_state(term), get_term_state(term), fields=["parent"])
 
 
 def replace_by(former: Term, term: Term) -> None:
@@ -151,7 +151,7 @@ def replace_by(former: Term, term: Term) -> None:
     )
 
 
-def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:
+def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:
     """Return the term with the name, or create it with these fields.
 
     If the fields have a slug, it is the term that has or had this slug.
@@ -159,7 +159,7 @@ def get_or_create(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields
     with transaction():
         if "slug" in fields:
             owner_of_slug = queries.find_slug_owner(taxonomy, fields["slug"])
-            term = owner_of_slug and queries.get_by_uuid(taxonomy, owner_of_slug.uuid)
+            term = owner_of_slug and queries.get_term(taxonomy, owner_of_slug.uuid)
         else:
             term = queries.find_by_names(taxonomy, [name]).get(name)
         return term or create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
@@ -178,7 +178,7 @@ def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
         )
 
 
-def get_state(term: Term) -> State:
+def get_term_state(term: Term) -> State:
     """Return the state of a term that readers can see; whether they see an author depends on the articles."""
     readable_from = None if term.kind == AUTHOR else EPOCH
     return State(readable_from, item_addresses.make_term_address(term.kind, term.uuid, term.slug))

@@ -10,15 +10,16 @@ import marshmallow as ma
 from flask.cli import AppGroup, with_appcontext
 
 from blogapi.cli import report_problems
-from blogapi.users import links, models, queries, second_factor, service
+from blogapi.users import links, queries, second_factor, service
 from blogapi.users.schemas import NewInvitationSchema
+from blogapi.web.access import Role
 from blogapi.web.fields import WithAttributes
 
 user = AppGroup("user", help="Create and manage users.")
 
-_ARTICLES = {role: "a" if role == models.Role.READER else "an" for role in models.Role}
+_ARTICLES = {role: "a" if role == Role.READER else "an" for role in Role}
 _ROLE_HELP = "What the user may do: an author writes own articles, an editor all articles."
-_ROLE = click.Choice([*map(str, models.Role)])
+_ROLE = click.Choice([*map(str, Role)])
 
 
 def _read_password(*, from_stdin: bool) -> str:
@@ -33,7 +34,7 @@ def _read_password(*, from_stdin: bool) -> str:
 @click.option(
     "--role",
     type=_ROLE,
-    default=models.Role.READER.value,
+    default=Role.READER.value,
     show_default=True,
     help=_ROLE_HELP,
 )
@@ -49,7 +50,7 @@ def create(name: str, role: str, admin: bool, can_publish: bool, password_stdin:
         account = service.create(
             name,
             _read_password(from_stdin=password_stdin),
-            role=models.Role.ADMIN if admin else models.Role(role),
+            role=Role.ADMIN if admin else Role(role),
             can_publish=can_publish,
         )
     click.echo(f"Created the {account.role} {account.username} ({account.uuid}).")
@@ -70,8 +71,8 @@ def change_role(name: str, role: str, can_publish: bool | None) -> None:
     if can_publish is not None:
         changes["can_publish"] = can_publish
     with report_problems():
-        service.change(queries.get_by_name(name).uuid, changes)
-    click.echo(f"{name} is now {_ARTICLES[models.Role(role)]} {role}.")
+        service.change(queries.get_user_by_name(name).uuid, changes)
+    click.echo(f"{name} is now {_ARTICLES[Role(role)]} {role}.")
 
 
 @user.command("list")
@@ -108,7 +109,7 @@ def password(name: str, password_stdin: bool) -> None:
     """Set a user's password and log them out everywhere."""
     with report_problems():
         # An unknown name is refused before the command asks for a password.
-        queries.get_by_name(name)
+        queries.get_user_by_name(name)
         service.set_password(name, _read_password(from_stdin=password_stdin))
     click.echo(f"The password of {name} is set; they are logged out everywhere.")
 
@@ -119,13 +120,13 @@ def password(name: str, password_stdin: bool) -> None:
 def reset_link(name: str) -> None:
     """Print a link with which the user sets a new password; it works once, for one day."""
     with report_problems():
-        link = links.create_reset_link(queries.get_by_name(name).uuid)
+        link = links.create_reset_link(queries.get_user_by_name(name).uuid)
     _print_link(link)
 
 
 @user.command()
 @click.argument("name")
-@click.option("--role", type=_ROLE, default=models.Role.READER.value, show_default=True, help=_ROLE_HELP)
+@click.option("--role", type=_ROLE, default=Role.READER.value, show_default=True, help=_ROLE_HELP)
 @click.option("--can-publish", is_flag=True, help="Let an author publish their own articles.")
 @with_appcontext
 def invite(name: str, role: str, can_publish: bool) -> None:
@@ -145,7 +146,7 @@ def invite(name: str, role: str, can_publish: bool) -> None:
 def reset_second_factor(name: str) -> None:
     """Turn a user's second factor off, for a user who has lost the phone and the recovery codes."""
     with report_problems():
-        second_factor.disable(queries.get_by_name(name).uuid)
+        second_factor.disable(queries.get_user_by_name(name).uuid)
     click.echo(f"The second factor of {name} is off; they log in with the password and can set it up again.")
 
 

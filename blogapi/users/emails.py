@@ -10,7 +10,8 @@ from blogapi.mail import smtp
 from blogapi.site.queries import get_service_url, get_site
 from blogapi.storage.database import end_read
 from blogapi.users import links, queries
-from blogapi.users.models import Account, Role
+from blogapi.users.models import Account
+from blogapi.web.access import Role
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import WithAttributes
 
@@ -66,7 +67,7 @@ def send_requested_link(username: str) -> None:
     Raises NotSent if the mail server does not take it.
     """
     try:
-        account = queries.find_by_name(username)
+        account = queries.find_user_by_name(username)
     except Invalid:
         return
     if account is not None and account.email and not account.disabled:

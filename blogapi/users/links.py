@@ -15,9 +15,10 @@ from sqlalchemy import and_, delete, or_
 from blogapi import clock
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db, transaction
-from blogapi.users import models, passwords, queries, service
+from blogapi.users import passwords, queries, service
 from blogapi.users.models import Account, LinkKind, OneTimeLink
 from blogapi.web import tokens
+from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Unauthorized
 from blogapi.web.fields import Fields, WithAttributes
 
@@ -40,7 +41,7 @@ def create_reset_link(account_id: UUID) -> WithAttributes:
     Raises NotFound if there is no such user.
     """
     with transaction():
-        account = queries.get_by_uuid(account_id)
+        account = queries.get_user(account_id)
         return _create(OneTimeLink(kind=LinkKind.RESET, account_id=account.uuid))
 
 
@@ -71,7 +72,7 @@ def accept_invitation(token: str, username: str, password: str) -> Account:
     with transaction():
         link = get_invitation(token)
         role, can_publish, profile, email = (
-            models.Role(link.role or models.Role.READER),
+            Role(link.role or Role.READER),
             *(link.can_publish, link.name, link.email),
         )
         db.session.delete(link)
@@ -96,7 +97,7 @@ def create_first_admin(token: str, username: str, password: str) -> Account:
     digest = passwords.hash_password(password)
     with transaction():
         db.session.delete(_get_link(token, LinkKind.SETUP))
-        return service.add(username, digest, role=models.Role.ADMIN)
+        return service.add(username, digest, role=Role.ADMIN)
 
 
 def reset_password(token: str, password: str) -> Account:
@@ -116,7 +117,7 @@ def get_account(token: str) -> Account:
     """Return the user of a reset link; raises Unauthorized if the token is invalid."""
     account = _get_link(token, LinkKind.RESET).account_id
     assert account is not None, "a link that sets a password has a user"
-    return queries.get_by_uuid(account)
+    return queries.get_user(account)
 
 
 def _create(link: OneTimeLink) -> WithAttributes:

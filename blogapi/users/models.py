@@ -10,7 +10,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, String, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi.storage.database import Base, Identified, Timestamped
-from blogapi.web.access import Role as Role
+from blogapi.web.access import Role
 
 
 class Account(Identified, Timestamped, Base):

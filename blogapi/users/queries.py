@@ -11,35 +11,36 @@ from sqlalchemy.orm import contains_eager, joinedload
 
 from blogapi import clock
 from blogapi.storage.database import bytewise, db
-from blogapi.users import models, usernames
+from blogapi.users import usernames
 from blogapi.users.models import Account, LinkKind, OneTimeLink, RecoveryCode, WebSession
 from blogapi.web import tokens
+from blogapi.web.access import Role
 from blogapi.web.errors import or_not_found
 from blogapi.web.fields import WithAttributes
 
-_SELECT_ADMINS = select(Account).where(Account.role == models.Role.ADMIN, Account.disabled.is_(False))
+_SELECT_ADMINS = select(Account).where(Account.role == Role.ADMIN, Account.disabled.is_(False))
 
 
-def get_by_name(username: str) -> Account:
+def get_user_by_name(username: str) -> Account:
     """Return the user with the name; raises NotFound if there is none, and Invalid if the name is invalid."""
     detail = f"No user is named {username!r}; `user list` shows all users."
-    return or_not_found(find_by_name(username), detail)
+    return or_not_found(find_user_by_name(username), detail)
 
 
-def find_by_name(username: str) -> Account | None:
+def find_user_by_name(username: str) -> Account | None:
     """Return the user with the name, or None; raises Invalid if the name is invalid."""
     name = usernames.normalize_username(username)
     return db.session.scalar(select(Account).where(Account.username == name))
 
 
-def find_by_uuid(uuid: UUID) -> Account | None:
+def find_user(uuid: UUID) -> Account | None:
     """Return the user with the uuid, or None."""
     return db.session.get(Account, uuid)
 
 
-def get_by_uuid(uuid: UUID) -> Account:
+def get_user(uuid: UUID) -> Account:
     """Return the user with the uuid; raises NotFound if there is none."""
-    return or_not_found(find_by_uuid(uuid), "No user has this uuid.")
+    return or_not_found(find_user(uuid), "No user has this uuid.")
 
 
 def list_users() -> Sequence[Account]:
@@ -49,7 +50,7 @@ def list_users() -> Sequence[Account]:
 
 def get_details(uuid: UUID) -> WithAttributes:
     """Return the user with the state of their second factor; raises NotFound if there is none."""
-    return _add_details([get_by_uuid(uuid)])[0]
+    return _add_details([get_user(uuid)])[0]
 
 
 def list_details() -> list[WithAttributes]:
@@ -134,7 +135,7 @@ def get_invitation(uuid: UUID) -> OneTimeLink:
 
 def is_second_factor_required(role: str) -> bool:
     """Return whether a user of the role must turn a second factor on before anything else."""
-    return role == models.Role.ADMIN and bool(current_app.config["REQUIRE_SECOND_FACTOR"])
+    return role == Role.ADMIN and bool(current_app.config["REQUIRE_SECOND_FACTOR"])
 
 
 def _add_details(accounts: Sequence[Account]) -> list[WithAttributes]:

@@ -8,12 +8,12 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.users import models, passwords, usernames
-from blogapi.web.access import SCOPES
+from blogapi.users import passwords, usernames
+from blogapi.web.access import SCOPES, Role
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
 
-_ROLES = [role.value for role in models.Role]
+_ROLES = [role.value for role in Role]
 _CAN_PUBLISH = "Whether an author may publish their own articles; other roles ignore it."
 
 
@@ -182,7 +182,7 @@ class NewUserSchema(InputSchema):
     """A new user."""
 
     username = NewUsername()
-    role = _role(load_default=models.Role.READER.value)
+    role = _role(load_default=Role.READER.value)
     can_publish = _can_publish(load_default=False)
     password = passwords.new_password_field(required=False)
 

@@ -45,7 +45,7 @@ def begin_setup(account_id: UUID) -> WithAttributes:
     The second factor is on after `enable`. Raises Conflict if it is on already.
     """
     with transaction(visible=False):
-        account = queries.get_by_uuid(account_id)
+        account = queries.get_user(account_id)
         _check_can_begin(account)
         account.second_factor_nonce = secrets.token_hex(16)
     totp = _get_totp(account)
@@ -63,7 +63,7 @@ def enable(account_id: UUID, code: str, *, current_token: str) -> list[str]:
     Raises Conflict if it is on already or no setup has begun, and Invalid if the code is wrong.
     """
     with transaction(visible=False):
-        account = queries.get_by_uuid(account_id)
+        account = queries.get_user(account_id)
         _check_can_begin(account)
         if account.second_factor_nonce is None:
             raise Conflict("Begin the setup of the second factor first.")
@@ -78,7 +78,7 @@ def enable(account_id: UUID, code: str, *, current_token: str) -> list[str]:
 def replace_recovery_codes(account_id: UUID) -> list[str]:
     """Replace the recovery codes and return the new ones; raises Conflict if the second factor is off."""
     with transaction(visible=False):
-        if queries.get_by_uuid(account_id).second_factor_since is None:
+        if queries.get_user(account_id).second_factor_since is None:
             raise Conflict("The second factor is off; turn it on first.")
         return _replace_recovery_codes(account_id)
 
@@ -86,7 +86,7 @@ def replace_recovery_codes(account_id: UUID) -> list[str]:
 def disable(account_id: UUID) -> None:
     """Turn the second factor of the user off, or end its setup; raises NotFound if there is no such user."""
     with transaction(visible=False):
-        account = queries.get_by_uuid(account_id)
+        account = queries.get_user(account_id)
         account.second_factor_nonce = account.second_factor_since = account.second_factor_step = None
         db.session.execute(delete(RecoveryCode).where(RecoveryCode.account_id == account_id))
 

@@ -15,9 +15,10 @@ from sqlalchemy.exc import IntegrityError
 from blogapi import clock
 from blogapi.storage.database import BUSY_ERRORS, db, transaction
 from blogapi.storage.version_check import NewerSchema
-from blogapi.users import models, passwords, queries, usernames
+from blogapi.users import passwords, queries, usernames
 from blogapi.users.models import Account, OneTimeLink, WebSession
 from blogapi.web import tokens
+from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
 
@@ -50,7 +51,7 @@ def _get_profiles() -> Profiles:
     return profiles
 
 
-def create(username: str, password: str | None, *, role: models.Role, can_publish: bool = False) -> Account:
+def create(username: str, password: str | None, *, role: Role, can_publish: bool = False) -> Account:
     """Create a user; without a password they cannot log in.
 
     Raises Invalid if the name or the password is invalid, and Conflict if the name is taken.
@@ -64,7 +65,7 @@ def add(
     username: str,
     password_digest: str | None,
     *,
-    role: models.Role,
+    role: Role,
     can_publish: bool = False,
     profile_name: str = "",
     email: str = "",
@@ -96,9 +97,9 @@ def change(uuid: UUID, changes: Fields) -> Account:
     Raises NotFound if there is no such user, and Conflict if no admin could log in afterwards.
     """
     with transaction():
-        account = queries.get_by_uuid(uuid)
+        account = queries.get_user(uuid)
         role, disabled = changes.get("role", account.role), changes.get("disabled", account.disabled)
-        if role != models.Role.ADMIN or disabled:
+        if role != Role.ADMIN or disabled:
             _check_admin_is_left(account)
             db.session.execute(delete(OneTimeLink).where(OneTimeLink.inviter_id == account.uuid))
         account.role, account.disabled = role, disabled
@@ -118,20 +119,20 @@ def set_password(username: str, password: str) -> None:
     Raises NotFound if there is no such user, and Invalid if the name or the password is invalid.
     """
     digest = passwords.hash_password(password)
-    store_password(queries.get_by_name(username).uuid, digest)
+    store_password(queries.get_user_by_name(username).uuid, digest)
 
 
 def store_password(uuid: UUID, digest: str, *, current_token: str = "") -> None:
     """Store the digest of a new password and end the user's login sessions, except for the current one."""
     with transaction():
-        account = queries.get_by_uuid(uuid)
+        account = queries.get_user(uuid)
         account.password_digest, account.password_changed = digest, clock.now()
         _end_logins(account, current_token=current_token)
 
 
 def delete_user(username: str) -> None:
     """Delete the user with the name, as `delete_account` does; raises NotFound if there is no such user."""
-    delete_account(queries.get_by_name(username).uuid)
+    delete_account(queries.get_user_by_name(username).uuid)
 
 
 def delete_account(uuid: UUID) -> None:
@@ -142,7 +143,7 @@ def delete_account(uuid: UUID) -> None:
     could log in afterwards.
     """
     with transaction():
-        account = queries.get_by_uuid(uuid)
+        account = queries.get_user(uuid)
         _check_admin_is_left(account)
         username = account.username
         try:
@@ -162,7 +163,7 @@ def authenticate(username: str, password: str) -> Account | None:
     The check of an unknown name takes as long as the check of a wrong password.
     """
     try:
-        account = queries.find_by_name(username)
+        account = queries.find_user_by_name(username)
     except Invalid:
         account = None
     matches = passwords.verify_password(account.password_digest if account else None, password)
@@ -192,11 +193,11 @@ def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> st
         if digests:
             db.session.execute(delete(WebSession).where(WebSession.digest.in_(digests)))
         db.session.add(web_session)
-        note_use(account.uuid, now)
+        store_last_seen(account.uuid, now)
     return token
 
 
-def note_use(account_id: UUID, now: datetime) -> None:
+def store_last_seen(account_id: UUID, now: datetime) -> None:
     """Store that the user was seen, which does not count as an update of the user."""
     values = {"last_seen": now, "last_updated": Account.last_updated}
     db.session.execute(update(Account).where(Account.uuid == account_id).values(values))
@@ -206,7 +207,7 @@ def record_use(digest: str, account_id: UUID, now: datetime) -> None:
     """Store when a login was used, unless another connection writes: a read does not wait for a write."""
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False, visible=False):
         db.session.execute(update(WebSession).where(WebSession.digest == digest).values(last_used=now))
-        note_use(account_id, now)
+        store_last_seen(account_id, now)
 
 
 def log_out(token: str) -> None:
@@ -225,12 +226,12 @@ def end_logins(account_id: UUID, *, current_token: str = "") -> None:
     """End all login sessions of the user, except for the current one; raises NotFound for an unknown user."""
     is_other = WebSession.digest != tokens.digest_token(current_token)
     with transaction():
-        account = queries.get_by_uuid(account_id)
+        account = queries.get_user(account_id)
         db.session.execute(delete(WebSession).where(WebSession.account_id == account.uuid, is_other))
 
 
 def _check_admin_is_left(account: Account) -> None:
-    can_log_in = account.role == models.Role.ADMIN and not account.disabled and account.has_password
+    can_log_in = account.role == Role.ADMIN and not account.disabled and account.has_password
     if can_log_in and not queries.can_admin_log_in(other_than=account):
         raise Conflict(
             "This is the last admin who can log in; make another user with a password an admin first.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from blogapi.users import emails, links, models, queries, second_factor, service
+from blogapi.users import emails, links, queries, second_factor, service
 from blogapi.users.schemas import (
     NewResetLinkSchema,
     NewUserSchema,
@@ -13,7 +13,7 @@ from blogapi.users.schemas import (
     UserChangesSchema,
     UserDetailsSchema,
 )
-from blogapi.web.access import admin_login, allow, current_user_id
+from blogapi.web.access import Role, admin_login, allow, current_user_id
 from blogapi.web.blueprint import Blueprint, Representation
 from blogapi.web.errors import Conflict
 from blogapi.web.fields import Fields, WithAttributes
@@ -46,7 +46,7 @@ def create(fields: Fields) -> WithAttributes:
     account = service.create(
         fields["username"],
         fields.get("password"),
-        role=models.Role(fields["role"]),
+        role=Role(fields["role"]),
         can_publish=fields["can_publish"],
     )
     return queries.get_details(account.uuid)
@@ -62,7 +62,7 @@ def list_roles() -> list[Fields]:
             "role": role,
             "rights": [{"name": right.name, "condition": limit} for right, limit in list_rights(role)],
         }
-        for role in models.Role
+        for role in Role
     ]
 
 
@@ -76,7 +76,7 @@ def single(id: UUID) -> WithAttributes:
 
 @bp.patch("/<id:id>/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_user)
 @bp.arguments(UserChangesSchema)
 @bp.write(200, UserDetailsSchema(), REPRESENTATION)
 def change(changes: Fields, id: UUID) -> WithAttributes:
@@ -89,7 +89,7 @@ def change(changes: Fields, id: UUID) -> WithAttributes:
 
 @bp.delete("/<id:id>/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_user)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete a user who owns no content, and all their API keys."""
@@ -98,7 +98,7 @@ def delete(id: UUID) -> None:
 
 @bp.delete("/<id:id>/logins/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_user)
 @bp.response(204)
 def delete_logins(id: UUID) -> None:
     """End all logins of a user; their API keys stay valid."""
@@ -107,7 +107,7 @@ def delete_logins(id: UUID) -> None:
 
 @bp.post("/<id:id>/reset-second-factor/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_user)
 @bp.response(204)
 def reset_second_factor(id: UUID) -> None:
     """Turn the second factor of another user off, who has lost the phone and the recovery codes.
@@ -121,7 +121,7 @@ def reset_second_factor(id: UUID) -> None:
 
 @bp.post("/<id:id>/reset-link/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(queries.get_user)
 @bp.arguments(NewResetLinkSchema, required=False)
 @bp.response(201, SentResetLinkSchema())
 def create_reset_link(fields: Fields, id: UUID) -> WithAttributes:
@@ -132,4 +132,4 @@ def create_reset_link(fields: Fields, id: UUID) -> WithAttributes:
     link = links.create_reset_link(id)
     if not fields["send"]:
         return WithAttributes(link, sent=False, problem="")
-    return emails.send_reset_link(queries.get_by_uuid(id), link)
+    return emails.send_reset_link(queries.get_user(id), link)

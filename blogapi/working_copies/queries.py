@@ -10,17 +10,17 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import queries as articles
 from blogapi.articles.content import ArticleContent, default_seo
 from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import Article, WorkingCopy
+from blogapi.articles.queries import get_article
 from blogapi.articles.responses import json_reader
 from blogapi.articles.snapshots import complete_edits, get_content, parse_content
 from blogapi.articles.writing.json_writer import RenderedArticle
 from blogapi.articles.writing.references import keep_existing
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.custom_fields import visibility as custom_output
+from blogapi.custom_fields.visibility import keep_visible_values
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account
@@ -77,7 +77,7 @@ def get_written_seo(content: ArticleContent) -> dict[str, str]:
 def _add_fields(row: object, content: ArticleContent, **others: object) -> WithAttributes:
     edits, category = keep_existing(content)
     flat = edits.flatten()
-    fields = flat | {"category": category, "custom": custom_output.keep_visible(flat["custom"])}
+    fields = flat | {"category": category, "custom": keep_visible_values(flat["custom"])}
     return WithAttributes(row, **fields | others)
 
 
@@ -86,7 +86,7 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
 
     The status and the publication time are those of the article.
     """
-    article = articles.get_by_uuid(copy.article_id)
+    article = get_article(copy.article_id)
     edits, category = keep_existing(parse_content(copy.content))
     content = complete_edits(edits, get_content(article))
     seo = WithAttributes(article.seo, **content.seo)

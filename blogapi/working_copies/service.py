@@ -13,20 +13,20 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles import snapshots
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo
 from blogapi.articles.lifecycle import UNSET, Unset
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.articles.prepared import Prepared
+from blogapi.articles.queries import get_article
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.writing import history
 from blogapi.articles.writing.batch import open_batch
 from blogapi.articles.writing.references import find_terms, keep_existing
-from blogapi.custom_fields import values as custom_values
-from blogapi.custom_fields import visibility as custom_output
+from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.models import NO_VALUES
+from blogapi.custom_fields.visibility import keep_hidden_values
 from blogapi.media import uses
 from blogapi.publication.visibility import READABLE_STATUSES, Status, is_scheduled
 from blogapi.storage.database import current_time, db, savepoint, transaction
@@ -49,7 +49,7 @@ def save(
     and is returned. Raises NotFound if the article does not exist, and Invalid if a term does not exist.
     """
     with transaction(visible=False):
-        article = articles.get_by_uuid(article_id)
+        article = get_article(article_id)
         copy, now = queries.find_working_copy(article_id), current_time()
         edits = _make_edits_of(snapshots.get_content(article), copy, fields)
         base_version = article.version if copy is None or rebase else copy.base_version
@@ -95,7 +95,7 @@ def _make_edits_of(article: ArticleContent, copy: WorkingCopy | None, fields: Ar
     edits = make_edits(article, fields)
     if copy is None:
         return edits
-    kept = custom_output.keep_hidden(custom_values.parse(snapshots.parse_content(copy.content).custom))
+    kept = keep_hidden_values(custom_values.parse(snapshots.parse_content(copy.content).custom))
     return replace(edits, custom=custom_values.merge(edits.custom, kept))
 
 
@@ -172,7 +172,7 @@ def publish(
     again.
     """
     with transaction(visible=False):
-        article = articles.get_by_uuid(article_id)
+        article = get_article(article_id)
         copy = queries.find_working_copy(article_id)
         fields = ArticleInput(type=article.type)
         if copy is not None:

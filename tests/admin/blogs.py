@@ -18,7 +18,7 @@ from blogapi.admin import assets
 from blogapi.storage.database import db
 from blogapi.users import queries as user_queries
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.live_server import serve
 
 API = "/api/v1/"
@@ -69,7 +69,7 @@ class Blog:
     def log_in(self, name: str = "ida") -> str:
         """Return the session cookie of a new login of the user."""
         with self.app.app_context():
-            token = users.log_in(user_queries.get_by_name(name), lifetime=timedelta(days=1))
+            token = users.log_in(user_queries.get_user_by_name(name), lifetime=timedelta(days=1))
         serializer = authentication.SessionInterface().get_signing_serializer(self.app)
         assert serializer is not None
         return str(serializer.dumps({"token": token}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.admin.browsing import list_violations, wait_for_page
 from tests.admin.test_media import add_file, get_item
 from tests.admin.writing import ARTICLES, get_stored, get_text, save, type_at_end, wait_for_state

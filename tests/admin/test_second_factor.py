@@ -66,7 +66,7 @@ def test_a_person_turns_the_second_factor_on_and_signs_in_with_it(blog, api, ope
     page.get_by_text("10 recovery codes left").wait_for()
     # A login that ends while a page is open asks for a code too.
     with blog.app.app_context():
-        service.end_logins(queries.get_by_name("tomas").uuid)
+        service.end_logins(queries.get_user_by_name("tomas").uuid)
     page.get_by_role("button", name="Change password").click()
     dialog = page.get_by_role("dialog", name="Change password")
     dialog.get_by_label("Current password", exact=True).fill("wrong")

@@ -19,7 +19,7 @@ from blogapi.storage.database import db, find_write, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES, close_connections
 from tests.databases import create_test_app
 

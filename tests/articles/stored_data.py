@@ -8,7 +8,7 @@ from blogapi import clock
 from blogapi.articles import queries
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.models import Article, ArticleJson
-from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.responses import json_queries
 from blogapi.articles.schemas import ArticleFieldsSchema, ArticleSchema
 from blogapi.articles.writing import repeated_columns as links
 from blogapi.articles.writing.json_writer import RenderedArticle
@@ -31,7 +31,7 @@ TABLES = (
 def expected_json(uuid, names=None):
     """Return the article as JSON, serialized by the schema."""
     db.session.remove()
-    article = queries.get_by_uuid(uuid)
+    article = queries.get_article(uuid)
     if names is None:
         return web_json.to_json_bytes(ArticleSchema().dump(article))
     shown = ArticleFieldsSchema().dump(RenderedArticle(article))
@@ -75,12 +75,12 @@ def check_stored_data():
     assert links.count_wrong() == 0
     now = clock.now()
     visible = [one for one in articles if one.status == "published" and one.published_at <= now]
-    assert responses_queries.list_published(page=PageRequest(1, 1)).total == len(visible)
+    assert json_queries.list_published(page=PageRequest(1, 1)).total == len(visible)
     public_authors = {link.author_id for article in visible for link in article.author_links}
     assert public_authors == set(db.session.scalars(select(Author.uuid).where(author_is_public())))
     for article in articles:
         assert article.author_links
-        assert responses_queries.get_json(article.uuid).body == web_json.to_json_bytes(
+        assert json_queries.get_json(article.uuid).body == web_json.to_json_bytes(
             ArticleSchema().dump(article)
         )
     assert list(event_checks.run_checks()) == [ok("events", "The events describe what readers can see.")]

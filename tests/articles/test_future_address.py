@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES
 
 RENDER = "/api/v1/blog/render/"

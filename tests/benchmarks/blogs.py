@@ -40,7 +40,7 @@ from blogapi.tags import taxonomy as tags_definition
 from blogapi.taxonomies import service as taxonomies
 from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from blogapi.web.fields import make_item_schema
 from tests.benchmarks import copies, databases
 from tests.benchmarks.databases import POSTGRESQL, SQLITE

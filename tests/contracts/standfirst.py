@@ -111,5 +111,5 @@ def test_an_export_restores_the_field_in_another_blog(app, instance, databases, 
     blogs.empty()
     blogs.restore(tmp_path)
     with app.app_context():
-        assert queries.get_by_uuid(uuid).standfirst == STANDFIRST["standfirst"]
+        assert queries.get_article(uuid).standfirst == STANDFIRST["standfirst"]
         assert get_details(uuid).standfirst == CHANGED["standfirst"]

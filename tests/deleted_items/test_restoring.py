@@ -11,7 +11,7 @@ from blogapi.articles.models import DeletedItem
 from blogapi.deleted_items import service
 from blogapi.storage.database import db
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.media.rows import add_media
 
 ARTICLES = "/api/v1/blog/articles/"

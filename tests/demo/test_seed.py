@@ -17,7 +17,7 @@ def test_the_sample_has_every_status_and_content_type(app, make_client):
         from blogapi.api_keys import service as api_keys
         from blogapi.users import queries as users
 
-        admin = users.get_by_name(seed.AUTHOR_NAME).uuid
+        admin = users.get_user_by_name(seed.AUTHOR_NAME).uuid
         key = api_keys.issue(admin, "read").value
     own = make_client(app, key).get(ARTICLES + "author/me/").json
     assert {article["status"] for article in own} == {"draft", "published", "scheduled", "archived"}

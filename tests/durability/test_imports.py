@@ -14,7 +14,7 @@ from http.client import HTTPException
 import pytest
 
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES, TAGS
 from tests.durability.conftest import Client, is_intact, run_in_threads, wait_until
 from tests.durability.test_processes import run_command

@@ -14,7 +14,7 @@ from itertools import count
 import pytest
 
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.durability.conftest import Client, Response, get_repetitions, run_in_threads, wait_until
 from tests.users.conftest import LOGIN, ME

@@ -11,7 +11,7 @@ import pytest
 
 from blogapi.exporting import service
 from blogapi.storage import files
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from blogapi.web.errors import StorageFull
 from tests.contracts.client import outcome
 

@@ -58,7 +58,7 @@ def blog(tmp_path_factory):
 def editor_key(blog):
     """The key of an editor, which only the generator gets."""
     with blog.app.app_context():
-        return api_keys.issue(users.get_by_name("demo").uuid, "read").value
+        return api_keys.issue(users.get_user_by_name("demo").uuid, "read").value
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.users import queries as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
 from tests.media.rows import MEDIA
@@ -48,7 +48,7 @@ def show(app, people, make_article):
 
     def show(file, uploader, owner="foreign", status="published"):
         with app.app_context():
-            account = users.get_by_name(uploader) if owner == "own" else people.admin
+            account = users.get_user_by_name(uploader) if owner == "own" else people.admin
         content = f'<img src="{file["url"]}">'
         return f"{ARTICLES}{make_article(author=account, status=status, content=content).uuid}/"
 

@@ -157,7 +157,7 @@ class Blog:
         elif kind == "schedule":
             self._publish(minutes_ahead=1 + number)
         elif kind == "unpublish":
-            if article_queries.get_by_uuid(article).status == "published":
+            if article_queries.get_article(article).status == "published":
                 self._change(article, status="draft")
         elif kind == "retitle":
             self._change(article, title=f"Title {self.number}")
@@ -183,7 +183,7 @@ class Blog:
         elif kind == "key":
             self._replace_key(number)
         elif kind == "reschedule":
-            if article_queries.get_by_uuid(article).status == "published":
+            if article_queries.get_article(article).status == "published":
                 published_at = (self.now + (number - 20) * MINUTE).isoformat()
                 self._change(article, published_at=published_at, status="published")
         elif kind in ("draft", "foreign", "draft and foreign"):

@@ -50,7 +50,7 @@ from blogapi.articles.content import ArticleInput
 from blogapi.users import queries as users
 with create_app().app_context(), open(sys.argv[1], "r+b") as file:
     acknowledged = mmap.mmap(file.fileno(), 16)
-    ada, article = users.find_by_name("ada").uuid, UUID(sys.argv[2])
+    ada, article = users.find_user_by_name("ada").uuid, UUID(sys.argv[2])
     number = 0
     while not acknowledged[8]:
         number += 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from blogapi.articles.lifecycle import ContentType
 from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.models import Article, Seo
-from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.responses import json_queries
 from blogapi.articles.writing import json_writer
 from blogapi.articles.writing.json_writer import Write
 from blogapi.categories.models import Category
@@ -21,7 +21,8 @@ from blogapi.search import placement, results
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
-from blogapi.users.models import Account, Role
+from blogapi.users.models import Account
+from blogapi.web.access import Role
 from blogapi.web.pagination import PageRequest
 from tests.conftest import close_connections
 from tests.databases import SERVER_URL, create_test_app
@@ -113,7 +114,7 @@ def store_articles(found):
 
 
 def search(words, page=None):
-    found = responses_queries.list_published(("slug", "snippet"), page, ArticleFilters(q=words))
+    found = json_queries.list_published(("slug", "snippet"), page, ArticleFilters(q=words))
     db.session.rollback()
     return found.rows.body, found.total
 

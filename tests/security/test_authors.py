@@ -13,7 +13,7 @@ from blogapi.articles.responses import json_reader
 from blogapi.articles.writing import ownership
 from blogapi.storage.database import transaction
 from blogapi.users import queries as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.contracts.client import outcome
 from tests.media.rows import MEDIA, add_media
@@ -105,7 +105,7 @@ def articles(app, people, as_admin, as_role, make_article):
 
     def make(caller):
         with app.app_context():
-            account = users.find_by_name(caller)
+            account = users.find_user_by_name(caller)
         found = {"nothing": {"id": OTHER_UUID, "preview": OTHER_UUID, "status": "draft"}}
         for whose, owner in (("own", account), ("foreign", people.admin)):
             for status in ("draft", "published"):
@@ -208,7 +208,7 @@ def public_blog(app, as_admin, as_login, as_author, people, make_article, make_t
     """A blog with a public article, and drafts and a file of the author; ids by placeholder."""
     as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
     with app.app_context():
-        author = users.get_by_name("author")
+        author = users.get_user_by_name("author")
     file = add_media(app, account_id=author.uuid)
     own = [
         make_article(
@@ -380,7 +380,7 @@ def test_the_byline_is_chosen_by_editors(as_author, as_editor, app, make_guest):
 
 def test_an_author_manages_only_own_uploads(app, as_author, as_editor, people, make_article):
     with app.app_context():
-        author = users.get_by_name("author").uuid
+        author = users.get_user_by_name("author").uuid
     mine, other = add_media(app, account_id=author), add_media(app, account_id=people.admin.uuid)
     assert [file["uuid"] for file in as_author.get(MEDIA).json] == [str(mine)]
     for method, rest in (("get", ""), ("patch", ""), ("delete", ""), ("get", "uses/"), ("put", "content/")):
@@ -404,7 +404,7 @@ def test_the_uses_of_a_file_show_no_hidden_articles(
     app, as_admin, as_author, as_role, people, make_article, owner, status
 ):
     with app.app_context():
-        author = users.get_by_name("author")
+        author = users.get_user_by_name("author")
     file = add_media(app, account_id=author.uuid)
     account = author if owner == "author" else people.admin
     make_article(title="User", author=account, status=status, content=f'<img src="media:{file}">')
@@ -437,7 +437,7 @@ def test_a_hidden_profile_is_seen_by_its_author_alone(as_author, as_role):
 def test_authors_change_only_their_own_profile(app, as_author, as_editor, as_role, people, make_guest):
     as_role(Role.AUTHOR, can_publish=True)
     with app.app_context():
-        file = add_media(app, account_id=users.get_by_name("author").uuid)
+        file = add_media(app, account_id=users.get_user_by_name("author").uuid)
     paths = {author["slug"]: f"{AUTHORS}{author['uuid']}/" for author in as_editor.get(AUTHORS).json}
     own, hidden = paths["author"], paths["publisher"]
     changed = as_author.patch(own, json={"name": "Lin", "bio": "Sails.", "avatar": f"media:{file}"})
@@ -513,7 +513,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
     name = "publisher" if change == "may not publish" else "author"
     as_role(Role.EDITOR)
     with app.app_context():
-        account = users.get_by_name(name)
+        account = users.get_user_by_name(name)
     uuid = make_article(author=account, status="draft").uuid
     prepare = service.prepare
 
@@ -526,7 +526,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
             elif change == "reassigned":
                 ownership.reassign("author", "editor")
             else:
-                users.get_by_name(name).can_publish = False
+                users.get_user_by_name(name).can_publish = False
         return prepared
 
     monkeypatch.setattr(service, "prepare", prepare_and_change)

@@ -6,9 +6,10 @@ import pytest
 from werkzeug import security
 
 from blogapi.storage.database import transaction
-from blogapi.users import models, queries
 from blogapi.users import passwords as rules
+from blogapi.users import queries
 from blogapi.users import service as users
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome
 from tests.security.conftest import SECRET, full_text
@@ -31,7 +32,7 @@ def digest():
 def passwords(app, people, digest):
     """Ada with a password; Grace has none."""
     with app.app_context(), transaction():
-        queries.get_by_name("ada").password_digest = digest
+        queries.get_user_by_name("ada").password_digest = digest
 
 
 @pytest.fixture
@@ -122,7 +123,7 @@ def test_a_stolen_cookie_is_refused_after_its_user_has_been_deleted(
     app, passwords, people, make_client, try_cookie, digest
 ):
     with app.app_context(), transaction():
-        queries.get_by_name("mel").password_digest = digest
+        queries.get_user_by_name("mel").password_digest = digest
     client = make_client(app)
     client.post(LOGIN, json=ADA | {"username": "mel"})
     with app.app_context():
@@ -138,7 +139,7 @@ def test_a_former_admin_is_refused_immediately(app, as_ada, people, make_client,
     for client in (as_ada, by_key):
         assert client.get(OWN).status_code == 200
     with app.app_context(), transaction():
-        queries.get_by_name("ada").role = models.Role.READER
+        queries.get_user_by_name("ada").role = Role.READER
     for how, client in (("login", as_ada), ("key", by_key)):
         response = record_attempt("former admin", f"GET author/me by a {how} of before", client.get(OWN))
         assert outcome(response) == (403, "forbidden")

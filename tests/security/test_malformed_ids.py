@@ -14,7 +14,7 @@ from blogapi.articles.models import Article
 from blogapi.docs import document
 from blogapi.pages.schemas import PageBodySchema
 from blogapi.storage.database import db, transaction
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
 from tests.contracts.client import outcome
 from tests.security.conftest import OTHER_UUID

@@ -18,7 +18,7 @@ from blogapi.serving import commands, listening, server
 from blogapi.storage.database import db
 from blogapi.users import links
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 
 # On Windows, SIGBREAK ends a program in another console group. Other systems do not have SIGBREAK, so SIGUSR1
 # is used instead.

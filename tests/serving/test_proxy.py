@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from blogapi.users import models
+from blogapi.web.access import Role
 from tests.conftest import KEYS
 from tests.live_server import serve
 from tests.serving.sockets import HEALTH, LOGIN, assert_problem, connect, read_all, send
@@ -84,7 +84,7 @@ def test_the_cookie_is_secure_if_the_proxy_forwards_https(make_app, trusted, sec
     from blogapi.users import service
 
     with app.app_context():
-        service.create("ada", "a long pass phrase", role=models.Role.ADMIN)
+        service.create("ada", "a long pass phrase", role=Role.ADMIN)
     with serve(app) as port:
         connection = HTTPConnection("127.0.0.1", port, timeout=60)
         connection.request(

@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from blogapi.storage.database import db
-from blogapi.users.models import Account, Role
+from blogapi.users.models import Account
+from blogapi.web.access import Role
 
 
 def make_account(name: str) -> Account:

@@ -14,7 +14,7 @@ from blogapi import clock
 from blogapi.storage import checkpoint, files, integrity
 from blogapi.storage.database import db, leave_checkpoints_to_server, transaction
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 
 pytestmark = pytest.mark.sqlite("its log")
 

@@ -16,7 +16,8 @@ from blogapi import create_app
 from blogapi.config import CannotStart
 from blogapi.storage.database import db, transaction
 from blogapi.storage.files import side_files
-from blogapi.users.models import Account, Role
+from blogapi.users.models import Account
+from blogapi.web.access import Role
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import TAGS
 from tests.storage.conftest import list_usernames, make_account

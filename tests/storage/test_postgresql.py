@@ -18,7 +18,8 @@ from blogapi.config import CannotStart
 from blogapi.storage import commit_version, connections, upgrades
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users
-from blogapi.users.models import Account, Role
+from blogapi.users.models import Account
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES, TAGS, close_connections
 from tests.databases import SERVER_URL, other_connection
 from tests.serving.sockets import wait_until

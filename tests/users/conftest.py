@@ -29,7 +29,7 @@ def passwords(app, people, digest):
     """Sets a password for Ada and Mel. Grace has no password."""
     with app.app_context(), transaction():
         for name in ("ada", "mel"):
-            queries.get_by_name(name).password_digest = digest
+            queries.get_user_by_name(name).password_digest = digest
 
 
 @pytest.fixture

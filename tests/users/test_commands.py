@@ -70,7 +70,7 @@ def test_create_reads_the_password_from_the_first_line_of_the_input(run, can_log
 def test_create_sets_the_role(app, run, options, role, can_publish):
     assert run("create", "lin", "--password-stdin", *options, typed=PASSWORD).exit_code == 0
     with app.app_context():
-        account = queries.get_by_name("lin")
+        account = queries.get_user_by_name("lin")
         assert (account.role, account.can_publish) == (role, can_publish)
 
 
@@ -88,7 +88,7 @@ def test_role_changes_the_role(app, people, run, words, exit_code, role, can_pub
     assert result.exit_code == exit_code
     assert ("mel is now an author." in result.stdout) is (exit_code == 0)
     with app.app_context():
-        account = queries.get_by_name("mel")
+        account = queries.get_user_by_name("mel")
         assert (account.role, account.can_publish) == (role, can_publish)
 
 
@@ -166,10 +166,10 @@ def test_password_refuses_a_short_password(run, people, can_log_in):
 def test_delete_asks_for_confirmation(app, run, people):
     assert run("delete", "mel", typed="n\n").exit_code == 1
     with app.app_context():
-        assert queries.find_by_name("mel") is not None
+        assert queries.find_user_by_name("mel") is not None
     assert run("delete", "mel", typed="y\n").exit_code == 0
     with app.app_context():
-        assert queries.find_by_name("mel") is None
+        assert queries.find_user_by_name("mel") is None
 
 
 @pytest.mark.parametrize(

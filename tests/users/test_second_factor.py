@@ -288,7 +288,7 @@ def test_a_disabled_user_cannot_log_in_with_a_code(app, people, passwords, log_i
 
 def test_the_database_contains_no_secret_and_no_code(app, people, totp, recovery_codes, monkeypatch):
     with app.app_context():
-        account = queries.get_by_uuid(people.admin.uuid)
+        account = queries.get_user(people.admin.uuid)
         assert totp.secret not in str(vars(account))
         # The secret depends on the secret key, which is in no backup.
         monkeypatch.setitem(app.config, "SECRET_KEY", "y" * 32)

@@ -10,8 +10,9 @@ from sqlalchemy import func, select
 from blogapi.api_keys import service as api_keys
 from blogapi.storage.database import db
 from blogapi.users import queries, service
-from blogapi.users.models import Role, WebSession
+from blogapi.users.models import WebSession
 from blogapi.web import tokens
+from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Invalid, NotFound
 from tests.conftest import TAGS
 
@@ -29,8 +30,8 @@ def context(app):
 
 def test_a_user_is_found_by_any_spelling_of_the_name(context):
     created = service.create("Ada", PASSWORD, role=Role.ADMIN)
-    assert queries.get_by_name("ADA").uuid == created.uuid
-    assert queries.find_by_uuid(created.uuid).username == "ada"
+    assert queries.get_user_by_name("ADA").uuid == created.uuid
+    assert queries.find_user(created.uuid).username == "ada"
 
 
 @pytest.mark.parametrize("name", ["ada", "ADA", "ａｄａ"])  # noqa: RUF001

@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from blogapi import dependencies
 from blogapi.articles.lists import counts
-from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.responses import json_queries
 from blogapi.authors.taxonomy import AUTHORS
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.categories.models import Category
@@ -117,7 +117,7 @@ def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
             categories_definition.CATEGORIES, uuid, body.load({"name": name, "description": description})
         )
         db.session.remove()
-        row = term_queries.get_by_uuid(categories_definition.CATEGORIES, uuid)
+        row = term_queries.get_term(categories_definition.CATEGORIES, uuid)
         row.articles_count = 0
         stored = term_queries.get_stored_json(categories_definition.CATEGORIES, uuid)
         assert stored == web_json.to_json_bytes(EmbeddedCategorySchema().dump(row))
@@ -134,12 +134,12 @@ def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
         assert json.loads(listed) == [dump_only(CategoryFieldsSchema, partial_schema, row)]
         row.articles = []
         assert term_queries.get_json(
-            categories_definition.CATEGORIES, uuid, responses_queries.list_published_in_category
+            categories_definition.CATEGORIES, uuid, json_queries.list_published_in_category
         ).body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
         single = term_queries.get_json(
             categories_definition.CATEGORIES,
             uuid,
-            responses_queries.list_published_in_category,
+            json_queries.list_published_in_category,
             fields,
             count_articles=counts.count_in_categories,
         ).body
@@ -154,7 +154,7 @@ def test_stored_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, na
         uuid = db.session.query(Tag.uuid).limit(1).scalar() or make_tag().uuid
         taxonomies.change(tags_definition.TAGS, uuid, TagBodySchema(partial=True).load({"name": name}))
         db.session.remove()
-        row = term_queries.get_by_uuid(tags_definition.TAGS, uuid)
+        row = term_queries.get_term(tags_definition.TAGS, uuid)
         row.articles_count = 0
         assert term_queries.get_stored_json(tags_definition.TAGS, uuid) == web_json.to_json_bytes(
             TagSchema().dump(row)
@@ -169,12 +169,12 @@ def test_stored_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, na
         assert json.loads(listed) == [dump_only(TagFieldsSchema, partial_schema, row)]
         row.articles = []
         assert term_queries.get_json(
-            tags_definition.TAGS, uuid, responses_queries.list_published_with_tag
+            tags_definition.TAGS, uuid, json_queries.list_published_with_tag
         ).body == web_json.to_json_bytes(SingleTagSchema().dump(row))
         single = term_queries.get_json(
             tags_definition.TAGS,
             uuid,
-            responses_queries.list_published_with_tag,
+            json_queries.list_published_with_tag,
             fields,
             count_articles=counts.count_with_tags,
         ).body
@@ -224,7 +224,7 @@ def test_storing_json_does_not_change_last_updated(app, make_tag, set_clock):
     set_clock(datetime(2030, 1, 1, tzinfo=UTC))
     with app.app_context():
         db.session.execute(text("UPDATE tag SET json = ''"))
-        row = term_queries.get_by_uuid(tags_definition.TAGS, tag.uuid)
+        row = term_queries.get_term(tags_definition.TAGS, tag.uuid)
         stored_json.store_json(db.session(), row)
         db.session.commit()
         stored = json.loads(term_queries.get_stored_json(tags_definition.TAGS, tag.uuid))

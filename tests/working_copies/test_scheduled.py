@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.contracts.client import outcome
 
 BLOG = "/api/v1/blog/"

@@ -26,14 +26,14 @@ from blogapi.publication.visibility import (
     listed_pages,
     scheduled,
 )
-from blogapi.search import engines as search
+from blogapi.search.engines import find_numbers, get_engine, select_articles
 from blogapi.search.tokenizer import parse_query
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db, table_of
 from blogapi.storage.expressions import has_json_value
 from blogapi.tags.models import Tag
-from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.hierarchy import find_descendants, has_parents
+from blogapi.taxonomies.queries import find_former_owners
 
 PAGE = ItemType.PAGE.value
 
@@ -180,7 +180,7 @@ def _match_author(reference: str) -> Condition:
     uuid = parse_uuid(reference)
     named = Author.slug == reference if uuid is None else or_(Author.uuid == uuid, Author.owner_id == uuid)
     row = db.session.execute(select(Author.uuid).where(named).order_by(Author.uuid != uuid)).first()
-    author = row.uuid if row else taxonomies.find_former_owners(Author, [reference]).get(reference)
+    author = row.uuid if row else find_former_owners(Author, [reference]).get(reference)
     by_author = _match_link(_byline, _byline.author_id, [author] if author else [])
     if uuid is None or author == uuid or (row is None and author):
         return by_author
@@ -203,8 +203,8 @@ def _match_words(text: str) -> Condition:
     query, session = parse_query(text), db.session()
     if not query:
         return Condition(false())
-    numbers = literal(search.find_numbers(session, query))
-    return Condition(_article.uuid.in_(search.select_articles(search.get_engine(session), numbers)))
+    numbers = literal(find_numbers(session, query))
+    return Condition(_article.uuid.in_(select_articles(get_engine(session), numbers)))
 
 
 def _resolve_categories(references: Sequence[str], filters: ArticleFilters) -> list[UUID]:
@@ -225,5 +225,5 @@ def _resolve(model: type[Category | Tag], references: Sequence[str]) -> Mapping[
     known, by_slug = {row.uuid for row in rows}, {row.slug: row.uuid for row in rows}
     found = by_slug | {reference: uuid for reference, uuid in uuids.items() if uuid in known}
     others = [reference for reference in references if reference not in found]
-    found |= taxonomies.find_former_owners(model, others) if others else {}
+    found |= find_former_owners(model, others) if others else {}
     return {reference: found[reference] for reference in references if reference in found}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from blogapi.custom_fields import filters as custom_fields_filters
+from blogapi.custom_fields.filters import FieldFilter
 from blogapi.publication.visibility import ItemType
 
 
@@ -47,7 +47,7 @@ class ArticleFilters:
     ordering: str = ""
     parent: UUID | None = None
     top: bool = False
-    custom: custom_fields_filters.Filters = ()
+    custom: Sequence[FieldFilter] = ()
 
     @property
     def need_draft_access(self) -> bool:

@@ -19,15 +19,15 @@ from blogapi.articles.models import Article, WorkingCopy
 from blogapi.articles.responses.head import make_head
 from blogapi.articles.responses.translations import Translation, find_translations
 from blogapi.categories.models import Category
-from blogapi.custom_fields import visibility as custom_output
+from blogapi.custom_fields.visibility import list_unfit_values, show_values
 from blogapi.parsing import parse_timestamp
-from blogapi.presence import queries as open_queries
+from blogapi.presence.queries import find_present_users, get_presence_state
 from blogapi.publication.visibility import ItemType
 from blogapi.site import addresses, page_paths
-from blogapi.site import queries as site_queries
 from blogapi.site.heads import Breadcrumb
 from blogapi.site.models import Site
 from blogapi.site.page_addresses import get_page_tree
+from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
 from blogapi.taxonomies.hierarchy import find_parents
 from blogapi.users.models import Account
@@ -67,7 +67,7 @@ class ArticleGroup:
     @cached_property
     def site(self) -> Site:
         """The site."""
-        return site_queries.get_site()
+        return get_site()
 
     @cached_property
     def urls(self) -> Sequence[str | None]:
@@ -127,7 +127,7 @@ def get_state(names: Sequence[str]) -> str:
     caller = current_caller()
     if not (caller.sees_drafts or caller.draft_author):
         return ""
-    others = open_queries.get_state(_select_own_articles(caller)) if "open_by" in names else ""
+    others = get_presence_state(_select_own_articles(caller)) if "open_by" in names else ""
     if "working_copy" not in names:
         return others
     statement = _SELECT_COPIES_STATE
@@ -187,7 +187,7 @@ def _find_open(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
     visible = {UUID(item["uuid"]) for item in group.articles if caller.sees_drafts or item["author"] == own}
     if not visible:
         return [None] * len(group.articles)
-    users = open_queries.find_users(visible, other_than=current_user_id())
+    users = find_present_users(visible, other_than=current_user_id())
     uuids = [UUID(article["uuid"]) for article in group.articles]
     return [users.get(uuid, []) if uuid in visible else None for uuid in uuids]
 
@@ -279,13 +279,13 @@ def _make_url(site: Site, article: Fields, tree: page_paths.Tree) -> str | None:
 
 
 def _show_custom(group: ArticleGroup) -> Sequence[Fields]:
-    return custom_output.show_all([article["stored_custom"] for article in group.articles])
+    return show_values([article["stored_custom"] for article in group.articles])
 
 
 def _list_unfit(group: ArticleGroup) -> Sequence[Fields | None]:
     own = str(current_caller().draft_author)
     return [
-        custom_output.list_unfit(article["stored_custom"], own=article["author"] == own)
+        list_unfit_values(article["stored_custom"], own=article["author"] == own)
         for article in group.articles
     ]
 

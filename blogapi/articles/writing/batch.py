@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace as replace_fields
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
 from flask import has_request_context
-from sqlalchemy import delete as delete_rows
+from sqlalchemy import delete
 
 from blogapi.articles import queries
 from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
@@ -26,9 +26,9 @@ from blogapi.articles.writing.references import NO_TERMS, find_terms
 from blogapi.articles.writing.states import get_state
 from blogapi.authors import profiles
 from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
-from blogapi.custom_fields import validation as custom_input
-from blogapi.custom_fields import visibility as custom_output
 from blogapi.custom_fields.models import NO_VALUES
+from blogapi.custom_fields.validation import find_missing_fields
+from blogapi.custom_fields.visibility import list_public_names
 from blogapi.media import uses
 from blogapi.parsing import normalize_language
 from blogapi.publication.events import record
@@ -39,7 +39,7 @@ from blogapi.site import page_paths
 from blogapi.site.page_addresses import get_page_moves, get_page_tree
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of, transaction
-from blogapi.taxonomies import service as terms
+from blogapi.taxonomies.service import get_or_create_term
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
 from blogapi.web.unique_slugs import choose_slug, first_free_slug, number_slugs
@@ -127,7 +127,7 @@ class Batch:
         content, prepared = self._revise(None, fields, now, author)
         if not content.authors:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
-            content = replace_fields(content, authors=(profile,))
+            content = replace(content, authors=(profile,))
         has_events, uuid = uuid is not None, uuid or uuid4()
         if has_events and (item := db.session.get(DeletedItem, uuid)):
             deleted_items.release(item)
@@ -150,7 +150,7 @@ class Batch:
             last_updated=now,
         )
         self._keep_tree(content.type)
-        _set_content(article, replace_fields(content, slug=slug), now)
+        _set_content(article, replace(content, slug=slug), now)
         article.was_public = is_readable(content, now)
         db.session.add(article)
         self._writes[uuid] = Write(article, None, prepared)
@@ -178,7 +178,7 @@ class Batch:
         if uuid not in self._stored:
             return self.create(editor, fields, uuid=uuid), True
         texts = {**RESET_BY_PUT, **fields.texts}
-        all_fields = replace_fields(
+        all_fields = replace(
             fields,
             texts=texts,
             status=fields.status or Status.DRAFT.value,
@@ -197,7 +197,7 @@ class Batch:
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
         was_public = article.was_public or is_readable(old_content, now)
         slug = self._revise_slug(article, old_content, content, fields.slug, was_public=was_public)
-        content = replace_fields(content, slug=slug)
+        content = replace(content, slug=slug)
         if content != old_content:
             self._keep_tree(content.type)
             state = get_state(article)
@@ -215,7 +215,7 @@ class Batch:
             article.editor_id = editor
             article.last_updated = now
             changed = [difference.field for difference in compare(old_content, content)]
-            names = custom_output.list_public_names(changed)
+            names = list_public_names(changed)
             record(article.type, uuid, state, get_state(article), fields=names)
         return article
 
@@ -233,7 +233,7 @@ class Batch:
             content, _ = self._revise(old_content, fields, current_time())
         except Conflict:
             return False
-        return replace_fields(content, slug=fields.slug or old_content.slug) == old_content
+        return replace(content, slug=fields.slug or old_content.slug) == old_content
 
     def delete(self, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
         """Delete an article; see `service.delete`."""
@@ -281,7 +281,7 @@ class Batch:
         errors: Errors = {}
         category, tags, authors = self._terms.resolve(fields, errors)
         if author is not None and fields.category is None and fields.type == ItemType.ARTICLE:
-            category = terms.get_or_create(CATEGORIES, author, DEFAULT_CATEGORY).uuid
+            category = get_or_create_term(CATEGORIES, author, DEFAULT_CATEGORY).uuid
         try:
             content = revise(
                 old_content,
@@ -304,7 +304,7 @@ class Batch:
         if texts["language"] and texts["language"] == normalize_language(get_site().language):
             # Lists find the articles in the language of the site by their empty language.
             texts = {**texts, "language": ""}
-        return replace_fields(content, texts=texts), prepared
+        return replace(content, texts=texts), prepared
 
     def _leave_cycle(self, uuid: UUID, content: ArticleContent) -> ArticleContent:
         """Return the content with its place, or at the top if the page would be below itself.
@@ -318,7 +318,7 @@ class Batch:
             place = tree.get(above)
             written = self._writes.get(above)
             above = written.article.parent_id if written else place.parent if place else None
-        return replace_fields(content, parent=None) if above == uuid else content
+        return replace(content, parent=None) if above == uuid else content
 
     def _find_missing(
         self, old_content: ArticleContent | None, content: ArticleContent, fields: ArticleInput
@@ -328,7 +328,7 @@ class Batch:
         is_unchanged = was_readable and content.custom == before
         if content.status not in READABLE_STATUSES or is_unchanged or fields.is_imported:
             return {}
-        return custom_input.find_missing(content.type, before, content.custom, was_readable=was_readable)
+        return find_missing_fields(content.type, before, content.custom, was_readable=was_readable)
 
     def _revise_slug(
         self,
@@ -387,7 +387,7 @@ class Batch:
         old = article.slug
         if new in queries.find_former_slugs(article.uuid):
             former_slug = table_of(FormerSlug)
-            db.session.connection().execute(delete_rows(former_slug).where(former_slug.c.slug == new))
+            db.session.connection().execute(delete(former_slug).where(former_slug.c.slug == new))
         if keep_old:
             db.session.add(FormerSlug(slug=old, article_id=article.uuid))
         else:

@@ -43,5 +43,5 @@ def update_derived_data(name: str) -> None:
     # The values may have no definition.
     has_value = _article.custom.contains(f'"{name}":', autoescape=True)
     for uuids in chunk(db.session.scalars(select(_article.uuid).where(has_value)).all()):
-        articles = queries.find_by_uuids(uuids).values()
+        articles = queries.find_articles(uuids).values()
         json_writer.index_again(db.session(), list(articles))

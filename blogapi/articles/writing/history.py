@@ -67,7 +67,7 @@ def add_version(
 def keep_working_copies(uuids: Sequence[UUID]) -> None:
     """Move the working copies of these articles to their history; delete those that change nothing."""
     copies = queries.find_working_copies(uuids)
-    for uuid, article in queries.find_by_uuids(list(copies)).items():
+    for uuid, article in queries.find_articles(list(copies)).items():
         keep_edits(article, get_content(article), copies[uuid])
         delete_working_copy(copies[uuid])
 

@@ -20,10 +20,9 @@ from blogapi.articles.prepared import NOTHING_PREPARED, Prepared, prepare_again,
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.responses.json_reader import STORED_FIELDS
 from blogapi.articles.schemas import PageFieldsSchema
-from blogapi.articles.writing import repeated_columns as links
-from blogapi.articles.writing import states
+from blogapi.articles.writing import repeated_columns, states
 from blogapi.config import CannotStart
-from blogapi.custom_fields.values import list_pictures
+from blogapi.custom_fields.custom_values import list_pictures
 from blogapi.media import uses
 from blogapi.media.addresses import PATH
 from blogapi.media.html_pictures import HtmlResolver, make_cover
@@ -32,8 +31,8 @@ from blogapi.publication.models import What
 from blogapi.publication.visibility import get_listed_from
 from blogapi.rendering import renderer
 from blogapi.rendering.renderer import RenderedContent
-from blogapi.search import service as search
 from blogapi.search.results import SearchText
+from blogapi.search.service import add_articles, index_articles
 from blogapi.storage import upgrades, version_check
 from blogapi.storage.database import batch_uuids, db, table_of, transaction
 from blogapi.storage.expressions import insert_or_update
@@ -240,13 +239,13 @@ def render_all() -> Iterator[int]:
     """Render all stored JSON again; yield the number of rendered articles after each batch."""
     stored_json.store_all(_BATCH_SIZE)
     with transaction():
-        links.repair()
+        repeated_columns.repair()
     done = 0
     for uuids in batch_uuids(Article, _BATCH_SIZE):
         prepared = prepare_again(read_texts(uuids))
         with transaction():
             # Another write may have changed or deleted some of the articles.
-            present = queries.find_by_uuids(uuids)
+            present = queries.find_articles(uuids)
             store_again(db.session(), list(present.values()), prepared)
         db.session.expunge_all()
         done += len(uuids)
@@ -296,8 +295,8 @@ def store_articles(
     used = {article.uuid: article.find_uses() for article in rendered}
     if used := {uuid: files for uuid, files in used.items() if files or uuid not in new}:
         uses.store_article_uses(session, used, new=new)
-    search.add_articles(session, [article.search_text for article in rendered if article.uuid in new])
-    search.index_articles(session, [article.search_text for article in rendered if article.uuid not in new])
+    add_articles(session, [article.search_text for article in rendered if article.uuid in new])
+    index_articles(session, [article.search_text for article in rendered if article.uuid not in new])
 
 
 @cache
@@ -341,7 +340,7 @@ def index_again(session: Session, articles: Sequence[Article]) -> None:
         for article in articles
         if article.uuid in texts
     ]
-    search.index_articles(session, rows)
+    index_articles(session, rows)
 
 
 def _update_articles(session: Session, writes: Sequence[tuple[Write, str]]) -> None:
@@ -351,7 +350,7 @@ def _update_articles(session: Session, writes: Sequence[tuple[Write, str]]) -> N
     rows = [_make_row(write.article, _WRITTEN_SCHEMA) for write, _ in writes]
     _execute(session, _UPDATE_JSON, [{"key": row.pop("article_id"), **row} for row in rows])
     indexed = [(write.article, text) for write, text in writes if write.has_changed(*_INDEXED_COLUMNS)]
-    search.index_articles(session, [get_search_text(*one) for one in indexed])
+    index_articles(session, [get_search_text(*one) for one in indexed])
 
 
 def _execute(session: Session, statement: Executable, rows: Any = None) -> CursorResult[Any]:

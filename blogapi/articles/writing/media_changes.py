@@ -42,7 +42,7 @@ def render(session: Session, media_ids: Collection[UUID], prepared: Mapping[UUID
     """Store the JSON of the articles that show the files, and record the change of these articles."""
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
     for batch in chunk(users, _BATCH_SIZE):
-        articles = queries.find_by_uuids(batch)
+        articles = queries.find_articles(batch)
         # A former version can use a file that the article does not show.
         complete = [item for item in articles.values() if item.seo is not None]
         rendered = json_writer.render_articles(complete, prepared)

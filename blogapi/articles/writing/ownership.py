@@ -23,10 +23,10 @@ from blogapi.cli import report_problems
 from blogapi.publication.events import record
 from blogapi.storage.database import chunk, db, transaction
 from blogapi.tags.models import Tag
-from blogapi.taxonomies import service as taxonomies
 from blogapi.taxonomies.models import Term
-from blogapi.users import queries as users
+from blogapi.taxonomies.service import get_term_state
 from blogapi.users.commands import user
+from blogapi.users.queries import get_user_by_name
 from blogapi.web import stored_json
 from blogapi.web.errors import Conflict
 
@@ -67,7 +67,7 @@ def reassign(old: str, new: str) -> Reassigned:
     """
     moved = Reassigned()
     with transaction():
-        old_owner, owner = users.get_by_name(old).uuid, users.get_by_name(new).uuid
+        old_owner, owner = get_user_by_name(old).uuid, get_user_by_name(new).uuid
         if old_owner == owner:
             raise Conflict(f"{old!r} and {new!r} are the same user; name two users.")
         _move_articles(old_owner, owner, moved)
@@ -124,7 +124,7 @@ def _move_terms(model: type[Term], old_owner: UUID, owner: UUID) -> int:
     for term in terms:
         term.owner_id = owner
         _keep_last_updated(term)
-        record(term.kind, term.uuid, taxonomies.get_state(term), taxonomies.get_state(term))
+        record(term.kind, term.uuid, get_term_state(term), get_term_state(term))
     db.session.flush()
     stored_json.store_json(db.session(), *terms)
     return len(terms)

@@ -37,7 +37,7 @@ def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> T
     Conflict if two of the terms are authors with a user.
     """
     with transaction():
-        term = queries.get_by_uuid(taxonomy, uuid)
+        term = queries.get_term(taxonomy, uuid)
         others = _get_others(taxonomy, uuid, merged)
         _check_users(term, *others)
         if taxonomy.model is Author:
@@ -45,7 +45,7 @@ def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> T
         for other in others:
             _move_articles(taxonomy.model, other.uuid, uuid)
             service.replace_by(other, term)
-        state = service.get_state(term)
+        state = service.get_term_state(term)
         record(term.kind, uuid, state, state)
     return term
 
@@ -54,7 +54,7 @@ def _get_others(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]
     others, errors = list[TermType](), Errors()
     for index, other in enumerate(dict.fromkeys(merged)):
         try:
-            others.append(queries.get_by_uuid(taxonomy, other))
+            others.append(queries.get_term(taxonomy, other))
         except NotFound:
             errors[f"uuids.{index}"] = [f"There is no such {taxonomy.singular}."]
         if other == uuid:

@@ -128,7 +128,7 @@ def _load_options(query: Fields) -> Fields:
         raise Forbidden("Only admins define custom fields; send the file without `define_fields`.")
     name = query["author"] or current_caller().username
     try:
-        owner = users.get_by_name(name)
+        owner = users.get_user_by_name(name)
     except (NotFound, Invalid) as error:
         raise InvalidQuery("The author is unknown.", errors={"author": [error.detail]}) from error
     options = {key: query[key] for key in ("base_url", "pages", "publish_undated", "define_fields")}

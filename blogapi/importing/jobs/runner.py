@@ -143,7 +143,7 @@ def _run(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
 def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
     """Return the `import` command for the uploaded file of a job."""
     options = json.loads(job.options)
-    owner = users.find_by_uuid(UUID(options["owner"]))
+    owner = users.find_user(UUID(options["owner"]))
     report = folders.TRIAL_REPORT if is_trial else folders.REPORT
     return [
         *(sys.executable, "-P", "-m", "blogapi", "import"),

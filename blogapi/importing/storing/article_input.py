@@ -21,7 +21,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord, ExportedF
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.digests import PAGE_TAG
 from blogapi.importing.storing.state import ImportState
-from blogapi.pages import tree as page_tree
+from blogapi.pages import page_tree
 from blogapi.pages.schemas import MAX_POSITION, PageBodySchema
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import ItemType
@@ -166,7 +166,7 @@ class ArticleInputs:
             return term
         terms, slug = self._terms[taxonomy.singular], make_term_slug(name)
         if slug not in terms:
-            terms[slug] = service.get_or_create(taxonomy, self._owner, name, **fields)
+            terms[slug] = service.get_or_create_term(taxonomy, self._owner, name, **fields)
             self._add_created(slug, terms[slug])
         return terms[slug]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.importing.format_api import custom_fields
 from blogapi.rendering.slugs import make_slug

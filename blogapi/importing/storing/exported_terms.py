@@ -140,5 +140,5 @@ def create_named(owner: UUID, kind: str, slug: str, name: str) -> Term:
 
     A person can write the name of a new term into a file of an export.
     """
-    term: Term = service.get_or_create(TAXONOMIES[kind], owner, name, slug=slug)
+    term: Term = service.get_or_create_term(TAXONOMIES[kind], owner, name, slug=slug)
     return term

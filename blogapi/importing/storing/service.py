@@ -32,8 +32,7 @@ from blogapi.importing.storing.exported_articles import list_library_media
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.pictures import may_contain_references
-from blogapi.pages import hierarchy
-from blogapi.pages import tree as page_tree
+from blogapi.pages import hierarchy, page_tree
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering import sanitizer
 from blogapi.storage.database import current_time, db, transaction

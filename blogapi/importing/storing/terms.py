@@ -46,7 +46,7 @@ def store_terms(
                     with savepoint():
                         taken = {name: text for name, text in fields.items() if name not in unknown}
                         taken |= _find_parent(taxonomy, term)
-                        created = service.get_or_create(taxonomy, state.author, term.name, **taken)
+                        created = service.get_or_create_term(taxonomy, state.author, term.name, **taken)
                     state.plan_term(make_term_slug(term.name), created)
                 except REFUSALS as error:
                     reason = describe_refusal(error)

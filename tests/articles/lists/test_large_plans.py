@@ -20,7 +20,7 @@ from blogapi.storage.database import db, table_of, transaction
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES, close_connections
 from tests.databases import SERVER_URL, create_test_app, other_connection
 

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from blogapi.articles import queries, service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
-from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.responses import json_queries
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.publication.visibility import ItemType
 from blogapi.revisions import service as revisions
@@ -198,5 +198,5 @@ def test_only_the_revisions_of_a_deleted_article_remain(app, as_admin, make_arti
         assert rows(*TABLES) == before
     assert as_admin.post(f"{ARTICLES}{article.uuid}/revisions/1/restore/").status_code == 200
     with app.app_context():
-        assert responses_queries.get_json(article.uuid).body == expected_json(article.uuid)
+        assert json_queries.get_json(article.uuid).body == expected_json(article.uuid)
         check_stored_data()

@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, text
 
 from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.renderer_version import get_renderer_version
-from blogapi.articles.responses import queries as responses_queries
+from blogapi.articles.responses import json_queries
 from blogapi.articles.writing import json_writer
 from blogapi.doctor import event_checks
 from blogapi.doctor.findings import Level
@@ -65,8 +65,7 @@ def check_blog(app):
     with app.app_context():
         check_stored_data()
         assert (
-            responses_queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total
-            == 2
+            json_queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
         )
         assert db.session.scalar(text("SELECT renderer FROM article_stats")) == get_renderer_version()
         assert [json.loads(one)["name"] for one in _stored_objects("tag")] == ["kept"]

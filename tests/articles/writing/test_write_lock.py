@@ -13,7 +13,7 @@ from blogapi.articles.models import Article
 from blogapi.articles.writing import media_changes
 from blogapi.storage.database import db, find_write
 from blogapi.users import service as users
-from blogapi.users.models import Role
+from blogapi.web.access import Role
 from tests import event_guard
 from tests.articles.conftest import FUTURE
 from tests.conftest import ARTICLES, TAGS

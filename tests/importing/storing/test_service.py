@@ -143,7 +143,7 @@ def test_the_excerpt_of_a_record_becomes_the_excerpt_of_its_article(app, store, 
 def test_an_edited_article_is_not_overwritten(app, store, stored):
     store(RECORD)
     with app.app_context(), transaction():
-        articles.get_by_uuid(stored()[0].uuid).title = "My own words"
+        articles.get_article(stored()[0].uuid).title = "My own words"
     report = store(replace(RECORD, title="Rye bread"))
     assert report.result is Result.REFUSED
     assert "edited in this blog" in report.notes[0]

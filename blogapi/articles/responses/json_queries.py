@@ -21,7 +21,7 @@ from blogapi.articles.lists.statements import (
 from blogapi.articles.responses import json_reader
 from blogapi.articles.responses.json_reader import Snippets
 from blogapi.publication.visibility import ItemType
-from blogapi.search import queries as search
+from blogapi.search.queries import make_snippets, search
 from blogapi.storage.database import db
 from blogapi.web.errors import InvalidQuery, NotFound
 from blogapi.web.json import JsonBody
@@ -131,7 +131,7 @@ def _snippet_maker(filters: ArticleFilters) -> Snippets | None:
 
 
 def _make_snippets(query: str, uuids: Sequence[UUID]) -> Mapping[UUID, str]:
-    return search.make_snippets(query, search_texts.read_texts(db.session.connection(), uuids))
+    return make_snippets(query, search_texts.read_texts(db.session.connection(), uuids))
 
 
 def _list(
@@ -162,7 +162,7 @@ def _search(
     if public:
         period, rest = make_period(filters), replace(rest, published_after=None, published_before=None)
     among = select_matching(author_id, rest, public=public)
-    uuids, total = search.search(filters.q, page, period=period, among=among)
+    uuids, total = search(filters.q, page, period=period, among=among)
     rows = json_reader.get_articles_json(
         uuids, names, public=public, snippets=_snippet_maker(filters), hashes_body=hashes_body
     )
