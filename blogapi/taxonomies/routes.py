@@ -12,10 +12,10 @@ from sqlalchemy import ColumnElement
 
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import Shown, shows
-from blogapi.taxonomies import queries, service
-from blogapi.taxonomies.queries import CountArticles, IsPublic, ListArticles, TermFilters
+from blogapi.taxonomies import queries, service, term_json
 from blogapi.taxonomies.schemas import TermListQuery
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
+from blogapi.taxonomies.term_json import CountArticles, IsPublic, ListArticles, TermFilters
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, name_one, summary
 from blogapi.web.bulk import write_all
@@ -63,7 +63,7 @@ def build_blueprint(
         return is_public() | own if caller.draft_author else is_public()
 
     def get_json(id: UUID, names: Sequence[str] | None = None) -> JsonBody:
-        return queries.get_json(
+        return term_json.get_json(
             taxonomy,
             id,
             list_articles,
@@ -81,7 +81,7 @@ def build_blueprint(
         caller = current_caller()
         if caller.is_author:
             # A term that the author may not see does not exist for them.
-            queries.get_stored_json(taxonomy, id, get_condition())
+            term_json.get_stored_json(taxonomy, id, get_condition())
         term = get_term(id)
         if caller.is_author and (
             term.owner_id != caller.user
@@ -95,7 +95,7 @@ def build_blueprint(
     representation = Representation(
         lambda id: get_json(id, tuple(schema._declared_fields)),
         schema(),
-        lambda: queries.list_json(taxonomy).rows,
+        lambda: term_json.list_json(taxonomy).rows,
         schema(many=True),
         get_fields=get_json,
         fields_schema=single_fields,
@@ -120,7 +120,7 @@ def build_blueprint(
             raise Forbidden(
                 "Only editors and admins may use `used`, `similar` and this `ordering`; leave them out."
             )
-        return queries.list_json(
+        return term_json.list_json(
             taxonomy,
             query.fields,
             query.page,

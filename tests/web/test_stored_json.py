@@ -37,6 +37,7 @@ from blogapi.tags.schemas import (
 )
 from blogapi.taxonomies import queries as term_queries
 from blogapi.taxonomies import service as taxonomies
+from blogapi.taxonomies import term_json
 from blogapi.web import json as web_json
 from blogapi.web import stored_json
 from blogapi.web.json import JsonBody
@@ -75,7 +76,7 @@ def test_the_application_does_not_start_if_a_model_that_stores_json_has_no_schem
 def test_stored_json_is_that_of_the_schema(app, make_tag):
     tag = make_tag("rye\nand {wheat}")
     with app.app_context():
-        stored = json.loads(term_queries.get_stored_json(tags_definition.TAGS, tag.uuid))
+        stored = json.loads(term_json.get_stored_json(tags_definition.TAGS, tag.uuid))
     assert (list(stored), stored["name"]) == (list(TagSchema().fields), "rye\nand {wheat}")
 
 
@@ -119,13 +120,13 @@ def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
         db.session.remove()
         row = term_queries.get_term(categories_definition.CATEGORIES, uuid)
         row.articles_count = 0
-        stored = term_queries.get_stored_json(categories_definition.CATEGORIES, uuid)
+        stored = term_json.get_stored_json(categories_definition.CATEGORIES, uuid)
         assert stored == web_json.to_json_bytes(EmbeddedCategorySchema().dump(row))
-        assert term_queries.list_json(categories_definition.CATEGORIES).rows.body == web_json.to_json_bytes(
+        assert term_json.list_json(categories_definition.CATEGORIES).rows.body == web_json.to_json_bytes(
             CategorySchema(many=True).dump([row])
         )
         partial_schema = [one for one in fields if one != "articles"]
-        listed = term_queries.list_json(
+        listed = term_json.list_json(
             categories_definition.CATEGORIES,
             partial_schema,
             PageRequest(1, 1),
@@ -133,10 +134,10 @@ def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
         ).rows.body
         assert json.loads(listed) == [dump_only(CategoryFieldsSchema, partial_schema, row)]
         row.articles = []
-        assert term_queries.get_json(
+        assert term_json.get_json(
             categories_definition.CATEGORIES, uuid, json_queries.list_published_in_category
         ).body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
-        single = term_queries.get_json(
+        single = term_json.get_json(
             categories_definition.CATEGORIES,
             uuid,
             json_queries.list_published_in_category,
@@ -156,22 +157,22 @@ def test_stored_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, na
         db.session.remove()
         row = term_queries.get_term(tags_definition.TAGS, uuid)
         row.articles_count = 0
-        assert term_queries.get_stored_json(tags_definition.TAGS, uuid) == web_json.to_json_bytes(
+        assert term_json.get_stored_json(tags_definition.TAGS, uuid) == web_json.to_json_bytes(
             TagSchema().dump(row)
         )
-        assert term_queries.list_json(tags_definition.TAGS).rows.body == web_json.to_json_bytes(
+        assert term_json.list_json(tags_definition.TAGS).rows.body == web_json.to_json_bytes(
             TagSchema(many=True).dump([row])
         )
         partial_schema = [one for one in fields if one != "articles"]
-        listed = term_queries.list_json(
+        listed = term_json.list_json(
             tags_definition.TAGS, partial_schema, PageRequest(1, 1), count_articles=counts.count_with_tags
         ).rows.body
         assert json.loads(listed) == [dump_only(TagFieldsSchema, partial_schema, row)]
         row.articles = []
-        assert term_queries.get_json(
+        assert term_json.get_json(
             tags_definition.TAGS, uuid, json_queries.list_published_with_tag
         ).body == web_json.to_json_bytes(SingleTagSchema().dump(row))
-        single = term_queries.get_json(
+        single = term_json.get_json(
             tags_definition.TAGS,
             uuid,
             json_queries.list_published_with_tag,
@@ -227,6 +228,6 @@ def test_storing_json_does_not_change_last_updated(app, make_tag, set_clock):
         row = term_queries.get_term(tags_definition.TAGS, tag.uuid)
         stored_json.store_json(db.session(), row)
         db.session.commit()
-        stored = json.loads(term_queries.get_stored_json(tags_definition.TAGS, tag.uuid))
+        stored = json.loads(term_json.get_stored_json(tags_definition.TAGS, tag.uuid))
         assert stored["last_updated"][:4] != "2030"
         assert str(db.session.scalar(text("SELECT last_updated FROM tag")))[:4] != "2030"

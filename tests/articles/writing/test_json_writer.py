@@ -19,7 +19,7 @@ from blogapi.articles.schemas import ArticleBodySchema, ArticleFieldsSchema
 from blogapi.categories import taxonomy as categories_definition
 from blogapi.storage.database import db
 from blogapi.tags import taxonomy as tags_definition
-from blogapi.taxonomies import queries as term_queries
+from blogapi.taxonomies import term_json
 from blogapi.web import json as web_json
 from blogapi.web.pagination import PageRequest
 from tests.articles.stored_data import check_stored_data, expected_json, rows
@@ -59,11 +59,11 @@ def test_stored_json_equals_the_output_of_the_schemas(
             json_queries.list_published(names, PageRequest(1, 5)).rows.body
             == b"[" + expected_json(uuid, names) + b"]"
         )
-        assert term_queries.get_json(
+        assert term_json.get_json(
             categories_definition.CATEGORIES, category, json_queries.list_published_in_category
         ).body.endswith(b',"articles":' + listed + b"}")
         tag = queries.get_article(uuid).tags[0].uuid
-        assert term_queries.get_json(
+        assert term_json.get_json(
             tags_definition.TAGS, tag, json_queries.list_published_with_tag
         ).body.endswith(b',"articles":' + listed + b"}")
 
