@@ -22,7 +22,7 @@ from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.storage import database
 from blogapi.version import __version__
-from blogapi.web import errors, public_queries, request_id
+from blogapi.web import error_handlers, public_queries, request_id
 from blogapi.webhooks import sender
 
 __all__ = ["__version__", "create_app"]
@@ -40,7 +40,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
 
     # These calls register views and functions, and create what the application keeps in memory. They come
     # before the calls that use it; among themselves, their order does not matter.
-    errors.init_app(app)
+    error_handlers.init_app(app)
     authentication.init_app(app)
     blueprints.init_app(app, version=__version__)
     outbox.init_app(app)

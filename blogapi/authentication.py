@@ -37,7 +37,8 @@ from blogapi.web.access import (
     may_publish,
     reader,
 )
-from blogapi.web.blueprint import reject_conditional_headers, reject_query_parameters
+from blogapi.web.argument_parser import reject_query_parameters
+from blogapi.web.conditional import reject_conditional_headers
 from blogapi.web.errors import Unauthorized, format_allow
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
 from blogapi.web.operation import operation

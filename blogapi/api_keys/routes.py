@@ -18,10 +18,11 @@ from blogapi.api_keys.schemas import (
 )
 from blogapi.rate_limits import limiter
 from blogapi.web.access import allow, check_before_body, current_caller, guest, reader
-from blogapi.web.blueprint import Blueprint, PartialResult, Representation
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.pagination import DetailQuery, Query
+from blogapi.web.representation import PartialResult, Representation
 
 bp = Blueprint("api_keys", __name__, url_prefix="/api/v1/auth/api-key", description="API keys")
 

@@ -9,14 +9,8 @@ from blogapi.articles.fields import BODIES
 from blogapi.articles.schemas import HeadingSchema
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH
-from blogapi.web.fields import (
-    Identifier,
-    InputSchema,
-    OutputSchema,
-    Reference,
-    Text,
-    Timestamp,
-)
+from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
+from blogapi.web.references import Reference
 
 
 class RenderBodySchema(InputSchema):

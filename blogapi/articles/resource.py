@@ -12,7 +12,7 @@ from blogapi.articles import permissions
 from blogapi.articles.schemas import ArticleSchema, PageFieldsSchema, SingleArticleFieldsSchema
 from blogapi.publication.visibility import ItemType
 from blogapi.web.access import Rule
-from blogapi.web.blueprint import Representation
+from blogapi.web.representation import Representation
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,11 @@ from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.publication.visibility import ItemType
 from blogapi.web.access import admin, allow, author, current_caller, current_user_id, reader
-from blogapi.web.blueprint import Blueprint, PartialResult, Representation
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Forbidden
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import DetailQuery, Page, Query
+from blogapi.web.representation import PartialResult, Representation
 from blogapi.web.slug_lookup import accept_slugs
 
 bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", description="Articles")

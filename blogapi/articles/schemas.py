@@ -29,13 +29,13 @@ from blogapi.web.fields import (
     InputSchema,
     OmitsNull,
     OutputSchema,
-    Reference,
     Slug,
     Text,
     Timestamp,
     WebAddress,
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
+from blogapi.web.references import Reference
 
 
 class SeoBodySchema(InputSchema):

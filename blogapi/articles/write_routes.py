@@ -17,9 +17,10 @@ from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.web.access import allow, current_user_id
-from blogapi.web.blueprint import Blueprint, UpsertResult, name_one, summary
+from blogapi.web.blueprint import Blueprint, name_one, summary
 from blogapi.web.fields import Fields, make_item_schema
 from blogapi.web.pagination import BulkDeleteQuery
+from blogapi.web.representation import UpsertResult
 
 
 class Resolve(Protocol):

@@ -12,15 +12,9 @@ from blogapi.taxonomies.schemas import (
     articles_by_status,
     articles_count,
 )
-from blogapi.web.fields import (
-    Identifier,
-    OutputSchema,
-    Reference,
-    Slug,
-    Text,
-    Timestamp,
-)
+from blogapi.web.fields import Identifier, OutputSchema, Slug, Text, Timestamp
 from blogapi.web.media_addresses import PictureAddress, PictureReference
+from blogapi.web.references import Reference
 
 
 class CategorySchema(OutputSchema):

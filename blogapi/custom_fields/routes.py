@@ -7,8 +7,9 @@ from uuid import UUID
 from blogapi.custom_fields import queries, service
 from blogapi.custom_fields.schemas import FieldBodySchema, FieldSchema
 from blogapi.web.access import admin_login, allow, author
-from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.representation import Representation, UpsertResult
 
 bp = Blueprint("fields", __name__, url_prefix="/api/v1/blog/fields", description="Custom fields")
 

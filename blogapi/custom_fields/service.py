@@ -15,9 +15,9 @@ from blogapi.publication.events import record
 from blogapi.site.queries import get_site
 from blogapi.site.service import STATE
 from blogapi.storage.database import current_time, db, transaction
-from blogapi.web.blueprint import UpsertResult
 from blogapi.web.errors import Conflict, Errors, Invalid
 from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.representation import UpsertResult
 
 MAX_FIELDS = 100
 

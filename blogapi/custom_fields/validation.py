@@ -14,7 +14,7 @@ from blogapi.custom_fields.definitions import list_definitions, list_visible
 from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Errors
-from blogapi.web.fields import SEND_REFERENCE, parse_reference
+from blogapi.web.references import SEND_REFERENCE, parse_reference
 
 
 class CustomValues(ma.fields.Field[dict[str, Any]]):

@@ -25,11 +25,12 @@ from blogapi.media.schemas import (
 from blogapi.media.service import PreparedFile
 from blogapi.storage.database import end_read
 from blogapi.web.access import allow, author, current_caller, current_user_id
-from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, View
+from blogapi.web.blueprint import Blueprint, View
 from blogapi.web.errors import NotFound, Unavailable
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import DetailQuery, Page, Query
+from blogapi.web.representation import Representation, UpsertResult
 from blogapi.web.uploads import FileBodySchema, FileQuery, describe_body, receive_file
 
 # The OpenAPI document describes these headers once.

@@ -23,11 +23,12 @@ from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import Shown, shows
 from blogapi.publication.visibility import ItemType
 from blogapi.web.access import allow, current_caller, editor, reader
-from blogapi.web.blueprint import Blueprint, PartialResult, Representation
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import DetailQuery, Query
+from blogapi.web.representation import PartialResult, Representation
 from blogapi.web.slug_lookup import accept_slugs
 
 PAGE = ItemType.PAGE.value

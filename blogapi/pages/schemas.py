@@ -13,7 +13,8 @@ from blogapi.articles.lists.query_schemas import ArticleListQuery
 from blogapi.articles.schemas import ArticleBodySchema, ArticleSchema, PageFieldsSchema
 from blogapi.custom_fields.validation import CustomValues
 from blogapi.publication.visibility import ItemType
-from blogapi.web.fields import Fields, Reference, Text
+from blogapi.web.fields import Fields, Text
+from blogapi.web.references import Reference
 
 MAX_POSITION = 1_000_000
 ORDERINGS = ("position", "title", "-title", "published_at", "-published_at", "last_updated", "-last_updated")

@@ -17,10 +17,11 @@ from blogapi.previews.schemas import (
 from blogapi.site import addresses
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, anyone, current_user_id
-from blogapi.web.blueprint import Blueprint, PartialResult
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import ListQuery, Query
+from blogapi.web.representation import PartialResult
 
 _PREFIX = "/api/v1/blog"
 

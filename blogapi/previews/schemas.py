@@ -6,15 +6,8 @@ import marshmallow as ma
 
 from blogapi.articles.schemas import ArticleSchema, LinksSchema, PageFieldsSchema, SingleArticleFieldsSchema
 from blogapi.pages.schemas import PageSchema
-from blogapi.web.fields import (
-    FieldNames,
-    Identifier,
-    InputSchema,
-    OmitsNull,
-    OutputSchema,
-    StrictInteger,
-    Timestamp,
-)
+from blogapi.web.field_names import FieldNames
+from blogapi.web.fields import Identifier, InputSchema, OmitsNull, OutputSchema, StrictInteger, Timestamp
 from blogapi.web.pagination import DetailQuery
 
 DEFAULT_SECONDS = 7 * 24 * 3600

@@ -11,8 +11,9 @@ from blogapi.redirects.formats import format_redirects
 from blogapi.redirects.schemas import RedirectListQuery, RedirectSchema
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, reader
-from blogapi.web.blueprint import Blueprint, PartialResult, add_page_headers
+from blogapi.web.blueprint import Blueprint, add_page_headers
 from blogapi.web.pagination import PageRequest, Query
+from blogapi.web.representation import PartialResult
 
 bp = Blueprint(
     "redirects", __name__, url_prefix="/api/v1/blog/redirects", description="Former slugs and paths"

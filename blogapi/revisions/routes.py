@@ -19,9 +19,10 @@ from blogapi.revisions.schemas import (
     RevisionSchema,
 )
 from blogapi.web.access import allow, current_user_id
-from blogapi.web.blueprint import Blueprint, PartialResult
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import EmptySchema, Fields, WithAttributes
 from blogapi.web.pagination import DetailQuery, ListQuery, Query
+from blogapi.web.representation import PartialResult
 
 _REVISION = f"/<int(max={MAX_NUMBER}):number>/"
 

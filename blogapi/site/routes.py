@@ -7,8 +7,9 @@ from blogapi.site import queries, service
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema, SiteSchema
 from blogapi.web.access import admin_login, allow, reader
-from blogapi.web.blueprint import Blueprint, Representation
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields
+from blogapi.web.representation import Representation
 
 bp = Blueprint("site", __name__, url_prefix="/api/v1/blog/site", description="The site of the blog")
 

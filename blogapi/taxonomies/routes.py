@@ -17,12 +17,13 @@ from blogapi.taxonomies.schemas import TermListQuery
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.taxonomies.term_json import CountArticles, IsPublic, ListArticles, TermFilters
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
-from blogapi.web.blueprint import Blueprint, Representation, UpsertResult, name_one, summary
+from blogapi.web.blueprint import Blueprint, name_one, summary
 from blogapi.web.bulk import write_all
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import BulkDeleteQuery, DetailQuery, Page, Query
+from blogapi.web.representation import Representation, UpsertResult
 from blogapi.web.slug_lookup import accept_slugs
 
 # Merges the terms with the last uuids into the term with the first one, and returns that.

@@ -14,9 +14,10 @@ from blogapi.users.schemas import (
     UserDetailsSchema,
 )
 from blogapi.web.access import Role, admin_login, allow, current_user_id
-from blogapi.web.blueprint import Blueprint, Representation
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Conflict
 from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.representation import Representation
 from blogapi.web.rights import list_rights
 
 bp = Blueprint("users", __name__, url_prefix="/api/v1/users", description="Users")

@@ -2,143 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, wraps
-from typing import Any, NoReturn, TypeVar, cast
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 import flask
 import flask_smorest
 import marshmallow as ma
-from flask import Request, Response, g, request
-from webargs.flaskparser import FlaskParser
+from flask import Response, g, request
 
 from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
-from blogapi.web.access import SAFE_METHODS
+from blogapi.web.argument_parser import ArgumentParser
 from blogapi.web.conditional import perform_write
-from blogapi.web.errors import (
-    Invalid,
-    InvalidQuery,
-    Malformed,
-    NotFound,
-    PreconditionFailed,
-    flatten_messages,
-)
-from blogapi.web.fields import FieldNames, OutputSchema, PrefixedParameters
+from blogapi.web.errors import Invalid
+from blogapi.web.field_names import FieldNames
 from blogapi.web.json import JsonBody
 from blogapi.web.operation import operation
 from blogapi.web.operation_ids import make_operation_id
-from blogapi.web.pagination import DetailQuery, Page, Query
+from blogapi.web.pagination import DetailQuery, Page
+from blogapi.web.representation import PartialResult, Representation, UpsertResult, restrict_schema, serialize
 
 View = Callable[..., Response]
 AnyView = TypeVar("AnyView", bound=Callable[..., Any])
-
-
-class Parser(FlaskParser):
-    """Parses query strings and JSON bodies; unknown fields are refused."""
-
-    DEFAULT_UNKNOWN_BY_LOCATION = {"query": ma.RAISE, "json": ma.RAISE}  # noqa: RUF012 (webargs names it so)
-
-    def load_querystring(self, req: Request, schema: ma.Schema) -> dict[str, Any]:
-        """Return the query parameters; raises InvalidQuery if a parameter that is not a list is repeated."""
-        parameters: dict[str, Any] = {}
-        for name, values in req.args.lists():
-            prefix, _, rest = name.partition(".")
-            if isinstance(schema.fields.get(prefix), PrefixedParameters):
-                parameters.setdefault(prefix, {})[rest] = values
-                continue
-            repeatable = isinstance(schema.fields.get(name), ma.fields.List)
-            if len(values) > 1 and not repeatable:
-                raise InvalidQuery(f"The parameter {name!r} is sent {len(values)} times; send it once.")
-            parameters[name] = values if repeatable else values[0]
-        # The form of a search sends an empty text if nothing was entered.
-        if "q" in schema.fields and parameters.get("q") == "":
-            del parameters["q"]
-        return parameters
-
-    def load_json(self, req: Request, schema: ma.Schema) -> Any:
-        """Return the parsed body, or `missing` (an empty object) if there is none."""
-        body = web_json.read_json_body(req)
-        if req.method == "PATCH":
-            g.sent_read_only = read_only.collect(schema, body)
-        return ma.missing if body is None else body
-
-    def handle_error(self, error: ma.ValidationError, req: Request, schema: ma.Schema, **_: Any) -> NoReturn:
-        """Raise InvalidQuery or Invalid with the messages of all wrong fields."""
-        messages = error.messages
-        assert isinstance(messages, Mapping)
-        if "query" in messages:
-            errors = flatten_messages(messages["query"])
-            known = {field.data_key or name: field for name, field in schema.fields.items()}
-            names = [f"{name}.*" if isinstance(known[name], PrefixedParameters) else name for name in known]
-            for name in errors.keys() & messages["query"].keys() - known.keys():
-                errors[name] = [f"Unknown parameter; the known ones are {', '.join(sorted(names))}."]
-            raise InvalidQuery(
-                "The query string is invalid; `errors` names each wrong parameter.", errors=errors
-            )
-        raise Invalid(
-            "Some fields are invalid; `errors` names them all.", errors=flatten_messages(messages["json"])
-        )
-
-
-class PartialResult:
-    """A result, and the names of its fields that the query selects (None: all fields of the schema).
-
-    `hidden_state` is state that a write can change but the body does not show; it is part of the ETag.
-    """
-
-    def __init__(self, result: Any, query: Query | None = None, *, hidden_state: str = "") -> None:
-        self.result = result
-        self.fields = query.fields if query else None
-        self.hidden_state = hidden_state
-
-
-@dataclass(frozen=True, slots=True)
-class Representation:
-    """The functions and schemas with which a GET returns one item (by its uuid) and the whole list.
-
-    `hidden_state` returns state that a write to the list can change but the list does not show. `get_fields`
-    returns an item with the named fields of `fields_schema`, as a GET with `fields` does. Without it, a GET
-    shows all fields. `get_several` returns several items, in this order, with the named fields.
-    """
-
-    get_item: Callable[[UUID], Any]
-    item_schema: ma.Schema
-    get_items: Callable[[], Any]
-    items_schema: ma.Schema
-    hidden_state: Callable[[], str] = str
-    get_fields: Callable[[UUID, Sequence[str]], Any] | None = None
-    fields_schema: type[ma.Schema] | None = None
-    get_several: Callable[[Sequence[UUID], Sequence[str] | None], JsonBody] | None = None
-
-    def etag(self, id: UUID | None) -> str | None:
-        """Return the ETag of an item (None if it does not exist), or of the list if `id` is None."""
-        if id is None:
-            return _render(self.get_items(), self.items_schema).etag(self.hidden_state())
-        try:
-            return _render(self.get_item(id), self.item_schema).etag()
-        except NotFound:
-            return None
-
-    def read_fields(self, id: UUID | None, names: Sequence[str]) -> JsonBody:
-        """Return the named fields of an item, or of the list if `id` is None; raises NotFound."""
-        if id is None:
-            return _render(self.get_items(), self.items_schema)
-        if self.get_fields is None or self.fields_schema is None:
-            return _render(self.get_item(id), self.item_schema)
-        # The item is looked up even if all of the names are fields of lists, such as `snippet`.
-        fields = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
-        return _render(self.get_fields(id, fields), _only_fields(self.fields_schema, fields))
-
-
-@dataclass(frozen=True, slots=True)
-class UpsertResult:
-    """A written item, and whether the write created it."""
-
-    item: Any
-    created: bool
 
 
 def name_one(noun: str) -> str:
@@ -162,7 +49,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     Flask's Blueprint is a base class because of its type annotations, which flask-smorest lacks.
     """
 
-    ARGUMENTS_PARSER = Parser()
+    ARGUMENTS_PARSER = ArgumentParser()
 
     # flask-smorest has no type annotations.
     doc: Callable[..., Callable[[View], View]]
@@ -348,7 +235,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             return _build_response(upsert.item, status, schema, None)
         uuid = upsert.item.uuid
         if names is None:
-            current = _render(representation.get_item(uuid), representation.item_schema)
+            current = serialize(representation.get_item(uuid), representation.item_schema)
         else:
             current = representation.read_fields(uuid, names)
         has_same_shape = names is not None or type(schema) is type(representation.item_schema)
@@ -379,7 +266,7 @@ def _build_response(
         hidden_state = result.hidden_state
         if result.fields is not None and partial_schema is not None:
             names = (name for name in partial_schema._declared_fields if name in result.fields)
-            schema = _only_fields(partial_schema, tuple(names))
+            schema = restrict_schema(partial_schema, tuple(names))
         result = result.result
     if not isinstance(schema, ma.Schema):
         return Response(status=status)
@@ -388,7 +275,7 @@ def _build_response(
     is_page = isinstance(result, Page)
     items = result.rows if is_page else result
     # A partial schema serves both one item and a page of items.
-    json_body = _render(items, schema, many=is_page or schema.many)
+    json_body = serialize(items, schema, many=is_page or schema.many)
     response = web_json.json_response(json_body.body, status)
     if request.method in ("GET", "HEAD"):
         response.set_etag(json_body.etag(hidden_state))
@@ -404,15 +291,6 @@ def add_page_headers(response: Response, page: Page[Any]) -> Response:
     return response
 
 
-def _render(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
-    """Return the result as JSON; a result that is already JSON is returned unchanged."""
-    if isinstance(result, JsonBody):
-        return result
-    items = result if isinstance(result, Sequence) else [result]
-    hidden = " ".join(schema.hidden_state(item) for item in items) if isinstance(schema, OutputSchema) else ""
-    return JsonBody(web_json.to_json_bytes(schema.dump(result, many=many)), hidden)
-
-
 def _make_query(
     schema: type[ma.Schema],
     default: type[ma.Schema],
@@ -421,30 +299,3 @@ def _make_query(
 ) -> type[DetailQuery]:
     """Return the query parameters with `fields`, which selects fields of `schema` for the response."""
     return cast(type[DetailQuery], base.from_dict({"fields_": FieldNames(schema, default, single=single)}))
-
-
-@lru_cache(maxsize=256)
-def _only_fields(schema: type[ma.Schema], fields: tuple[str, ...]) -> ma.Schema:
-    return schema(only=fields)
-
-
-def reject_conditional_headers(view: Callable[..., Any]) -> None:
-    """Refuse the headers If-Match and Idempotency-Key if the view does not support them.
-
-    Such a view changes nothing that has an ETag, or its response contains a secret that must not be stored.
-    Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
-    """
-    if request.method in SAFE_METHODS or operation(view).writes:
-        return
-    if "If-Match" in request.headers:
-        raise PreconditionFailed(
-            "This operation changes nothing that has an ETag; send it without If-Match.", etag=None
-        )
-    if "Idempotency-Key" in request.headers:
-        raise Malformed("This operation does not support an Idempotency-Key; send it without one.")
-
-
-def reject_query_parameters(view: Callable[..., Any]) -> None:
-    """Raise InvalidQuery if the request has query parameters and the view takes none."""
-    if request.args and not operation(view).takes_query:
-        raise InvalidQuery("This operation takes no query parameters.")

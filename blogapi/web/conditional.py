@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from flask import Response, current_app, g, request
 
 from blogapi.storage.database import db, get_write, transaction
-from blogapi.web.errors import PreconditionFailed, PreconditionRequired
+from blogapi.web.access import SAFE_METHODS
+from blogapi.web.errors import Malformed, PreconditionFailed, PreconditionRequired
 from blogapi.web.headers import contains_state
 from blogapi.web.idempotency import run_once
+from blogapi.web.operation import operation
 
 
 def perform_write(write: Callable[[], Response], etag: Callable[[], str | None]) -> Response:
@@ -56,3 +59,19 @@ def check_preconditions(etag: Callable[[], str | None]) -> None:
 def _changes_existing() -> bool:
     """Return whether the request changes an existing resource; a POST does so if its path contains an id."""
     return request.method != "POST" or "id" in (request.view_args or {})
+
+
+def reject_conditional_headers(view: Callable[..., Any]) -> None:
+    """Refuse the headers If-Match and Idempotency-Key if the view does not support them.
+
+    Such a view changes nothing that has an ETag, or its response contains a secret that must not be stored.
+    Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
+    """
+    if request.method in SAFE_METHODS or operation(view).writes:
+        return
+    if "If-Match" in request.headers:
+        raise PreconditionFailed(
+            "This operation changes nothing that has an ETag; send it without If-Match.", etag=None
+        )
+    if "Idempotency-Key" in request.headers:
+        raise Malformed("This operation does not support an Idempotency-Key; send it without one.")

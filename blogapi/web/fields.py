@@ -207,30 +207,6 @@ def make_item_schema(body: type[InputSchema]) -> type[InputSchema]:
     return cast(type[InputSchema], type(name, (body,), members))
 
 
-SEND_REFERENCE = 'Send the slug or the uuid of an item, as in {"slug": "kitchen"} or "kitchen".'
-
-
-def parse_reference(value: Any) -> UUID | str:
-    """Return the uuid or the slug in a reference; raises ValidationError for any other value."""
-    # A uuid takes precedence over a slug, which may have changed since the client read it.
-    members = value if isinstance(value, Mapping) else {}
-    member = next((name for name in ("uuid", "slug") if name in members), "")
-    text = members.get(member, value)
-    if isinstance(text, str):
-        if member != "slug" and (uuid := parse_uuid(text)):
-            return uuid
-        if member != "uuid" and slugs.is_slug(text):
-            return text
-    raise ma.ValidationError({member: [SEND_REFERENCE]} if member else SEND_REFERENCE)
-
-
-class Reference(ma.fields.Field[UUID | str]):
-    """A reference to another item: an object with its uuid or slug, or a string, a uuid or else a slug."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> UUID | str:
-        return parse_reference(value)
-
-
 class ItemUuidsSchema(InputSchema):
     """The items on which a request acts together."""
 
@@ -241,13 +217,6 @@ class ItemUuidsSchema(InputSchema):
         validate=validate.Length(min=1),
         metadata={"description": "The uuids of the items."},
     )
-
-
-class ReferenceSchema(Schema):
-    """A reference to another item by its `uuid` or its `slug`; other members are ignored."""
-
-    uuid = Identifier()
-    slug = Text(max_length=slugs.MAX_SLUG_LENGTH, min_length=1)
 
 
 class OutputSchema(Schema):
@@ -315,67 +284,6 @@ class PrefixedParameters(ma.fields.Field[Any]):
 
     The parser passes a dictionary with the values of each parameter by the rest of its name.
     """
-
-
-def _list_fields(schema: type[ma.Schema]) -> tuple[str, ...]:
-    excluded = schema.opts.exclude
-    return tuple(name for name in schema._declared_fields if name not in excluded)
-
-
-class FieldNames(ma.fields.Field[tuple[str, ...]]):
-    """A comma-separated list of fields of a schema.
-
-    `*` stands for the fields of `default`, the schema of the response without `fields` (None: all fields).
-    A name with a leading `-` removes a field that stands before it. In a list, `single` is the schema of a
-    single item; its other fields are refused with a hint.
-    """
-
-    def __init__(
-        self,
-        schema: type[ma.Schema],
-        default: type[ma.Schema] | None = None,
-        *,
-        single: type[ma.Schema] | None = None,
-        **options: Any,
-    ) -> None:
-        self.field_names = _list_fields(schema)
-        self.default_names = _list_fields(default or schema)
-        self.single_names = frozenset(_list_fields(single) if single else ()) - {*self.field_names}
-        super().__init__(
-            # marshmallow schemas already have an attribute `fields`.
-            data_key="fields",
-            metadata={
-                "type": "string",
-                "description": "Comma-separated list of the properties to return. `*` stands for those of a "
-                "response without this parameter (the required ones); `-` in front leaves one out, as in "
-                "`*,-uuid`.",
-                "example": "*",
-            },
-            **options,
-        )
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> tuple[str, ...]:
-        names = [name.strip() for name in str(value).split(",")]
-        known = {"*", *self.field_names, *(f"-{name}" for name in self.field_names)}
-        errors = [self._describe_error(name.removeprefix("-")) for name in names if name not in known]
-        if errors:
-            raise ma.ValidationError(errors)
-        if names[0].startswith("-"):
-            raise ma.ValidationError(f"Begin with the fields to keep, as in `*,{names[0]}`.")
-        selected = dict[str, None]()
-        for name in names:
-            if name.startswith("-"):
-                selected.pop(name[1:], None)
-            else:
-                selected |= dict.fromkeys(self.default_names if name == "*" else (name,))
-        if not selected:
-            raise ma.ValidationError("All fields are left out; keep at least one.")
-        return tuple(selected)
-
-    def _describe_error(self, name: str) -> str:
-        if name in self.single_names:
-            return f"{name!r} is not a field of a list; request a single item with `fields={name}`."
-        return f"{name!r} is not a field; send one of *, {', '.join(self.field_names)}."
 
 
 def name_changes(schema: type[ma.Schema], item: object, values: Fields) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.web.access import admin_login, allow
-from blogapi.web.blueprint import Blueprint, PartialResult, Representation
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.pagination import ListQuery, Query
+from blogapi.web.representation import PartialResult, Representation
 from blogapi.webhooks import messages, queries, service
 from blogapi.webhooks.models import Delivery
 from blogapi.webhooks.schemas import (

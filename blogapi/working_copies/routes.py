@@ -14,9 +14,10 @@ from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, current_caller, current_user_id
-from blogapi.web.blueprint import Blueprint, Representation, UpsertResult
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.headers import contains_state
+from blogapi.web.representation import Representation, UpsertResult
 from blogapi.working_copies import queries, service
 from blogapi.working_copies.schemas import SCHEMAS, PublishSchema
 

@@ -22,12 +22,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, default_exceptions
 
 from blogapi.storage.version_check import NewerSchema
-from blogapi.web import errors
+from blogapi.web import error_handlers, errors
 
 
 def get_error_response(error: Exception):
     app = Flask("errors")
-    errors.init_app(app)
+    error_handlers.init_app(app)
 
     @app.get("/")
     def view():

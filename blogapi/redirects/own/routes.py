@@ -12,9 +12,10 @@ from blogapi.redirects.own.schemas import (
     CustomRedirectSchema,
 )
 from blogapi.web.access import admin, allow
-from blogapi.web.blueprint import Blueprint, PartialResult, Representation
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields
 from blogapi.web.pagination import Query
+from blogapi.web.representation import PartialResult, Representation
 
 bp = Blueprint(
     "custom_redirects",

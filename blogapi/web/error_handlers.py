@@ -1,0 +1,130 @@
+"""Converts every exception to an error response, including those of libraries."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from flask import Flask, Response, current_app, request
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.sqlite_errors import is_damage, primary_result_code
+from blogapi.storage.version_check import NewerSchema
+from blogapi.web import request_id
+from blogapi.web.errors import (
+    DAMAGE_KEY,
+    PROBLEM_JSON,
+    Damaged,
+    Problem,
+    StorageFull,
+    Unavailable,
+    default_problem,
+    format_allow,
+    problem_body,
+)
+
+# The SQLSTATE that PostgreSQL reports for writes during a failover.
+_READ_ONLY = "25006"
+
+_SQLITE_STATES = {
+    sqlite3.SQLITE_BUSY: "is busy",
+    sqlite3.SQLITE_LOCKED: "is busy",
+    sqlite3.SQLITE_CANTOPEN: "cannot be reached",
+    sqlite3.SQLITE_READONLY: "accepts no writes at the moment",
+}
+
+
+def init_app(app: Flask) -> None:
+    """Register a handler for every exception."""
+    app.register_error_handler(Problem, _handle_problem)
+    app.register_error_handler(Damaged, _handle_damage)
+    app.register_error_handler(HTTPException, _handle_http)
+    app.register_error_handler(DBAPIError, _handle_database)
+    app.register_error_handler(OSError, _handle_system)
+    app.register_error_handler(PoolTimeout, _handle_busy)
+    app.register_error_handler(NewerSchema, _handle_newer_schema)
+    app.register_error_handler(Exception, _handle_unexpected)
+
+
+def _build_response(status: int, *parts: Any) -> Response:
+    return Response(problem_body(status, *parts), status, content_type=PROBLEM_JSON)
+
+
+def _handle_problem(error: Problem) -> Response:
+    response = _build_response(error.status, error.code, error.detail, error.errors, error.uuid)
+    response.headers.update(error.headers)
+    return response
+
+
+def _handle_http(error: HTTPException) -> Response:
+    status = error.code or 500
+    response = _build_response(status, *default_problem(status))
+    if isinstance(error, MethodNotAllowed):
+        response.headers["Allow"] = format_allow(error.valid_methods or ())
+    return response
+
+
+def _handle_database(error: DBAPIError) -> Response:
+    if is_disk_full(error):
+        # A checkpoint can have freed space; see `storage.checkpoint`.
+        return _handle_problem(StorageFull(default_problem(507)[1], headers={"Retry-After": "1"}))
+    if is_damage(error):
+        return _handle_damage(Damaged(str(error.orig)))
+    is_temporary = _is_temporary(error) or error.connection_invalidated
+    return _handle_busy(error) if is_temporary else _handle_unexpected(error)
+
+
+def _handle_system(error: OSError) -> Response:
+    if is_disk_full(error):
+        return _handle_problem(StorageFull(default_problem(507)[1]))
+    return _handle_unexpected(error)
+
+
+def _handle_damage(error: Damaged) -> Response:
+    current_app.extensions[DAMAGE_KEY] = error.cause
+    current_app.logger.error("the database is damaged (%s); run doctor", error.cause)
+    return _handle_problem(error)
+
+
+def _is_temporary(error: DBAPIError) -> bool:
+    """Return whether a retry may succeed: the database is locked, timed out, unreachable or read-only."""
+    # SQLITE_ERROR means an invalid statement, which fails again at every retry.
+    if isinstance(error, OperationalError):
+        return primary_result_code(error) != sqlite3.SQLITE_ERROR
+    return _get_sqlstate(error) == _READ_ONLY
+
+
+def _handle_busy(error: DBAPIError | PoolTimeout) -> Response:
+    current_app.logger.warning("database unavailable: %s", getattr(error, "orig", error))
+    state = "is busy" if isinstance(error, PoolTimeout) else _describe_state(error)
+    return _handle_problem(Unavailable(f"The database {state}; send the same request again in a second."))
+
+
+def _describe_state(error: DBAPIError) -> str:
+    """Return why the database is unavailable, as the predicate of a sentence."""
+    if isinstance(error.orig, sqlite3.Error):
+        return _SQLITE_STATES.get(primary_result_code(error), "is not available")
+    state = _get_sqlstate(error)
+    # psycopg reports no SQLSTATE if the server has not answered.
+    if error.connection_invalidated or state is None or state.startswith(("08", "57P")):
+        return "cannot be reached"
+    return "accepts no writes at the moment" if state == _READ_ONLY else "is busy"
+
+
+def _get_sqlstate(error: DBAPIError) -> str | None:
+    return getattr(error.orig, "sqlstate", None)
+
+
+def _handle_newer_schema(error: NewerSchema) -> Response:
+    current_app.logger.error("write refused: %s", error)
+    return _handle_problem(Unavailable(str(error), code="newer_schema"))
+
+
+def _handle_unexpected(error: Exception) -> Response:
+    incident = request.environ.get(request_id.REQUEST_ID_KEY) or request_id.choose_request_id(None)
+    current_app.logger.error("incident %s", incident, exc_info=error)
+    code, detail = default_problem(500)
+    return _build_response(500, code, f"{detail} The log has the details under incident {incident}.")

@@ -1,0 +1,90 @@
+"""The representations of items and lists, from which responses and ETags are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+import marshmallow as ma
+
+from blogapi.web import json as web_json
+from blogapi.web.errors import NotFound
+from blogapi.web.fields import OutputSchema
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import Query
+
+
+class PartialResult:
+    """A result, and the names of its fields that the query selects (None: all fields of the schema).
+
+    `hidden_state` is state that a write can change but the body does not show; it is part of the ETag.
+    """
+
+    def __init__(self, result: Any, query: Query | None = None, *, hidden_state: str = "") -> None:
+        self.result = result
+        self.fields = query.fields if query else None
+        self.hidden_state = hidden_state
+
+
+@dataclass(frozen=True, slots=True)
+class UpsertResult:
+    """A written item, and whether the write created it."""
+
+    item: Any
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Representation:
+    """The functions and schemas with which a GET returns one item (by its uuid) and the whole list.
+
+    `hidden_state` returns state that a write to the list can change but the list does not show. `get_fields`
+    returns an item with the named fields of `fields_schema`, as a GET with `fields` does. Without it, a GET
+    shows all fields. `get_several` returns several items, in this order, with the named fields.
+    """
+
+    get_item: Callable[[UUID], Any]
+    item_schema: ma.Schema
+    get_items: Callable[[], Any]
+    items_schema: ma.Schema
+    hidden_state: Callable[[], str] = str
+    get_fields: Callable[[UUID, Sequence[str]], Any] | None = None
+    fields_schema: type[ma.Schema] | None = None
+    get_several: Callable[[Sequence[UUID], Sequence[str] | None], JsonBody] | None = None
+
+    def etag(self, id: UUID | None) -> str | None:
+        """Return the ETag of an item (None if it does not exist), or of the list if `id` is None."""
+        if id is None:
+            return serialize(self.get_items(), self.items_schema).etag(self.hidden_state())
+        try:
+            return serialize(self.get_item(id), self.item_schema).etag()
+        except NotFound:
+            return None
+
+    def read_fields(self, id: UUID | None, names: Sequence[str]) -> JsonBody:
+        """Return the named fields of an item, or of the list if `id` is None; raises NotFound."""
+        if id is None:
+            return serialize(self.get_items(), self.items_schema)
+        if self.get_fields is None or self.fields_schema is None:
+            return serialize(self.get_item(id), self.item_schema)
+        # The item is looked up even if all of the names are fields of lists, such as `snippet`.
+        fields = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
+        return serialize(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))
+
+
+def serialize(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
+    """Return the result as JSON; a result that is already JSON is returned unchanged."""
+    if isinstance(result, JsonBody):
+        return result
+    items = result if isinstance(result, Sequence) else [result]
+    hidden = " ".join(schema.hidden_state(item) for item in items) if isinstance(schema, OutputSchema) else ""
+    return JsonBody(web_json.to_json_bytes(schema.dump(result, many=many)), hidden)
+
+
+@lru_cache(maxsize=256)
+def restrict_schema(schema: type[ma.Schema], fields: tuple[str, ...]) -> ma.Schema:
+    """Return an instance of the schema with only these fields."""
+    return schema(only=fields)
