@@ -10,7 +10,7 @@ from flask import Flask
 # An alias with the name of a subpackage would hide that subpackage.
 from blogapi import authentication, blueprints, config, dependencies
 from blogapi.api_keys import service as api_key_service
-from blogapi.articles.writing import json_writer
+from blogapi.articles.writing import rerendering
 from blogapi.backups import restoring
 from blogapi.feeds import routes as feeds
 from blogapi.mail import outbox
@@ -51,7 +51,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
 
     # The order matters: after an update, the tables are upgraded, and then the articles are rendered again.
     database.init_app(app, write_events=event_writer.write_events)
-    json_writer.init_app(app)
+    rerendering.init_app(app)
     # A key without a database means that the database was lost.
     app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or config.load_secret_key(app.instance_path)
     limiter.init_app(app)

@@ -17,7 +17,8 @@ from sqlalchemy.orm import Session, undefer
 
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, Seo
 from blogapi.articles.writing import repeated_columns as links
-from blogapi.articles.writing.json_writer import find_differing, render_articles
+from blogapi.articles.writing.json_writer import find_differing
+from blogapi.articles.writing.rendered_article import render_articles
 from blogapi.media.models import Media
 from blogapi.publication import events
 from blogapi.publication.models import HasEvents

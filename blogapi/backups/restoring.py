@@ -15,7 +15,7 @@ from flask import Flask
 from sqlalchemy import URL
 
 from blogapi import clock, config, dependencies
-from blogapi.articles.writing import json_writer
+from blogapi.articles.writing import rerendering
 from blogapi.backups import archive, media_restoring, naming, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, Manifest, MissingFile
 from blogapi.backups.media_restoring import BackupMedia
@@ -156,7 +156,7 @@ def _upgrade(folder: Path) -> None:
         database.init_app(app, write_events=event_writer.write_events)
         with app.app_context(), upgrades.convert_errors(db.engine):
             upgrades.check_schema(db.session.connection(), Base.metadata)
-        json_writer.init_app(app)
+        rerendering.init_app(app)
         with app.app_context(), transaction(visible=False):
             db.session.execute(PAUSE_COPIED, {"now": clock.now()})
     finally:

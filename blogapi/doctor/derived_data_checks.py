@@ -16,7 +16,7 @@ from sqlalchemy.orm import selectinload, undefer
 from blogapi.articles.models import Article, ArticleJson, Seo
 from blogapi.articles.writing import json_writer
 from blogapi.articles.writing import repeated_columns as links
-from blogapi.articles.writing.json_writer import RenderedArticle
+from blogapi.articles.writing.rendered_article import RenderedArticle, render_articles
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong, wrong
@@ -118,7 +118,7 @@ def _compare_rows(slugs: dict[str, list[str]]) -> None:
 def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool) -> None:
     """Add the slugs of those articles whose derived data is wrong, by check; repair it if asked to."""
     articles = _load_articles(uuids)
-    complete = json_writer.render_articles(article for article in articles if article.seo is not None)
+    complete = render_articles(article for article in articles if article.seo is not None)
     differing = {
         "json": json_writer.find_differing(db.session(), complete),
         "search": list(_with_other_search_entry(complete)),

@@ -16,8 +16,8 @@ from blogapi.articles.models import Article, WorkingCopy
 from blogapi.articles.queries import get_article
 from blogapi.articles.responses import json_reader
 from blogapi.articles.snapshots import complete_edits, get_content, parse_content
-from blogapi.articles.writing.json_writer import RenderedArticle
 from blogapi.articles.writing.references import keep_existing
+from blogapi.articles.writing.rendered_article import RenderedArticle
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
 from blogapi.custom_fields.visibility import keep_visible_values

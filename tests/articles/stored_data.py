@@ -11,7 +11,7 @@ from blogapi.articles.models import Article, ArticleJson
 from blogapi.articles.responses import json_queries
 from blogapi.articles.schemas import ArticleFieldsSchema, ArticleSchema
 from blogapi.articles.writing import repeated_columns as links
-from blogapi.articles.writing.json_writer import RenderedArticle
+from blogapi.articles.writing.rendered_article import RenderedArticle
 from blogapi.authors.models import Author
 from blogapi.doctor import event_checks
 from blogapi.doctor.findings import ok

@@ -13,7 +13,7 @@ from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.models import Article, Seo
 from blogapi.articles.responses import json_queries
 from blogapi.articles.writing import json_writer
-from blogapi.articles.writing.json_writer import Write
+from blogapi.articles.writing.json_writer import ArticleWrite
 from blogapi.categories.models import Category
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.publication.visibility import Status
@@ -110,7 +110,7 @@ def store_articles(found):
         ]
         db.session.add_all(articles)
         db.session.flush()
-        json_writer.store_writes(db.session(), [Write(article, None) for article in articles])
+        json_writer.store_writes(db.session(), [ArticleWrite(article, None) for article in articles])
 
 
 def search(words, page=None):

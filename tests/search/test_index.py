@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from blogapi.articles.writing import json_writer
+from blogapi.articles.writing import rerendering
 from blogapi.search import placement, tokenizer
 from blogapi.storage.database import db
 from tests.articles.stored_data import check_stored_data
@@ -80,7 +80,7 @@ def test_rendering_again_after_an_update_leaves_no_former_word(
     make_article(title="Zebra", content="<p>rye</p>")
     monkeypatch.setattr(placement, "find_words", lambda text: [f"new{word}" for word in text.lower().split()])
     with app.app_context():
-        assert list(json_writer.render_all()) == [1]
+        rerendering.render_all()
     assert (find("zebra"), find("newzebra"), find("newrye")) == ([], ["Zebra"], ["Zebra"])
     check()
 

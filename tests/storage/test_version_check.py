@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.articles.renderer_version import get_renderer_version
-from blogapi.articles.writing import json_writer
+from blogapi.articles.writing import json_writer, rerendering
 from blogapi.config import CannotStart
 from blogapi.storage import upgrades, version_check
 from blogapi.storage.database import transaction
@@ -129,12 +129,12 @@ def test_an_interrupted_rendering_is_repeated_at_the_next_start(app, make_app, m
 def test_a_start_fails_if_another_version_upgrades_the_database_at_the_same_time(app, upgrade, monkeypatch):
     upgrade(UPGRADES["another rendering"])
     version_check.accept_renderers(app, "another")
-    render_all = json_writer.render_all
+    render_all = rerendering.render_all
 
     def render_and_lose():
         upgrade(UPGRADES["an unfinished rendering"])
-        yield from render_all()
+        render_all()
 
-    monkeypatch.setattr(json_writer, "render_all", render_and_lose)
+    monkeypatch.setattr(rerendering, "render_all", render_and_lose)
     with pytest.raises(CannotStart, match="Another version of blogapi is starting"):
-        json_writer.init_app(app)
+        rerendering.init_app(app)

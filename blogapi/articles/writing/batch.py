@@ -20,7 +20,7 @@ from blogapi.articles.queries import StoredArticle
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.snapshots import get_content
 from blogapi.articles.writing import deleted_items, history, json_writer, states
-from blogapi.articles.writing.json_writer import Write
+from blogapi.articles.writing.json_writer import ArticleWrite
 from blogapi.articles.writing.provisional_slugs import get_base, make_provisional
 from blogapi.articles.writing.references import NO_TERMS, find_terms
 from blogapi.articles.writing.states import get_state
@@ -86,7 +86,7 @@ class Batch:
         self._assigned_slugs: set[str] = set(taken_slugs)
         self._released_slugs: set[str] = set()
         # The changes that `store` has not stored yet.
-        self._writes: dict[UUID, Write] = {}
+        self._writes: dict[UUID, ArticleWrite] = {}
         self._deleted: list[UUID] = []
         # The tree of the pages before these changes; None if they concern no page.
         self._tree: page_paths.Tree | None = None
@@ -153,7 +153,7 @@ class Batch:
         _set_content(article, replace(content, slug=slug), now)
         article.was_public = is_readable(content, now)
         db.session.add(article)
-        self._writes[uuid] = Write(article, None, prepared)
+        self._writes[uuid] = ArticleWrite(article, None, prepared)
         record(article.type, uuid, None, get_state(article), has_events=has_events)
         return article
 
@@ -170,7 +170,7 @@ class Batch:
         article.update_links()
         self._keep_tree(article.type)
         db.session.add(article)
-        self._writes[uuid] = Write(article, None, prepared)
+        self._writes[uuid] = ArticleWrite(article, None, prepared)
         record(article.type, uuid, None, get_state(article))
 
     def replace(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
@@ -258,13 +258,13 @@ class Batch:
         if not article.seo:
             # The record can be missing in a damaged database; a write creates it again.
             article.seo = Seo(title=article.title)
-            self._writes[uuid] = Write(article, get_content(article), is_rendered=True)
+            self._writes[uuid] = ArticleWrite(article, get_content(article), is_rendered=True)
         return article
 
-    def _get_write(self, article: Article, old_content: ArticleContent) -> Write:
+    def _get_write(self, article: Article, old_content: ArticleContent) -> ArticleWrite:
         """Return the write of an existing article, which may have been changed in this batch before."""
         html = self._stored[article.uuid].html
-        return self._writes.setdefault(article.uuid, Write(article, old_content, html=html))
+        return self._writes.setdefault(article.uuid, ArticleWrite(article, old_content, html=html))
 
     def _revise(
         self,

@@ -12,6 +12,7 @@ from blogapi.articles import queries
 from blogapi.articles.models import Article
 from blogapi.articles.prepared import Prepared, prepare_again, read_texts
 from blogapi.articles.writing import json_writer, states
+from blogapi.articles.writing.rendered_article import render_articles
 from blogapi.media import hooks
 from blogapi.media.references import KnownFiles
 from blogapi.publication.models import What
@@ -45,7 +46,7 @@ def render(session: Session, media_ids: Collection[UUID], prepared: Mapping[UUID
         articles = queries.find_articles(batch)
         # A former version can use a file that the article does not show.
         complete = [item for item in articles.values() if item.seo is not None]
-        rendered = json_writer.render_articles(complete, prepared)
+        rendered = render_articles(complete, prepared)
         for item in rendered:
             _replace_paths(articles[item.uuid], item.known_files)
         changed = json_writer.find_differing(session, rendered)

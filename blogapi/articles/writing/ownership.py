@@ -15,7 +15,7 @@ from blogapi.articles import queries
 from blogapi.articles.models import Article, ArticleAuthor
 from blogapi.articles.snapshots import get_content
 from blogapi.articles.writing import json_writer
-from blogapi.articles.writing.json_writer import Write
+from blogapi.articles.writing.json_writer import ArticleWrite
 from blogapi.articles.writing.states import get_state
 from blogapi.authors import profiles
 from blogapi.categories.models import Category
@@ -87,7 +87,7 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
         writes = []
         for article, _, html in queries.find_stored(batch).values():
             before, is_author = get_state(article), article.author_id == old_owner
-            writes.append(Write(article, get_content(article), html=html))
+            writes.append(ArticleWrite(article, get_content(article), html=html))
             in_byline = profile is not None and _replace_author(article, profile.uuid, new_profile)
             moved.articles += is_author
             moved.bylines += in_byline

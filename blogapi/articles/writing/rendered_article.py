@@ -1,0 +1,135 @@
+"""An article with the fields that are derived from its content and from the files that it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from blogapi.articles import search_texts
+from blogapi.articles.fields import SEARCHED_NAMES
+from blogapi.articles.models import Article
+from blogapi.articles.prepared import NOTHING_PREPARED, Prepared
+from blogapi.articles.responses.json_reader import STORED_FIELDS
+from blogapi.articles.schemas import PageFieldsSchema
+from blogapi.custom_fields.custom_values import list_pictures
+from blogapi.media.html_pictures import HtmlResolver, make_cover
+from blogapi.media.references import File, KnownFiles, Text, find_files
+from blogapi.publication.visibility import get_listed_from
+from blogapi.rendering import renderer
+from blogapi.rendering.renderer import RenderedContent
+from blogapi.search.results import SearchText
+from blogapi.web import json as web_json
+from blogapi.web.fields import WithAttributes
+
+_SCHEMA = PageFieldsSchema(only=STORED_FIELDS)
+
+_RENDERED_ATTRIBUTES = ("plain_text", "reading_minutes", "word_count", "toc")
+
+
+class RenderedArticle(WithAttributes):
+    """An article together with the fields that are derived from its content and from the files that it uses.
+
+    Several articles share `known_files`, so that one statement finds the files of all. `prepared` was
+    computed before the transaction, in which the article can have another content.
+    """
+
+    def __init__(self, article: Article | WithAttributes, prepared: Prepared | None = None) -> None:
+        super().__init__(article)
+        is_current = prepared is not None and prepared.sources[0] == (article.content, article.content_type)
+        self._prepared = prepared if is_current else None
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the rendered content, or of the article."""
+        return getattr(self._rendering, name) if name in _RENDERED_ATTRIBUTES else super().__getattr__(name)
+
+    @property
+    def stored(self) -> Any:
+        """The article, whose excerpt is empty if none is written."""
+        return self._target
+
+    @cached_property
+    def _rendering(self) -> RenderedContent:
+        if self._prepared is not None:
+            return self._prepared.rendering
+        return renderer.render(self.content, self.content_type)
+
+    @property
+    def text(self) -> Text:
+        """The text that can refer to files."""
+        pictures = (self.cover_image, self.seo.og_image, *list_pictures(self.custom))
+        return Text(self.uuid, self._rendering.html, pictures)
+
+    @cached_property
+    def known_files(self) -> KnownFiles:
+        """The files to which the article refers."""
+        return find_files([self.text])
+
+    @cached_property
+    def _resolver(self) -> HtmlResolver:
+        return HtmlResolver(self.uuid, self.known_files)
+
+    @cached_property
+    def html(self) -> str:
+        """The content as sanitised HTML; the addresses of files begin with that of the service."""
+        return self._resolver.resolve(self._rendering.html)
+
+    @cached_property
+    def cover(self) -> WithAttributes | None:
+        """The cover if it is an image of the media library."""
+        file = self._resolver.find(self.cover_image)
+        return make_cover(file) if file is not None and file.width else None
+
+    def find_uses(self) -> Mapping[UUID, File]:
+        """Return the files that the article uses, by uuid."""
+        self._resolver.find(self.cover_image)
+        for address in (self.seo.og_image, *list_pictures(self.custom)):
+            self._resolver.find(address)
+        # Rendering the HTML finds the files in it.
+        assert self.html is not None
+        return self._resolver.used
+
+    @cached_property
+    def excerpt(self) -> str:
+        """The written excerpt, or the beginning of the content as plain text."""
+        written: str = self.stored.excerpt
+        return written or self._rendering.excerpt
+
+    @property
+    def search_text(self) -> SearchText:
+        """What searches find of the article, with the words that were prepared for these texts."""
+        found, prepared = get_search_text(self.stored, self.plain_text), self._prepared
+        if prepared is None or (found.title, found.subtitle) != (prepared.title, prepared.others):
+            return found
+        return replace(found, words=prepared.words)
+
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """The columns of the article's row in ArticleJson, by name."""
+        return make_row(self, _SCHEMA)
+
+
+def render_articles(
+    articles: Iterable[Article], prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED
+) -> list[RenderedArticle]:
+    """Return the articles with their derived fields; one statement finds the files of all articles."""
+    rendered = [RenderedArticle(article, prepared.get(article.uuid)) for article in articles]
+    files = find_files(article.text for article in rendered)
+    for article in rendered:
+        article.known_files = files
+    return rendered
+
+
+def make_row(article: Article | RenderedArticle, schema: PageFieldsSchema) -> dict[str, Any]:
+    """Return those columns of ArticleJson with the fields of the schema, and those that are no JSON."""
+    values = {f"{name}_json": web_json.to_json_bytes(value) for name, value in schema.dump(article).items()}
+    names = ("category_id", "status", "published_at", "version")
+    return {"article_id": article.uuid, **{name: getattr(article, name) for name in names}, **values}
+
+
+def get_search_text(article: Article, plain_text: str) -> SearchText:
+    """Return what searches find of an article; `plain_text` is its content."""
+    others = search_texts.join_texts((getattr(article, name) for name in SEARCHED_NAMES), article.custom)
+    return SearchText(article.uuid, get_listed_from(article), article.title, others, plain_text)
