@@ -8,7 +8,7 @@ from __future__ import annotations
 from flask import session
 
 from blogapi.users import credentials, queries, second_factor, service
-from blogapi.users.schemas import (
+from blogapi.users.account_schemas import (
     EnableSecondFactorSchema,
     NewRecoveryCodesSchema,
     OwnAccountSchema,

@@ -12,20 +12,19 @@ from blogapi.mail import outbox
 from blogapi.rate_limits import limiter
 from blogapi.site.queries import get_site
 from blogapi.users import credentials, emails, links, passwords, queries, second_factor, service, usernames
-from blogapi.users.models import Account, OneTimeLink
-from blogapi.users.schemas import (
+from blogapi.users.account_schemas import (
     CallerSchema,
     ForgottenPasswordSchema,
     InvitationTokenSchema,
-    InvitedSchema,
     JoiningUserSchema,
     LoginOptionsSchema,
     LoginSchema,
     NewPasswordSchema,
     ResetPasswordSchema,
-    UserSchema,
     WebLoginSchema,
 )
+from blogapi.users.models import Account, OneTimeLink
+from blogapi.users.schemas import InvitedSchema, UserSchema
 from blogapi.web import tokens
 from blogapi.web.access import (
     SCOPES,
