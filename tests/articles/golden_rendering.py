@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from blogapi.articles.renderer_version import NUMBER
-from blogapi.articles.responses.json_reader import STORED_FIELDS
+from blogapi.articles.responses.json_statements import STORED_FIELDS
 from blogapi.rendering.renderer import render
 from blogapi.search.tokenizer import find_words
 

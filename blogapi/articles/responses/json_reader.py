@@ -10,64 +10,35 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    ColumnElement,
-    Executable,
-    Select,
-    String,
-    bindparam,
-    case,
-    literal_column,
-    select,
-)
+from sqlalchemy import Executable
 
-from blogapi.articles.lifecycle import SCHEDULED
 from blogapi.articles.lists.statements import ArticleList
-from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.responses import article_links, computed_fields, neighbours
 from blogapi.articles.responses.computed_fields import COMPUTED_FIELDS
-from blogapi.articles.schemas import (
-    ArticleSchema,
-    FoundFieldsSchema,
-    PageFieldsSchema,
-    SingleArticleFieldsSchema,
+from blogapi.articles.responses.json_statements import (
+    LONG_FIELDS,
+    list_columns,
+    order_fields,
+    select_one,
+    select_several,
 )
-from blogapi.authors.models import Author
-from blogapi.categories.models import Category
 from blogapi.publication import events
-from blogapi.publication.visibility import ItemType, readable, scheduled
-from blogapi.storage.database import chunk, current_time, db, table_of
-from blogapi.tags.models import Tag
+from blogapi.storage.database import chunk, current_time, db
 from blogapi.web import json as web_json
 from blogapi.web.errors import Damaged
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import Page, PageRequest
-from blogapi.web.stored_json import json_items, utf8
 
 # The maximum number of articles that a read keeps in memory at a time.
 CHUNK_SIZE = 100
 
-DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
-_SCHEMAS = (FoundFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
-_ORDER = tuple(dict.fromkeys(name for schema in _SCHEMAS for name in schema().fields))
-# These fields are made for each response; the database contains all others.
-_MADE_FIELDS = (*COMPUTED_FIELDS, *neighbours.FIELDS, "snippet")
-_JOINED_FIELDS = ("tags", "category", "status", "content", "authors", "stored_custom")
-STORED_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED_FIELDS, *_MADE_FIELDS))
-# Computed fields need all stored fields but these.
-_LONG_FIELDS = ("word_count", "html", "toc")
-_SHORT_FIELDS = tuple(name for name in STORED_FIELDS if name not in _LONG_FIELDS)
 _ARRAYS = ("tags", "authors")
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 # The columns are article_id, version, last_updated_json and the fields that `list_columns` returns.
 JsonRow = Sequence[Any]
 _FIRST = 3
-
-_article, _json = table_of(Article).c, table_of(ArticleJson).c
-_tag, _article_tag, _category = table_of(Tag).c, table_of(ArticleTag).c, table_of(Category).c
-_author, _article_author = table_of(Author).c, table_of(ArticleAuthor).c
 
 
 def get_article_json(
@@ -78,14 +49,14 @@ def get_article_json(
     With `public`, the result is also None if the article is not public, and with `type_` if it has another
     type: an article or a page.
     """
-    statement = _select_one(_order_fields(names), public, type_)
+    statement = select_one(order_fields(names), public, type_)
     row = _execute(statement, {"uuid": uuid, "now": current_time()}).one_or_none()
     return None if row is None else _make_body(row, names)
 
 
 def _make_body(row: JsonRow, names: Sequence[str] | None) -> JsonBody:
     """Return the article of the row with these fields."""
-    fields = _order_fields(names)
+    fields = order_fields(names)
     wanted = [name for name in fields if name in neighbours.FIELDS]
     found = neighbours.find_json(row[0], wanted) if wanted else {}
     (body,) = _to_objects([row], fields, None, found)
@@ -102,7 +73,7 @@ def make_article_body(
     `values` has the JSON value of each field; the content is plain text, the HTML is compressed with it, and
     arrays lack their brackets. The category of a page is None.
     """
-    columns = (values[name] for name in list_columns(_order_fields(names)))
+    columns = (values[name] for name in list_columns(order_fields(names)))
     return _make_body((uuid, version, values["last_updated"], *columns), names)
 
 
@@ -127,7 +98,7 @@ def list_articles_json(
     limit, offset, is_backwards = page.locate(total)
     ordered = articles.backwards if is_backwards else articles.uuids
     uuids = _execute(ordered.limit(limit).offset(offset)).scalars().all() if limit else []
-    fields = _order_fields(names)
+    fields = order_fields(names)
     rows = _fetch(uuids[::-1] if is_backwards else uuids, fields, public=public)
     return Page(_to_array(rows, fields, snippets), total, page)
 
@@ -145,7 +116,7 @@ def get_articles_json(
     The ETag of a long array changes with every change of the blog. With `hashes_body`, it changes with the
     array alone, which is then read twice: an author must not learn when others write.
     """
-    fields = _order_fields(names)
+    fields = order_fields(names)
     if len(uuids) <= CHUNK_SIZE:
         return _to_array(_fetch(uuids, fields, public=public), fields, snippets)
     if hashes_body:
@@ -230,7 +201,7 @@ def _get_value(article: Mapping[str, bytes], name: str) -> bytes:
 
 def _parse(articles: Sequence[Mapping[str, bytes]], columns: Iterable[str]) -> list[Fields]:
     """Return the values of the fields of articles that computed fields need."""
-    needed = tuple(name for name in columns if name not in ("content", *_LONG_FIELDS))
+    needed = tuple(name for name in columns if name not in ("content", *LONG_FIELDS))
     try:
         array = b"[%b]" % b",".join([_make_object(article, needed) for article in articles])
         parsed: list[Fields] = [{"category": None, **article} for article in json.loads(array)]
@@ -257,11 +228,6 @@ def _damaged() -> Damaged:
     return Damaged("the stored JSON of an article is not text")
 
 
-def _order_fields(names: Sequence[str] | None) -> tuple[str, ...]:
-    """Return these names (None: the documented ones) in the order that responses use."""
-    return DOCUMENTED_FIELDS if names is None else tuple(name for name in _ORDER if name in names)
-
-
 def _execute(statement: Executable, values: Mapping[str, Any] | None = None) -> Any:
     # This bypasses the ORM, which would look for entities in every row.
     return db.session.connection().execute(statement, values)
@@ -269,90 +235,7 @@ def _execute(statement: Executable, values: Mapping[str, Any] | None = None) -> 
 
 def _fetch(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> list[JsonRow]:
     values = {"uuids": list(uuids), "now": current_time()}
-    found = {row[0]: row for row in _execute(_select_several(names, public), values)}
+    found = {row[0]: row for row in _execute(select_several(names, public), values)}
     # A long list is sent after the transaction that selected its articles has ended, so another write may
     # have deleted or hidden some of them in the meantime.
     return [found[uuid] for uuid in uuids if uuid in found]
-
-
-@lru_cache(maxsize=512)
-def _select_one(names: tuple[str, ...], public: bool, type_: str | None = None) -> Select[*tuple[Any, ...]]:
-    statement = _columns(names).where(_json.article_id == bindparam("uuid"))
-    if type_ is not None:
-        # Pages have no category, and articles have one.
-        is_page = _json.category_id.is_(None)
-        statement = statement.where(is_page if type_ == ItemType.PAGE else ~is_page)
-    if not public:
-        return statement
-    is_readable = select(_article.uuid).where(_article.uuid == bindparam("uuid"), readable(_article))
-    return statement.where(is_readable.exists())
-
-
-@lru_cache(maxsize=512)
-def _select_several(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, ...]]:
-    statement = _columns(names).where(_json.article_id.in_(bindparam("uuids", expanding=True)))
-    if not public:
-        return statement
-    return statement.where(readable(_json))
-
-
-def list_columns(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the fields that a read of these fields selects from the database, in their order."""
-    needed = computed_fields.get_needed_fields(names)
-    if any(name in names for name in COMPUTED_FIELDS):
-        needed = [*_SHORT_FIELDS, "status", *needed]
-    return tuple(dict.fromkeys(name for name in (*names, *needed) if name not in _MADE_FIELDS))
-
-
-def _columns(names: tuple[str, ...]) -> Select[*tuple[Any, ...]]:
-    columns = list_columns(names)
-    statement = select(
-        *(_json.article_id, _json.version, _json.last_updated_json),
-        *(_select_field(name) for name in columns),
-    ).select_from(ArticleJson.__table__)
-    if "category" in columns:
-        statement = statement.outerjoin(Category.__table__, _category.uuid == _json.category_id)
-    if not {"content", "stored_custom"}.isdisjoint(columns):
-        statement = statement.join(Article.__table__, _article.uuid == _json.article_id)
-    return statement
-
-
-def _select_field(name: str) -> ColumnElement[Any]:
-    if name not in _JOINED_FIELDS:
-        return _json[f"{name}_json"]
-    if name == "status":
-        status = case((scheduled(_json), literal_column(f"'{SCHEDULED}'")), else_=_json.status)
-        return utf8(_QUOTE + status + _QUOTE)
-    if name == "content":
-        return utf8(_article.content)
-    if name == "stored_custom":
-        return utf8(_article.custom)
-    return _category.json if name == "category" else _SELECTED_ITEMS[name]
-
-
-def _select_items(
-    item: Any, link: Any, is_item: ColumnElement[bool], position: ColumnElement[int]
-) -> ColumnElement[bytes]:
-    """Return the JSON of the tags or authors of an article, joined with commas."""
-    items = (
-        select(item.c.json)
-        .join(link, is_item)
-        .where(link.c.article_id == _json.article_id)
-        .order_by(position)
-        .correlate(ArticleJson.__table__)
-        .subquery()
-    )
-    return select(json_items(items.c.json)).scalar_subquery()
-
-
-# A bound text would be rendered again for every execution.
-_QUOTE: ColumnElement[str] = literal_column("'\"'", String())
-_SELECTED_ITEMS = {
-    "tags": _select_items(
-        table_of(Tag), table_of(ArticleTag), _article_tag.tag_id == _tag.uuid, _article_tag.position
-    ),
-    "authors": _select_items(
-        *(table_of(Author), table_of(ArticleAuthor)),
-        *(_article_author.author_id == _author.uuid, _article_author.position),
-    ),
-}

@@ -16,7 +16,7 @@ from blogapi.articles.content import ArticleContent
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.articles.prepared import NOTHING_PREPARED, Prepared
-from blogapi.articles.responses.json_reader import STORED_FIELDS
+from blogapi.articles.responses.json_statements import STORED_FIELDS
 from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.articles.writing import states
 from blogapi.articles.writing.rendered_article import (

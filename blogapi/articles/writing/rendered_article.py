@@ -12,7 +12,7 @@ from blogapi.articles import search_texts
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.models import Article
 from blogapi.articles.prepared import NOTHING_PREPARED, Prepared
-from blogapi.articles.responses.json_reader import STORED_FIELDS
+from blogapi.articles.responses.json_statements import STORED_FIELDS
 from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.custom_fields.custom_values import list_pictures
 from blogapi.media.html_pictures import HtmlResolver, make_cover

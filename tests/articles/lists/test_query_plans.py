@@ -10,7 +10,7 @@ from sqlalchemy import event, select
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.lists.statements import build_list
-from blogapi.articles.responses import json_reader
+from blogapi.articles.responses import json_statements
 from blogapi.authors.models import Author
 from blogapi.storage.database import db
 from tests.articles.conftest import NOW
@@ -80,9 +80,9 @@ def test_a_read_by_uuid_scans_no_whole_table(app, large):
     with app.app_context():
         values = {"uuid": large.author, "now": NOW}
         for public in (True, False):
-            steps = explain(json_reader._select_one(json_reader.DOCUMENTED_FIELDS, public), values)
+            steps = explain(json_statements.select_one(json_statements.DOCUMENTED_FIELDS, public), values)
             assert not full_scans(steps), steps
-            several = json_reader._select_several(json_reader.DOCUMENTED_FIELDS, public)
+            several = json_statements.select_several(json_statements.DOCUMENTED_FIELDS, public)
             steps = explain(several, {"uuids": [large.author], "now": NOW})
             assert not full_scans(steps), steps
 
