@@ -17,7 +17,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.articles.lifecycle import ContentType
-from blogapi.web.fields import Text
+from blogapi.web.fields import StrictBoolean, Text
 from blogapi.web.language import Language
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 
@@ -107,7 +107,7 @@ TEXT_FIELDS = (
     TextField(
         name="featured",
         label="Featured",
-        body=ma.fields.Boolean(truthy={True}, falsy={False}),
+        body=StrictBoolean(),
         response=ma.fields.Boolean(),
         default=False,
         server_default=None,

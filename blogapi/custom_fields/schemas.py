@@ -17,6 +17,7 @@ from blogapi.web.fields import (
     Identifier,
     InputSchema,
     OutputSchema,
+    StrictBoolean,
     StrictInteger,
     Text,
     Timestamp,
@@ -65,9 +66,7 @@ class FieldBodySchema(InputSchema):
     label = Text(max_length=100, required=True, metadata={"example": "Rating"})
     help = Text(max_length=500, metadata={"example": "How gladly you would do it again"})
     type = ma.fields.String(required=True, validate=validate.OneOf(_TYPES), metadata={"example": "number"})
-    list = ma.fields.Boolean(
-        truthy={True},
-        falsy={False},
+    list = StrictBoolean(
         attribute="is_list",
         metadata={"description": "Whether an article has a list of such values.", "example": False},
     )
@@ -78,9 +77,7 @@ class FieldBodySchema(InputSchema):
     )
     minimum = _Limit("The least value of a `number`.")
     maximum = _Limit("The greatest value of a `number`.")
-    required = ma.fields.Boolean(
-        truthy={True},
-        falsy={False},
+    required = StrictBoolean(
         attribute="is_required",
         metadata={
             "description": "Whether an article needs a value to be published; published ones stay public.",
@@ -90,9 +87,7 @@ class FieldBodySchema(InputSchema):
     read_by = ma.fields.String(
         validate=validate.OneOf(READERS), metadata={"description": "Who reads it.", "example": "everyone"}
     )
-    searched = ma.fields.Boolean(
-        truthy={True},
-        falsy={False},
+    searched = StrictBoolean(
         attribute="is_searched",
         metadata={"description": "Whether searches find its words.", "example": False},
     )

@@ -9,7 +9,7 @@ import marshmallow as ma
 from blogapi.users import passwords
 from blogapi.users.schemas import ROLES, EmailAddress, NewUsername, SecondFactorSchema, UserSchema
 from blogapi.web.access import SCOPES
-from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
+from blogapi.web.fields import Identifier, InputSchema, OutputSchema, StrictBoolean, Text, Timestamp
 
 
 def _current_password() -> Text:
@@ -45,9 +45,7 @@ class LoginSchema(InputSchema):
     username = Text(max_length=200, required=True, metadata={"example": "ada"})
     password = _current_password()
     code = _code(load_default="")
-    remember = ma.fields.Boolean(
-        truthy={True},
-        falsy={False},
+    remember = StrictBoolean(
         load_default=True,
         metadata={
             "description": "Whether the login lasts for SESSION_DAYS. Otherwise it ends with the browser, "

@@ -11,7 +11,7 @@ from marshmallow import validate
 from blogapi.users import passwords, usernames
 from blogapi.web.access import Role
 from blogapi.web.errors import Invalid
-from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
+from blogapi.web.fields import Identifier, InputSchema, OutputSchema, StrictBoolean, Text, Timestamp
 
 ROLES = [role.value for role in Role]
 _CAN_PUBLISH = "Whether an author may publish their own articles; other roles ignore it."
@@ -116,7 +116,7 @@ def _role(**options: Any) -> ma.fields.String:
 
 def _can_publish(**options: Any) -> ma.fields.Boolean:
     metadata = {"description": _CAN_PUBLISH}
-    return ma.fields.Boolean(truthy={True}, falsy={False}, metadata=metadata, **options)
+    return StrictBoolean(metadata=metadata, **options)
 
 
 class NewUserSchema(InputSchema):
@@ -135,7 +135,7 @@ class UserChangesSchema(InputSchema):
 
     role = _role()
     can_publish = _can_publish()
-    disabled = ma.fields.Boolean(truthy={True}, falsy={False})
+    disabled = StrictBoolean()
     email = EmailAddress()
 
 
@@ -167,9 +167,7 @@ class SentResetLinkSchema(_SentSchema, LinkSchema):
 class NewResetLinkSchema(InputSchema):
     """Whether a reset link is sent to the user."""
 
-    send = ma.fields.Boolean(
-        truthy={True},
-        falsy={False},
+    send = StrictBoolean(
         load_default=False,
         metadata={"description": "Whether to send the link to the e-mail address of the user."},
     )

@@ -255,6 +255,13 @@ class OmitsNull(ma.Schema):
         }
 
 
+class StrictBoolean(ma.fields.Boolean):
+    """The JSON value true or false; marshmallow's own field also accepts texts and numbers."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(truthy={True}, falsy={False}, **options)
+
+
 class TrueOrFalse(ma.fields.Boolean):
     """A boolean as text, in a query string or a form: only `true` and `false` are accepted."""
 
