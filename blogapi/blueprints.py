@@ -48,7 +48,7 @@ from blogapi.previews import routes as preview_routes
 from blogapi.previews.html_page import html_page as preview_pages
 from blogapi.previews.routes import contents as preview_contents
 from blogapi.publication import kinds
-from blogapi.redirects.own.routes import bp as custom_redirects
+from blogapi.redirects.custom.routes import bp as custom_redirects
 from blogapi.redirects.routes import bp as redirects
 from blogapi.revisions import routes as revision_routes
 from blogapi.site.models import Site

@@ -16,7 +16,7 @@ COMMANDS = {
     "media": "blogapi.media.commands:media",
     "import": "blogapi.importing.commands:import_",
     "export": "blogapi.exporting.commands:export",
-    "redirect": "blogapi.redirects.own.commands:redirect",
+    "redirect": "blogapi.redirects.custom.commands:redirect",
     "revisions": "blogapi.revisions.commands:revisions",
     "backup": "blogapi.backups.commands:backup",
     "restore": "blogapi.backups.commands:restore",

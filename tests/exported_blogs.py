@@ -45,8 +45,8 @@ from blogapi.importing.storing.service import Importer
 from blogapi.media import service as media
 from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.pages.schemas import PageBodySchema
-from blogapi.redirects.own import service as custom_redirects
-from blogapi.redirects.own.models import CustomRedirect
+from blogapi.redirects.custom import service as custom_redirects
+from blogapi.redirects.custom.models import CustomRedirect
 from blogapi.site import service as site
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema

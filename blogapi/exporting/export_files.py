@@ -21,9 +21,9 @@ from blogapi.exporting.term_pages import TermPages
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.media.stored_files import StoredFile, find_fault
 from blogapi.publication.kinds import TERM_LISTS
+from blogapi.redirects.custom.queries import list_custom_redirects
 from blogapi.redirects.formats import format_redirects
-from blogapi.redirects.own.queries import list_own
-from blogapi.redirects.queries import OWN, Redirect, list_redirects
+from blogapi.redirects.queries import CUSTOM, Redirect, list_redirects
 from blogapi.storage.database import current_time, end_read
 
 #: The file that says what the folder is.
@@ -87,14 +87,14 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     for kind, value in _list_data(snapshot, layout, media).items():
         yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())
     yield TextFile(layout.get_data_path("redirects"), to_yaml(redirects).encode())
-    own = [row for row in rows if row.kind == OWN]
+    own = [row for row in rows if row.kind == CUSTOM]
     if own and layout.host_redirects:
         text = format_redirects(own, "netlify", snapshot.site["url"])
         yield TextFile(layout.host_redirects, text.encode())
     copies = _join_lines(snapshot.read_working_copies())
     if copies:
         yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
-    redirected = {unquote(item["from"]) for item in redirects if item["kind"] != OWN}
+    redirected = {unquote(item["from"]) for item in redirects if item["kind"] != CUSTOM}
     writer = ArticleWriter(snapshot, layout, media, redirected, now)
     pages = TermPages(snapshot, layout, media, now)
     article_names = ArticleNames(snapshot.read_slugs())
@@ -155,10 +155,10 @@ def _without_empty(item: Item) -> Item:
 
 def _list_redirects(rows: Iterable[Redirect]) -> Iterator[Item]:
     """Yield the redirects: own ones, then those from former pages, below the address of the site."""
-    for one in list_own(None).rows:
-        yield {"kind": OWN, "from": one.path, "to": one.target, "status": one.status}
+    for one in list_custom_redirects(None).rows:
+        yield {"kind": CUSTOM, "from": one.path, "to": one.target, "status": one.status}
     for redirect in rows:
-        if redirect.kind == OWN:
+        if redirect.kind == CUSTOM:
             continue
         old_url, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))
         if old_url.path != current.path and not (old_url.query or old_url.fragment):

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from blogapi.redirects.own.models import GONE
-from blogapi.redirects.own.targets import find_chain
-from blogapi.redirects.queries import OWN, Redirect
+from blogapi.redirects.custom.models import GONE
+from blogapi.redirects.custom.targets import find_chain
+from blogapi.redirects.queries import CUSTOM, Redirect
 from blogapi.site.paths import to_path, without_slash
 
 # The status of a redirect from a former slug or path.
@@ -67,11 +67,11 @@ def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) ->
     fragment, and those that would lead to a loop or repeat the path of another redirect. A redirect that an
     admin has set takes precedence.
     """
-    redirects = sorted(redirects, key=lambda redirect: redirect.kind != OWN)
+    redirects = sorted(redirects, key=lambda redirect: redirect.kind != CUSTOM)
     lines: dict[str, Line] = {}
     for line in _make_lines(redirects):
         lines.setdefault(line.old, line)
-    pages = {to_path(one.new_url or "") for one in redirects if one.kind != OWN}
+    pages = {to_path(one.new_url or "") for one in redirects if one.kind != CUSTOM}
     targets = {without_slash(unquote(old)): line.new for old, line in lines.items()}
     return "".join(
         FORMATS[name](line)

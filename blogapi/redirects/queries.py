@@ -41,7 +41,7 @@ from blogapi.publication.visibility import (
     listed_pages,
     readable,
 )
-from blogapi.redirects.own.models import CustomRedirect
+from blogapi.redirects.custom.models import CustomRedirect
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.paths import to_path, without_slash
@@ -54,8 +54,8 @@ from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 PAGE = ItemType.PAGE.value
 # The kind of the redirects that an admin has set.
-OWN = "redirect"
-KINDS = (*SLUG_KINDS, PAGE, OWN)
+CUSTOM = "redirect"
+KINDS = (*SLUG_KINDS, PAGE, CUSTOM)
 # With these expressions, SQLite begins with the few former addresses, and not with all articles.
 _article = table_of(Article).c
 _WITHOUT_INDEX = SimpleNamespace(
@@ -110,7 +110,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
     # A former path is a former address itself; the address of a former slug follows from the current pattern.
     matches.sort(
-        key=lambda redirect: (redirect.kind != OWN, redirect.old != path, not _is_path(redirect.old))
+        key=lambda redirect: (redirect.kind != CUSTOM, redirect.old != path, not _is_path(redirect.old))
     )
     return Page(_hide_addresses(site, matches[:1]), len(matches[:1]), None)
 
@@ -140,7 +140,7 @@ def _select_all(
     for model in map(get_model, TERM_KINDS):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
         yield _select_terms(model, condition & author_is_public() if model is Author else condition)
-    yield _select_own(true() if path is None else CustomRedirect.path.in_(paths))
+    yield _select_custom(true() if path is None else CustomRedirect.path.in_(paths))
 
 
 def _is_slug(
@@ -188,10 +188,10 @@ def _select_terms(model: type[Term], condition: ColumnElement[bool]) -> Select[*
     )
 
 
-def _select_own(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+def _select_custom(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     return (
         select(
-            literal(OWN).label("kind"),
+            literal(CUSTOM).label("kind"),
             bytewise(CustomRedirect.path).label("old"),
             CustomRedirect.target,
             CustomRedirect.uuid,
@@ -233,7 +233,7 @@ def _to_redirect(site: Site, row: Row[Any], page_urls: Mapping[UUID, str]) -> Re
 
 
 def _make_url(site: Site, row: Row[Any], slug: str) -> str | None:
-    if row.kind == OWN:
+    if row.kind == CUSTOM:
         return urljoin(site.url, slug) if slug else None
     if row.kind != Article.kind:
         # A former slug that is a uuid is that of a merged term.
@@ -258,7 +258,7 @@ def _get_page(url: str | None) -> str:
 
 def _find_pages(site: Site, redirects: Sequence[Redirect]) -> set[str]:
     """Return the paths of all public articles that can be equal to the former paths of these redirects."""
-    pages = {_get_page(one.new_url) for one in redirects if one.kind != OWN}
+    pages = {_get_page(one.new_url) for one in redirects if one.kind != CUSTOM}
     column = Article.slug if "slug}" in site.article_path else Article.uuid
     references = set[str]()
     for redirect in redirects:

@@ -7,8 +7,8 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
+from blogapi.redirects.custom.models import STATUSES
 from blogapi.redirects.formats import FORMATS
-from blogapi.redirects.own.models import STATUSES
 from blogapi.redirects.queries import KINDS
 from blogapi.web.fields import (
     Fields,

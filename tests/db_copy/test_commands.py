@@ -20,7 +20,7 @@ from blogapi.doctor.findings import Level
 from blogapi.importing.models import ImportedFile, ImportJob
 from blogapi.media.models import FormerHash, MediaPath, MediaUse
 from blogapi.presence.models import OpenArticle
-from blogapi.redirects.own.models import CustomRedirect
+from blogapi.redirects.custom.models import CustomRedirect
 from blogapi.search import engines
 from blogapi.storage.database import Base, db, transaction
 from blogapi.taxonomies.models import FormerTermSlug

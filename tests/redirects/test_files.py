@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.redirects.own import files
-from tests.redirects.test_own import OWN
+from blogapi.redirects.custom import files
+from tests.redirects.test_custom import OWN
 
 NETLIFY = """\
 # comment

@@ -12,10 +12,10 @@ from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.lines import to_line
-from blogapi.redirects.own import queries, service
-from blogapi.redirects.own.models import GONE
-from blogapi.redirects.own.schemas import CustomRedirectBodySchema
-from blogapi.redirects.queries import OWN
+from blogapi.redirects.custom import queries, service
+from blogapi.redirects.custom.models import GONE
+from blogapi.redirects.custom.schemas import CustomRedirectBodySchema
+from blogapi.redirects.queries import CUSTOM
 from blogapi.storage.database import db, end_read
 from blogapi.users.models import Account
 from blogapi.web.access import Role
@@ -28,7 +28,7 @@ def restore_redirects(
     data: BlogData, key: str, state: ImportState, restored: Restored
 ) -> Iterator[FileReport]:
     """Store the redirects from paths without one in this blog, if an admin imports the export."""
-    rows = [one for one in data.redirects if one.get("kind") == OWN]
+    rows = [one for one in data.redirects if one.get("kind") == CUSTOM]
     account = db.session.get(Account, state.author)
     if rows and (state.restricted or account is None or account.role != Role.ADMIN):
         restored.notes.append("The redirects were not stored, because only admins set redirects.")
@@ -46,12 +46,12 @@ def restore_redirects(
         restored.counts["redirects"] += len(wanted)
         return
     try:
-        restored.counts["redirects"] += service.replace_each(wanted)[0]
+        restored.counts["redirects"] += service.create_or_replace(wanted)[0]
     except REFUSALS:
         # One redirect that leads to a loop does not keep the others out.
         for fields in wanted:
             try:
-                restored.counts["redirects"] += service.replace_each([fields])[0]
+                restored.counts["redirects"] += service.create_or_replace([fields])[0]
             except REFUSALS as error:
                 yield _refuse(key, fields["path"], error)
 

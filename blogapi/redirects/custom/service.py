@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from blogapi.publication.events import EPOCH, State, record
-from blogapi.redirects.own import queries, targets
-from blogapi.redirects.own.models import GONE, CustomRedirect
+from blogapi.redirects.custom import queries, targets
+from blogapi.redirects.custom.models import GONE, CustomRedirect
 from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
 from blogapi.site.queries import get_site
@@ -45,7 +45,7 @@ def change(uuid: UUID, fields: Fields) -> CustomRedirect:
     return redirect
 
 
-def replace_each(rows: Iterable[Fields]) -> tuple[int, int]:
+def create_or_replace(rows: Iterable[Fields]) -> tuple[int, int]:
     """Create or replace the redirects from these paths; return the numbers of new and of changed ones.
 
     The order does not matter, because loops are checked after all redirects are stored. If there is a loop,

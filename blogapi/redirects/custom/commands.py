@@ -10,8 +10,8 @@ import click
 from flask.cli import AppGroup, with_appcontext
 
 from blogapi.cli import report_problems
-from blogapi.redirects.own import files, queries, service
-from blogapi.redirects.own.schemas import CustomRedirectSchema
+from blogapi.redirects.custom import files, queries, service
+from blogapi.redirects.custom.schemas import CustomRedirectSchema
 from blogapi.web.errors import Invalid
 
 redirect = AppGroup("redirect", help="Import and list custom redirects.")
@@ -44,7 +44,7 @@ def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
             )
             continue
         with report_problems():
-            created, changed = service.replace_each(redirect_file.redirects)
+            created, changed = service.create_or_replace(redirect_file.redirects)
         click.echo(f"{path.name}: {created} new, {changed} changed, {skipped}")
 
 
@@ -53,7 +53,9 @@ def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
 @with_appcontext
 def list_(*, as_json: bool) -> None:
     """List the custom redirects."""
-    rows: list[dict[str, Any]] = CustomRedirectSchema(many=True).dump(queries.list_own(None).rows)
+    rows: list[dict[str, Any]] = CustomRedirectSchema(many=True).dump(
+        queries.list_custom_redirects(None).rows
+    )
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False))
         return

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from blogapi.redirects.own import queries, service
-from blogapi.redirects.own.models import CustomRedirect
-from blogapi.redirects.own.schemas import (
+from blogapi.redirects.custom import queries, service
+from blogapi.redirects.custom.models import CustomRedirect
+from blogapi.redirects.custom.schemas import (
     CustomRedirectBodySchema,
     CustomRedirectListQuery,
     CustomRedirectSchema,
@@ -28,7 +28,7 @@ bp = Blueprint(
 REPRESENTATION = Representation(
     queries.get_by_uuid,
     CustomRedirectSchema(),
-    lambda: queries.list_own(None).rows,
+    lambda: queries.list_custom_redirects(None).rows,
     CustomRedirectSchema(many=True),
 )
 
@@ -39,7 +39,7 @@ REPRESENTATION = Representation(
 @bp.response(200, CustomRedirectSchema(many=True))
 def listed(query: Query) -> PartialResult:
     """List the redirects that admins have set, by path."""
-    return PartialResult(queries.list_own(query.page, **query.filters), query)
+    return PartialResult(queries.list_custom_redirects(query.page, **query.filters), query)
 
 
 @bp.post("/")

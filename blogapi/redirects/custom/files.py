@@ -16,9 +16,9 @@ from typing import Any, NoReturn
 
 import marshmallow as ma
 
-from blogapi.redirects.own.models import GONE
-from blogapi.redirects.own.schemas import CustomRedirectBodySchema
-from blogapi.redirects.own.targets import get_local_path
+from blogapi.redirects.custom.models import GONE
+from blogapi.redirects.custom.schemas import CustomRedirectBodySchema
+from blogapi.redirects.custom.targets import get_local_path
 from blogapi.site.paths import without_slash
 from blogapi.web.errors import Invalid, flatten_messages
 from blogapi.web.fields import Fields, join_messages

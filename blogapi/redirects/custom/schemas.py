@@ -7,8 +7,8 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.redirects.own.models import STATUSES
-from blogapi.redirects.own.targets import to_target
+from blogapi.redirects.custom.models import STATUSES
+from blogapi.redirects.custom.targets import to_target
 from blogapi.site.paths import to_former_path
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
 from blogapi.web.pagination import ListQuery

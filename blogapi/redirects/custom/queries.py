@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import or_, select
 
-from blogapi.redirects.own.models import CustomRedirect
+from blogapi.redirects.custom.models import CustomRedirect
 from blogapi.site.paths import without_slash
 from blogapi.storage.database import bytewise, db
 from blogapi.web.errors import or_not_found
@@ -19,7 +19,7 @@ def get_by_uuid(uuid: UUID) -> CustomRedirect:
     return or_not_found(db.session.get(CustomRedirect, uuid), "No redirect has this uuid.")
 
 
-def list_own(page: PageRequest | None, *, q: str = "") -> Page[Sequence[CustomRedirect]]:
+def list_custom_redirects(page: PageRequest | None, *, q: str = "") -> Page[Sequence[CustomRedirect]]:
     """Return the redirects in the order of their paths; `q` is a part of the path or of the target."""
     statement = select(CustomRedirect).order_by(bytewise(CustomRedirect.path))
     if q:
