@@ -234,7 +234,7 @@ def _authenticate_key(value: str) -> Caller:
         username=key.username or "",
         role=(role := Role(key.role or Role.READER)),
         publishes=may_publish(role, can_publish=bool(key.can_publish)),
-        scopes=policy.included_scopes(key.scope),
+        scopes=frozenset(policy.included_scopes(key.scope)),
         key=key.uuid,
         expires=expires,
         is_authenticated=True,

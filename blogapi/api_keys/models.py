@@ -12,7 +12,7 @@ from blogapi import clock
 from blogapi.api_keys import policy
 from blogapi.storage.database import Base, Identified
 from blogapi.users.models import Account
-from blogapi.web.access import SCOPES, Scope
+from blogapi.web.access import Scope
 
 
 class ApiKey(Identified, Base):
@@ -36,11 +36,6 @@ class ApiKey(Identified, Base):
     owner: Mapped[Account | None] = relationship()
 
     @property
-    def scopes(self) -> frozenset[str]:
-        """Return the scope of the key and the scopes that it includes."""
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scope of the key and the scopes that it includes, narrowest first."""
         return policy.included_scopes(self.scope)
-
-    @property
-    def scopes_in_order(self) -> list[str]:
-        """Return the scopes, narrowest first."""
-        return sorted(self.scopes, key=SCOPES.index)

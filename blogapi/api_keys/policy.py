@@ -25,9 +25,9 @@ UNUSED_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 
 
-def included_scopes(scope: Scope) -> frozenset[Scope]:
-    """Return the scope and the scopes that it includes."""
-    return frozenset(SCOPES[: SCOPES.index(scope) + 1])
+def included_scopes(scope: Scope) -> tuple[Scope, ...]:
+    """Return the scope and the scopes that it includes, narrowest first."""
+    return SCOPES[: SCOPES.index(scope) + 1]
 
 
 def validate_name(name: str) -> str:

@@ -27,18 +27,18 @@ from blogapi.web.representation import PartialResult, Representation
 bp = Blueprint("api_keys", __name__, url_prefix="/api/v1/auth/api-key", description="API keys")
 
 
+def _get_visible(id: UUID, names: object = None) -> ApiKey:
+    return queries.get_visible(id, current_caller())
+
+
 REPRESENTATION = Representation(
-    lambda id: queries.get_visible(id, current_caller()),
+    _get_visible,
     KeySchema(),
     lambda: queries.list_keys(current_caller(), None).rows,
     KeySchema(many=True),
-    get_fields=lambda id, names: queries.get_visible(id, current_caller()),
+    get_fields=_get_visible,
     fields_schema=KeySchema,
 )
-
-
-def _get_visible(id: UUID) -> ApiKey:
-    return queries.get_visible(id, current_caller())
 
 
 def _get_deletable(id: UUID) -> ApiKey:
@@ -90,7 +90,7 @@ def listed(query: Query) -> PartialResult:
 @bp.response(200, KeySchema(), partial_schema=KeySchema, query=DetailQuery)
 def single(query: Query, id: UUID) -> PartialResult:
     """Show an API key without its value."""
-    return PartialResult(queries.get_visible(id, current_caller()), query)
+    return PartialResult(_get_visible(id), query)
 
 
 @bp.patch("/<id:id>/")

@@ -57,7 +57,7 @@ class KeySchema(OutputSchema):
     uuid = Identifier()
     name = ma.fields.String()
     prefix = ma.fields.String(metadata={"description": "The first characters of the key's value."})
-    scopes = ma.fields.List(ma.fields.String(metadata={"enum": [*SCOPES]}), attribute="scopes_in_order")
+    scopes = ma.fields.List(ma.fields.String(metadata={"enum": [*SCOPES]}))
     user = Identifier(
         attribute="owner_id",
         allow_none=True,

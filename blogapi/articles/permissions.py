@@ -9,7 +9,7 @@ The functions are called before the body is read or rendered, and again in the t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -140,11 +140,8 @@ def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
     Without `fields`, what they write is not checked. An article of another user that was deleted is not
     created again.
     """
-    if not current_caller().is_author:
-        return
-    check_replacements(
-        [replace(fields or ArticleInput(), uuid=uuid)], is_bulk=False, is_complete=bool(fields)
-    )
+    items = [replace(fields or ArticleInput(), uuid=uuid)]
+    check_writes(items, is_bulk=False, creates=True, is_complete=bool(fields))
 
 
 def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
@@ -182,32 +179,21 @@ def check_write(uuid: UUID, fields: ArticleInput | None = None) -> None:
     check_writes([replace(fields or ArticleInput(), uuid=uuid)], is_bulk=False)
 
 
-def check_replacements(
-    items: Sequence[ArticleInput], *, is_bulk: bool = True, is_complete: bool = True
-) -> None:
-    """Raise NotFound or Forbidden unless the caller may create or replace all these articles.
-
-    For `is_bulk`, see `check_writes`. Without `is_complete`, only their owners are checked.
-    """
-    check_writes(items, is_bulk=is_bulk, creates=True, is_complete=is_complete)
-
-
 def check_writes(
-    items: Iterable[ArticleInput], *, is_bulk: bool = True, creates: bool = False, is_complete: bool = True
+    items: Sequence[ArticleInput], *, is_bulk: bool = True, creates: bool = False, is_complete: bool = True
 ) -> None:
     """Raise NotFound or Forbidden unless the caller may write all these items.
 
-    With `is_bulk`, the errors begin with the index of the item. With `creates`, the articles may be new.
-    Without `is_complete`, only their owners are checked.
+    An item without fields stands for a deletion. With `is_bulk`, the errors begin with the index of the item.
+    With `creates`, the articles may be new. Without `is_complete`, only their owners are checked.
     """
     if not current_caller().is_author:
         return
-    inputs = list(items)
-    rows = _read([uuid for fields in inputs if (uuid := fields.uuid)])
+    rows = _read([uuid for fields in items if (uuid := fields.uuid)])
     bylines = _read_bylines(
-        [uuid for fields in inputs if (uuid := fields.uuid) and fields.authors is not None]
+        [uuid for fields in items if (uuid := fields.uuid) and fields.authors is not None]
     )
-    for index, fields in enumerate(inputs):
+    for index, fields in enumerate(items):
         uuid = fields.uuid
         assert uuid is not None, "an input that is checked has the uuid of its article"
         row = rows.get(uuid)
@@ -239,11 +225,6 @@ def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
     if current_caller().is_author:
         check_exists(uuid)
         _check_byline(fields, _read_bylines([uuid]).get(uuid, ()))
-
-
-def check_deletions(uuids: Iterable[UUID]) -> None:
-    """Raise NotFound or Forbidden unless the caller may delete all these articles."""
-    check_writes(ArticleInput(uuid=uuid) for uuid in uuids)
 
 
 def _check_new(uuid: UUID) -> None:

@@ -116,7 +116,7 @@ def add_writes(
     @write_several(prepare=prepare_several)
     @summary(f"Create or replace several {kind}s, all or none.")
     def replace_all(items: Sequence[ArticleInput], prepared: Sequence[Prepared | None]) -> list[UUID]:
-        permissions.check_replacements(items)
+        permissions.check_writes(items, creates=True)
         return service.replace_all(current_user_id(), resolve_several(items, prepared))
 
     @bp.patch("/")
@@ -136,6 +136,6 @@ def add_writes(
     @bp.write(204, None, representation)
     @summary(f"Delete several {kind}s, all or none; each {deletion}.")
     def delete_all(query: Fields) -> None:
-        permissions.check_deletions(query["uuid"])
+        permissions.check_writes([ArticleInput(uuid=uuid) for uuid in query["uuid"]])
         with permissions.report_deleted(query["uuid"], kind):
             delete_several(current_user_id(), query["uuid"])

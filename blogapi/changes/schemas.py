@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.changes.queries import NOW
 from blogapi.publication import cursor
-from blogapi.publication.models import HasEvents
-from blogapi.storage.database import Base
+from blogapi.publication.kinds import KINDS
 from blogapi.web.fields import Identifier, InputSchema, OmitsNull, OutputSchema, StrictInteger
 
 MAX_CHANGES = 1000
-
-
-class ChangeKind(ma.fields.String):
-    """The kind of a changed item; its enum lists the kinds of all models that have events."""
-
-    def _bind_to_schema(self, field_name: str, parent: Any) -> None:
-        super()._bind_to_schema(field_name, parent)
-        # The kinds are read when a schema is instantiated, because models may be imported after this module.
-        models = (mapper.class_ for mapper in Base.registry.mappers)
-        kinds = sorted({"page", *(model.kind for model in models if issubclass(model, HasEvents))})
-        self.metadata = {**self.metadata, "enum": kinds}
 
 
 class ChangeSchema(OmitsNull, OutputSchema):
@@ -32,7 +18,7 @@ class ChangeSchema(OmitsNull, OutputSchema):
 
     omitted_if_null = frozenset({"slug", "url"})
 
-    kind = ChangeKind()
+    kind = ma.fields.String(metadata={"enum": sorted(KINDS)})
     uuid = Identifier()
     action = ma.fields.String(metadata={"enum": ["fetch", "drop"]})
     slug = ma.fields.String(

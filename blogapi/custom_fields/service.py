@@ -11,9 +11,7 @@ from blogapi.custom_fields import queries
 from blogapi.custom_fields.articles import get_articles
 from blogapi.custom_fields.definitions import forget_definitions
 from blogapi.custom_fields.models import CustomField, FieldType
-from blogapi.publication.events import record
-from blogapi.site.queries import get_site
-from blogapi.site.service import STATE
+from blogapi.site.service import record_change
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.errors import Conflict, Errors, Invalid
 from blogapi.web.fields import Fields, WithAttributes
@@ -116,5 +114,4 @@ def _store(field: CustomField, *, was_admin_only: bool, is_derived_again: bool) 
     if is_derived_again:
         get_articles().update_derived_data(field.name)
     if not (was_admin_only and field.is_admin_only):
-        # What readers get of all articles can change, as with the site.
-        record("site", get_site().uuid, STATE, STATE, fields=["fields"])
+        record_change(["fields"])

@@ -133,11 +133,6 @@ def scheduled(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> Co
     return and_(_has_status(columns, READABLE_STATUSES), columns.published_at > now)
 
 
-def listed_later(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
-    """Return the condition that the item will be in the lists."""
-    return and_(can_be_listed(columns), columns.published_at > now)
-
-
 def listed_from(columns: Any) -> ColumnElement[datetime | None]:
     """Return the SQL expression of the time that `get_listed_from` returns."""
     return case((can_be_listed(columns), columns.published_at))

@@ -63,6 +63,9 @@ _WITHOUT_INDEX = SimpleNamespace(
     published_at=unindexed(_article.published_at),
     type=unindexed(_article.type),
 )
+# The columns `published_at`, `category_slug` and `language` of a redirect that leads to no article.
+_NO_ARTICLE = (cast(null(), UtcDateTime()), cast(null(), String()), literal(""))
+_NO_STATUS = cast(null(), Integer())
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +161,11 @@ def _select_articles(
             bytewise(old).label("old"),
             Article.slug.label("new"),
             Article.uuid.label("item"),
-            old.class_.created.label("created"),
-            Article.published_at.label("published_at"),
+            old.class_.created,
+            Article.published_at,
             Category.slug.label("category_slug"),
-            Article.language.label("language"),
-            cast(null(), Integer()).label("status"),
+            Article.language,
+            _NO_STATUS.label("status"),
         )
         .join(Article, Article.uuid == unindexed(old.class_.article_id))
         .outerjoin(Category, Category.uuid == Article.category_id)
@@ -171,39 +174,18 @@ def _select_articles(
 
 
 def _select_terms(model: type[Term], condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+    columns = (bytewise(FormerTermSlug.slug), model.slug, model.uuid, FormerTermSlug.created)
     return (
-        select(
-            literal(model.kind).label("kind"),
-            bytewise(FormerTermSlug.slug).label("old"),
-            model.slug,
-            model.uuid,
-            FormerTermSlug.created,
-            cast(null(), UtcDateTime()).label("published_at"),
-            cast(null(), String()).label("category_slug"),
-            literal("").label("language"),
-            cast(null(), Integer()).label("status"),
-        )
+        select(literal(model.kind), *columns, *_NO_ARTICLE, _NO_STATUS)
         .join(model, model.uuid == FormerTermSlug.term_id)
         .where(FormerTermSlug.kind == model.kind, condition)
     )
 
 
 def _select_custom(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
-    return (
-        select(
-            literal(CUSTOM).label("kind"),
-            bytewise(CustomRedirect.path).label("old"),
-            CustomRedirect.target,
-            CustomRedirect.uuid,
-            CustomRedirect.created,
-            cast(null(), UtcDateTime()).label("published_at"),
-            cast(null(), String()).label("category_slug"),
-            literal("").label("language"),
-            CustomRedirect.status,
-        )
-        .select_from(CustomRedirect)
-        .where(condition)
-    )
+    redirect = CustomRedirect
+    columns = (bytewise(redirect.path), redirect.target, redirect.uuid, redirect.created)
+    return select(literal(CUSTOM), *columns, *_NO_ARTICLE, redirect.status).where(condition)
 
 
 def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:

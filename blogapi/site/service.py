@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from types import SimpleNamespace
 from typing import cast
 
@@ -21,6 +22,11 @@ _OF_PAGES = ("url", "page_path", "language")
 STATE = State(EPOCH)
 
 
+def record_change(fields: Collection[str]) -> None:
+    """Record that the site, or something that can change every response, has changed."""
+    record(Site.kind, queries.get_site().uuid, STATE, STATE, fields=fields)
+
+
 def change(fields: Fields) -> Site:
     """Change the given fields of the site, as SiteChangesSchema loads them, and return the site."""
     with transaction():
@@ -31,7 +37,7 @@ def change(fields: Fields) -> Site:
         for name, value in fields.items():
             setattr(site, name, value)
         if changed:
-            record(Site.kind, site.uuid, STATE, STATE, fields=changed)
+            record_change(changed)
         db.session.flush()
         if any(getattr(site, name) != getattr(before, name) for name in ("page_path", "language")):
             get_page_moves().keep_former_paths(before, site)

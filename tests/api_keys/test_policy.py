@@ -18,7 +18,7 @@ from blogapi.web.tokens import digest_token
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEL, ADA = uuid4(), uuid4()
-PUBLISHED, READ, WRITE = map(policy.included_scopes, SCOPES)
+PUBLISHED, READ, WRITE = (frozenset(policy.included_scopes(scope)) for scope in SCOPES)
 
 values = st.builds(key_format.generate_key)
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from uuid import UUID
 
-from blogapi.publication.events import EPOCH, State, record
 from blogapi.redirects.custom import queries, targets
 from blogapi.redirects.custom.models import GONE, CustomRedirect
-from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
 from blogapi.site.queries import get_site
+from blogapi.site.service import record_change
 from blogapi.storage.database import db, transaction
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
-
-# A redirect counts as a part of the site, which readers always see.
-_STATE = State(EPOCH)
 
 
 def create(fields: Fields) -> CustomRedirect:
@@ -26,7 +22,7 @@ def create(fields: Fields) -> CustomRedirect:
         _check(redirect)
         db.session.add(redirect)
         db.session.flush()
-        _record()
+        record_change(["redirects"])
     return redirect
 
 
@@ -41,7 +37,7 @@ def change(uuid: UUID, fields: Fields) -> CustomRedirect:
             _check(redirect)
         db.session.flush()
         if changes:
-            _record()
+            record_change(["redirects"])
     return redirect
 
 
@@ -68,7 +64,7 @@ def create_or_replace(rows: Iterable[Fields]) -> tuple[int, int]:
         for redirect in stored:
             _check_loop(redirect)
         if created or changed:
-            _record()
+            record_change(["redirects"])
     return created, changed
 
 
@@ -77,11 +73,7 @@ def delete(uuid: UUID) -> None:
     with transaction():
         db.session.delete(queries.get_by_uuid(uuid))
         db.session.flush()
-        _record()
-
-
-def _record() -> None:
-    record(Site.kind, get_site().uuid, _STATE, _STATE, fields=["redirects"])
+        record_change(["redirects"])
 
 
 def _check(redirect: CustomRedirect) -> None:
