@@ -18,8 +18,8 @@ from blogapi.articles.models import Article
 from blogapi.custom_fields.models import NO_VALUES
 from blogapi.rendering import renderer
 from blogapi.rendering.renderer import RenderedContent
+from blogapi.search.engines import get_engine
 from blogapi.search.results import Words
-from blogapi.search.service import make_words
 from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.media_addresses import PATH
 
@@ -65,7 +65,7 @@ class Prepared:
         excerpts = tuple(one.excerpt for one in (rendering, *others))
         searched = {**texts, "excerpt": ""} if texts["excerpt"] in excerpts else texts
         short_texts = search_texts.join_texts((searched[name] for name in SEARCHED_NAMES), custom)
-        words = make_words(db.session(), texts["title"], short_texts, rendering.plain_text)
+        words = get_engine(db.session()).make_words(texts["title"], short_texts, rendering.plain_text)
         return cls(sources, rendering, excerpts, texts["title"], short_texts, words)
 
 
@@ -80,7 +80,7 @@ def complete(
 
     Another write can have changed the content since `prepared` was made. It is then made again.
     """
-    if not _is_rendered(old_texts, texts):
+    if old_texts is not None and not _differ(old_texts, texts) and not _shows_other_cover(old_texts, texts):
         return None
     if prepared is not None and prepared.sources == _list_sources(old_texts, texts):
         return prepared
@@ -93,10 +93,6 @@ def remove_generated(old_texts: Texts | None, texts: Texts, prepared: Prepared |
     if prepared is None or is_same or texts["excerpt"] not in prepared.excerpts:
         return texts
     return {**texts, "excerpt": ""}
-
-
-def _is_rendered(old_texts: Texts | None, texts: Texts) -> bool:
-    return old_texts is None or _differ(old_texts, texts) or _shows_other_cover(old_texts, texts)
 
 
 def _list_sources(old_texts: Texts | None, texts: Texts) -> tuple[Source, ...]:

@@ -23,7 +23,7 @@ from blogapi.articles.models import (
 )
 from blogapi.publication.visibility import scheduled
 from blogapi.storage.database import chunk, db, table_of
-from blogapi.web.errors import NotFound
+from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
 
 _article, _former = table_of(Article).c, table_of(FormerSlug).c
@@ -74,10 +74,7 @@ def get_article(uuid: UUID) -> Article:
 
     Raises NotFound if the article does not exist.
     """
-    article = find_article(uuid)
-    if article is None:
-        raise NotFound("There is no such article.")
-    return article
+    return or_not_found(find_article(uuid), "There is no such article.")
 
 
 def find_article(uuid: UUID) -> Article | None:

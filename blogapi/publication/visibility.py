@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, literal_column
+from sqlalchemy import ColumnElement, and_, bindparam, case, false, literal_column
 
 from blogapi.storage.database import UtcDateTime
 
@@ -115,12 +115,12 @@ def is_page(columns: Any) -> ColumnElement[bool]:
 
 def listed_pages(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item is a page in the list of pages and the sitemap."""
-    return and_(_has_status(columns, LISTED_STATUSES), is_page(columns), columns.published_at <= now)
+    return and_(is_any_of(columns.status, LISTED_STATUSES), is_page(columns), columns.published_at <= now)
 
 
 def readable(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that everyone can read the item."""
-    return and_(_has_status(columns, READABLE_STATUSES), columns.published_at <= now)
+    return and_(is_any_of(columns.status, READABLE_STATUSES), columns.published_at <= now)
 
 
 def listed(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
@@ -130,7 +130,7 @@ def listed(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> Colum
 
 def scheduled(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item becomes readable later."""
-    return and_(_has_status(columns, READABLE_STATUSES), columns.published_at > now)
+    return and_(is_any_of(columns.status, READABLE_STATUSES), columns.published_at > now)
 
 
 def listed_from(columns: Any) -> ColumnElement[datetime | None]:
@@ -142,16 +142,19 @@ def has_status(
     columns: Any, status: str, now: ColumnElement[datetime] | datetime = NOW
 ) -> ColumnElement[bool]:
     """Return the condition that the item has the status now; a scheduled item does not have it yet."""
-    condition = _has_status(columns, [status])
+    condition = is_any_of(columns.status, [status])
     return condition & (columns.published_at <= now) if status in READABLE_STATUSES else condition
 
 
 def can_be_listed(columns: Any) -> ColumnElement[bool]:
     """Return the part of `listed` that does not depend on the time, for counts and neighbours."""
-    return and_(_has_status(columns, LISTED_STATUSES), is_article(columns))
+    return and_(is_any_of(columns.status, LISTED_STATUSES), is_article(columns))
 
 
-def _has_status(columns: Any, statuses: Sequence[str]) -> ColumnElement[bool]:
+def is_any_of(column: Any, values: Sequence[Any]) -> ColumnElement[bool]:
+    """Return the condition that the column has one of the values."""
+    if not values:
+        return false()
     # SQLite and PostgreSQL read sorted rows from an index for `=`, but not for `IN`.
-    status: ColumnElement[str] = columns.status
-    return status == statuses[0] if len(statuses) == 1 else status.in_(statuses)
+    condition: ColumnElement[bool] = column == values[0] if len(values) == 1 else column.in_(values)
+    return condition

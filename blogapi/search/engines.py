@@ -17,7 +17,7 @@ from blogapi.search.fts5 import Fts5
 from blogapi.search.models import SearchEntry
 from blogapi.search.results import IndexRow, SearchText
 from blogapi.search.tokenizer import Query
-from blogapi.storage.database import table_of
+from blogapi.storage.database import chunk, table_of
 
 if TYPE_CHECKING:
     from blogapi.search.tsvector import Tsvector
@@ -49,9 +49,8 @@ def _create_engine(dialect: str) -> Engine:
 def insert_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
     """Add articles to the index; their rows in `search_entry` must exist."""
     engine = get_engine(connection)
-    for start in range(0, len(rows), _ROWS_PER_STATEMENT):
-        chunk = rows[start : start + _ROWS_PER_STATEMENT]
-        connection.execute(insert(engine.stored), [_make_row(engine, *row) for row in chunk])
+    for batch in chunk(rows, _ROWS_PER_STATEMENT):
+        connection.execute(insert(engine.stored), [_make_row(engine, *row) for row in batch])
 
 
 def update_rows(connection: Connection, rows: Sequence[IndexRow]) -> None:
@@ -69,10 +68,8 @@ def _update_by_number(engine: Engine) -> Update:
 def find_equal_rows(connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
     """Return the numbers of those rows that are in the index with exactly these words."""
     engine = get_engine(connection)
-    starts = range(0, len(rows), _ROWS_PER_STATEMENT)
-    return set().union(
-        *(engine.find_equal(connection, rows[start : start + _ROWS_PER_STATEMENT]) for start in starts)
-    )
+    batches = chunk(rows, _ROWS_PER_STATEMENT)
+    return set().union(*(engine.find_equal(connection, batch) for batch in batches))
 
 
 @cache

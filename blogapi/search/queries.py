@@ -14,14 +14,11 @@ from blogapi.search.engines import get_engine
 from blogapi.search.models import SearchEntry
 from blogapi.search.results import Conditions, Field
 from blogapi.search.tokenizer import Query
-from blogapi.storage.database import db, table_of
+from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.pagination import PageRequest
 
 if TYPE_CHECKING:
     from blogapi.search.engines import Engine
-
-# Maximum number of parameters per statement. The number that SQLite accepts depends on its build.
-_MAX_PARAMETERS = 500
 
 _entry = table_of(SearchEntry).c
 
@@ -123,9 +120,9 @@ def _select_tiers(
 
 def _find_articles(numbers: Sequence[int]) -> list[UUID]:
     by_number: dict[int, UUID] = {}
-    for start in range(0, len(numbers), _MAX_PARAMETERS):
-        chunk = _entry.number.in_(numbers[start : start + _MAX_PARAMETERS])
-        rows = db.session.connection().execute(select(_entry.number, _entry.article_id).where(chunk))
+    for batch in chunk(numbers):
+        statement = select(_entry.number, _entry.article_id).where(_entry.number.in_(batch))
+        rows = db.session.connection().execute(statement)
         by_number.update((row.number, row.article_id) for row in rows)
     # A damaged index can have rows without an article.
     return [by_number[number] for number in numbers if number in by_number]

@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
-from blogapi.search.results import SearchText, Words
-from blogapi.storage.database import current_time, table_of
+from blogapi.search.results import SearchText
+from blogapi.storage.database import chunk, current_time, table_of
 
-# Each range has two parameters. The number of parameters that SQLite accepts depends on its build.
+# Each range has two parameters, and databases limit the number of parameters of a statement.
 _RANGES_PER_STATEMENT = 250
 
 _TABLE = table_of(SearchEntry)
@@ -26,11 +26,6 @@ _entry = _TABLE.c
 _DELETE = delete(_TABLE).where(_entry.article_id.in_(bindparam("uuids", expanding=True)))
 _INSERT = insert(_TABLE)
 _SELECT_LOWEST = select(func.min(_entry.number))
-
-
-def make_words(session: Session, title: str, subtitle: str, text: str) -> Words:
-    """Return the words of these texts of an article as the database of the session stores them."""
-    return engines.get_engine(session).make_words(title, subtitle, text)
 
 
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
@@ -117,15 +112,11 @@ def _candidates(published_at: datetime, width: int, *, scheduled: bool) -> range
 def _read_numbers(connection: Connection, ranges: set[tuple[int, int]]) -> set[int]:
     """Return the numbers of the index that are in any of the ranges."""
     numbers: set[int] = set()
-    ordered = sorted(ranges)
-    for start in range(0, len(ordered), _RANGES_PER_STATEMENT):
-        chunk = ordered[start : start + _RANGES_PER_STATEMENT]
-        limits = {
-            f"{name}_{place}": limit
-            for place, limits_of_range in enumerate(chunk)
-            for name, limit in zip(("low", "high"), limits_of_range, strict=True)
-        }
-        numbers.update(connection.scalars(_select_numbers(len(chunk)), limits))
+    for batch in chunk(sorted(ranges), _RANGES_PER_STATEMENT):
+        limits: dict[str, int] = {}
+        for place, (low, high) in enumerate(batch):
+            limits |= {f"low_{place}": low, f"high_{place}": high}
+        numbers.update(connection.scalars(_select_numbers(len(batch)), limits))
     return numbers
 
 

@@ -25,9 +25,6 @@ from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web.errors import or_not_found
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
 
-# The maximum number of values in one statement, because databases limit the number of parameters.
-_MAX_VARIABLES = 500
-
 _former = table_of(FormerTermSlug).c
 
 
@@ -64,11 +61,11 @@ def find_term(
 def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[str, TermType]:
     """Return a dictionary of the terms with these slugs, with the slugs as keys."""
     model = taxonomy.model
-    terms: dict[str, TermType] = {}
-    for start in range(0, len(slugs), _MAX_VARIABLES):
-        batch = slugs[start : start + _MAX_VARIABLES]
-        terms |= {term.slug: term for term in db.session.scalars(select(model).where(model.slug.in_(batch)))}
-    return terms
+    return {
+        term.slug: term
+        for batch in chunk(slugs)
+        for term in db.session.scalars(select(model).where(model.slug.in_(batch)))
+    }
 
 
 def find_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[str]) -> dict[str, TermType]:

@@ -43,9 +43,6 @@ def choose_slug(
     if slug is None:
         return first_free_slug(derive(name), find_taken)
     if find_taken([slug]):
-        detail, errors = (
-            f"The slug {slug!r} is taken; choose another.",
-            {"slug": ["Is taken; choose another."]},
-        )
-        raise Conflict(detail, code="slug_taken", errors=errors)
+        errors = {"slug": ["Is taken; choose another."]}
+        raise Conflict(f"The slug {slug!r} is taken; choose another.", code="slug_taken", errors=errors)
     return slug

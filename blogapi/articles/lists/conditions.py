@@ -20,6 +20,7 @@ from blogapi.parsing import normalize_language, parse_uuid
 from blogapi.publication.visibility import (
     ItemType,
     has_status,
+    is_any_of,
     is_article,
     is_page,
     listed,
@@ -72,7 +73,7 @@ def list_conditions(filters: ArticleFilters) -> Iterator[Condition]:
         yield _match_author(filters.author)
     yield from _match_categories(filters)
     if filters.uuid:
-        yield Condition(is_one(_article.uuid, filters.uuid), is_selective=True)
+        yield Condition(is_any_of(_article.uuid, filters.uuid), is_selective=True)
     if filters.parent:
         yield Condition(_article.parent_id == filters.parent)
     if filters.top:
@@ -124,15 +125,6 @@ def limit_time(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]
     return [*([column >= after] if after else ()), *([column < before] if before else ())]
 
 
-def is_one(column: Any, values: Sequence[Any]) -> ColumnElement[bool]:
-    """Return the condition that the column has one of the values."""
-    if not values:
-        return false()
-    # SQLite and PostgreSQL read sorted rows from an index for `=`, but not for `IN`.
-    condition: ColumnElement[bool] = column == values[0] if len(values) == 1 else column.in_(values)
-    return condition
-
-
 def is_only_author(author_id: UUID) -> bool:
     """Return whether this user has written all articles."""
     # With `<` and `>`, the database looks up one index entry each; with `!=`, it would read the whole index.
@@ -160,7 +152,7 @@ def _match_tags(filters: ArticleFilters) -> Iterator[Condition]:
 def _match_categories(filters: ArticleFilters) -> Iterator[Condition]:
     if filters.category:
         found = _resolve_categories(filters.category, filters)
-        is_in = (is_one(columns.category_id, found) for columns in (_article, _tag))
+        is_in = (is_any_of(columns.category_id, found) for columns in (_article, _tag))
         yield Condition(next(is_in), of_any_tag=next(is_in))
     if filters.not_category and (unwanted := _resolve_categories(filters.not_category, filters)):
         is_not_in = (columns.category_id.not_in(unwanted) for columns in (_article, _tag))
@@ -169,7 +161,7 @@ def _match_categories(filters: ArticleFilters) -> Iterator[Condition]:
 
 def _match_link(link: Any, column: Any, values: Sequence[UUID]) -> Condition:
     """Return the condition that an article has one of these values in a table of links."""
-    of_link = is_one(column, values)
+    of_link = is_any_of(column, values)
     has_link = exists().where(link.article_id == _article.uuid, of_link).correlate(table_of(Article))
     in_all = _article.uuid.in_(select(link.article_id).where(of_link))
     return Condition(has_link, in_all, link, of_link, drives=len(values) == 1)

@@ -103,8 +103,8 @@ def store_again(
 
 def find_differing(session: Session, articles: Collection[RenderedArticle]) -> list[RenderedArticle]:
     """Return the articles whose stored JSON is missing or differs from a new rendering."""
-    is_one = _json.c.article_id.in_([article.uuid for article in articles])
-    rows = _execute(session, select(_json).where(is_one)).mappings()
+    is_wanted = _json.c.article_id.in_([article.uuid for article in articles])
+    rows = _execute(session, select(_json).where(is_wanted)).mappings()
     stored = {row["article_id"]: dict(row) for row in rows}
     return [article for article in articles if stored.get(article.uuid) != article.row]
 
