@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from types import MappingProxyType
 from typing import Any
 
 from blogapi.site import addresses
@@ -29,21 +31,74 @@ _ESCAPED_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for ch
 Breadcrumb = tuple[str, str | None]
 
 
-def make_graph(item: Fields, breadcrumbs: Fields | None) -> Fields:
-    """Return the JSON-LD of a page: the item that it shows, and the path to it."""
-    return {"@context": "https://schema.org", "@graph": [item, *([breadcrumbs] if breadcrumbs else [])]}
+@dataclass(frozen=True, slots=True)
+class PageSummary:
+    """What several parts of the head say about a page; a value that is unknown is empty or None."""
+
+    title: str
+    description: str
+    url: str | None
+    image: str | None
+    # The width and the height of the image, if it is the cover and in the media library.
+    image_size: tuple[int, int] | None = None
 
 
-def make_twitter_card(title: str, description: str, image: str | None) -> Fields:
-    """Return the tags of a Twitter card."""
-    return without_empty(
+def build_head(
+    site: Site,
+    page: PageSummary,
+    open_graph_type: str,
+    item: Fields,
+    breadcrumbs: Sequence[Breadcrumb],
+    *,
+    article_tags: Mapping[str, Any] = MappingProxyType({}),
+    alternates: Sequence[Fields] = (),
+    robots: str = INDEXED,
+) -> Fields:
+    """Return the head of a page, with the same head as HTML.
+
+    `item` is the JSON-LD of what the page shows. `breadcrumbs` are the pages above the page, the outermost
+    first, and the page itself. `article_tags` are additional tags of Open Graph.
+    """
+    sizes = dict(zip(("og:image:width", "og:image:height"), map(str, page.image_size or ()), strict=False))
+    open_graph = {
+        "og:type": open_graph_type,
+        "og:title": page.title,
+        "og:description": page.description,
+        "og:url": page.url,
+        "og:image": page.image,
+        **sizes,
+        "og:site_name": site.title,
+        "og:locale": get_locale(site.language),
+        **article_tags,
+    }
+    twitter = {
+        "twitter:card": "summary_large_image" if page.image else "summary",
+        "twitter:title": page.title,
+        "twitter:description": page.description,
+        "twitter:image": page.image,
+    }
+    head: Fields = without_empty(
         {
-            "twitter:card": "summary_large_image" if image else "summary",
-            "twitter:title": title,
-            "twitter:description": description,
-            "twitter:image": image,
+            "title": page.title,
+            "description": page.description,
+            "canonical": page.url,
+            "alternates": alternates,
+            "robots": robots,
+            "open_graph": without_empty(open_graph),
+            "twitter": without_empty(twitter),
+            "json_ld": {
+                "@context": "https://schema.org",
+                "@graph": [item, *_make_breadcrumb_list(site, breadcrumbs)],
+            },
         }
     )
+    return head | {"html": _make_html(head)}
+
+
+def choose_image(site: Site, *pictures: str) -> str | None:
+    """Return the absolute address of the first of the pictures that has one, or else of the site's logo."""
+    images = (addresses.make_picture_absolute(site, picture) for picture in (*pictures, site.logo))
+    return next(filter(None, images), None)
 
 
 def make_publisher(site: Site) -> Fields | None:
@@ -61,7 +116,7 @@ def make_publisher(site: Site) -> Fields | None:
     )
 
 
-def list_category_places(site: Site, categories: Sequence[Fields]) -> Sequence[Breadcrumb]:
+def list_category_breadcrumbs(site: Site, categories: Sequence[Fields]) -> Sequence[Breadcrumb]:
     """Return the names of the categories with the addresses of their pages."""
     return [
         (one["name"], addresses.make_term_url(site, "category", uuid=one["uuid"], slug=one["slug"]))
@@ -69,27 +124,19 @@ def list_category_places(site: Site, categories: Sequence[Fields]) -> Sequence[B
     ]
 
 
-def make_breadcrumbs(site: Site, parents: Sequence[Breadcrumb], name: str, url: str | None) -> Fields | None:
-    """Return the path to a page (home, what is above it, page), if the site has a title and addresses."""
+def _make_breadcrumb_list(site: Site, breadcrumbs: Sequence[Breadcrumb]) -> list[Fields]:
+    """Return the path from the home page as JSON-LD; empty if the site has no title or no address."""
     home = addresses.make_home_url(site)
     if not home or not site.title:
-        return None
-    places = [
-        (site.title, home),
-        *parents,
-        (name, url),
+        return []
+    items = [
+        without_empty({"@type": "ListItem", "position": position, "name": name, "item": url})
+        for position, (name, url) in enumerate([(site.title, home), *breadcrumbs], 1)
     ]
-    return {
-        "@type": "BreadcrumbList",
-        "itemListElement": [
-            without_empty({"@type": "ListItem", "position": position, "name": name, "item": url})
-            for position, (name, url) in enumerate(places, 1)
-        ],
-    }
+    return [{"@type": "BreadcrumbList", "itemListElement": items}]
 
 
-def make_html(head: Fields) -> str:
-    """Return the head as HTML."""
+def _make_html(head: Fields) -> str:
     names = ("description", "robots")
     lines = [
         f"<title>{escape(head['title'])}</title>",

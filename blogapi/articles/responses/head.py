@@ -7,8 +7,8 @@ absent, for example all addresses if the site has no `url`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from blogapi.articles.responses.translations import Translation, choose_alternates
@@ -18,13 +18,11 @@ from blogapi.site import addresses
 from blogapi.site.heads import (
     INDEXED,
     Breadcrumb,
-    get_locale,
-    list_category_places,
-    make_breadcrumbs,
-    make_graph,
-    make_html,
+    PageSummary,
+    build_head,
+    choose_image,
+    list_category_breadcrumbs,
     make_publisher,
-    make_twitter_card,
     to_line,
     to_short_line,
     without_empty,
@@ -36,16 +34,9 @@ from blogapi.web.fields import Fields
 _NOT_INDEXED = "noindex"
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """The values that several parts of the head show; a value that is unknown is empty or None."""
+class _Times(NamedTuple):
+    """The times of the publication and of the last change, as the head shows them."""
 
-    title: str
-    description: str
-    canonical: str | None
-    image: str | None
-    # The width and the height of the image, if it is the cover and in the media library.
-    image_size: tuple[int, int] | None
     published_at: str | None
     modified_at: str | None
 
@@ -65,27 +56,19 @@ def make_head(
     outermost first. `translations` are the public articles with the same translation key, including the
     article itself; the head names them if there are several.
     """
-    site = describe_in_language(site, article["language"])
-    page, is_listed = _describe_page(article, site, url), article["status"] in LISTED_STATUSES
-    categories = [*parents, *filter(None, [article["category"]])]
-    head: Fields = without_empty(
-        {
-            "title": page.title,
-            "description": page.description,
-            "canonical": page.canonical,
-            "alternates": _list_alternates(article, translations),
-            "robots": (article["robots"] or INDEXED) if is_listed else _NOT_INDEXED,
-            "open_graph": _make_open_graph(page, article, site),
-            "twitter": make_twitter_card(page.title, page.description, page.image),
-            "json_ld": make_graph(
-                _make_posting(page, article, site),
-                make_breadcrumbs(
-                    site, [*list_category_places(site, categories), *pages], page.title, page.canonical
-                ),
-            ),
-        }
+    site, category = describe_in_language(site, article["language"]), article["category"]
+    page, times = _summarize(article, site, url), _read_times(article)
+    categories = [*parents, *([category] if category else [])]
+    return build_head(
+        site,
+        page,
+        "article" if category else "website",
+        _make_posting(page, times, article, site),
+        [*list_category_breadcrumbs(site, categories), *pages, (page.title, page.url)],
+        article_tags=_make_article_tags(times, article, site) if category else {},
+        alternates=_list_alternates(article, translations),
+        robots=(article["robots"] or INDEXED) if article["status"] in LISTED_STATUSES else _NOT_INDEXED,
     )
-    return head | {"html": make_html(head)}
 
 
 def _list_alternates(article: Fields, translations: Sequence[Translation]) -> Sequence[Fields]:
@@ -94,65 +77,49 @@ def _list_alternates(article: Fields, translations: Sequence[Translation]) -> Se
     return [{"language": one.language, "url": one.url} for one in chosen]
 
 
-def _describe_page(article: Fields, site: Site, url: str | None) -> _Page:
-    seo = article["seo"]
-    texts = (seo["description"], article["excerpt"], article["subtitle"])
-    description = to_short_line(*texts)
-    pictures = (seo["og_image"], article["cover_image"], site.logo)
-    images = (addresses.make_picture_absolute(site, picture) for picture in pictures)
-    image, cover = next(filter(None, images), None), article["cover"]
+def _summarize(article: Fields, site: Site, url: str | None) -> PageSummary:
+    seo, cover = article["seo"], article["cover"]
+    image = choose_image(site, seo["og_image"], article["cover_image"])
     is_cover = image and cover and image == addresses.make_picture_absolute(site, cover["url"])
-    published_at, updated_at = (_parse_time(article[name]) for name in ("published_at", "last_updated"))
-    # A scheduled article was last updated before it is published.
-    modified_at = max(filter(None, (published_at, updated_at)), default=None)
-    return _Page(
+    return PageSummary(
         title=to_line(seo["title"]) or to_line(article["title"]),
-        description=description,
-        canonical=addresses.make_absolute(seo["canonical_url"], site.url) or url,
+        description=to_short_line(seo["description"], article["excerpt"], article["subtitle"]),
+        url=addresses.make_absolute(seo["canonical_url"], site.url) or url,
         image=image,
         image_size=(cover["width"], cover["height"]) if is_cover else None,
-        published_at=_format_time(published_at),
-        modified_at=_format_time(modified_at),
     )
 
 
-def _make_open_graph(page: _Page, article: Fields, site: Site) -> Fields:
-    return without_empty(
-        {
-            "og:type": "article" if article["category"] else "website",
-            "og:title": page.title,
-            "og:description": page.description,
-            "og:url": page.canonical,
-            "og:image": page.image,
-            **dict(zip(("og:image:width", "og:image:height"), map(str, page.image_size or ()), strict=False)),
-            "og:site_name": site.title,
-            "og:locale": get_locale(site.language),
-            **(_describe_article(page, article, site) if article["category"] else {}),
-        }
+def _read_times(article: Fields) -> _Times:
+    published_at, updated_at = (
+        parse_timestamp(article[name] or "") for name in ("published_at", "last_updated")
     )
+    # A scheduled article was last updated before it is published.
+    modified_at = max(filter(None, (published_at, updated_at)), default=None)
+    return _Times(_format_time(published_at), _format_time(modified_at))
 
 
-def _describe_article(page: _Page, article: Fields, site: Site) -> Fields:
+def _make_article_tags(times: _Times, article: Fields, site: Site) -> Fields:
     return {
-        "article:published_time": page.published_at,
-        "article:modified_time": page.modified_at,
+        "article:published_time": times.published_at,
+        "article:modified_time": times.modified_at,
         "article:author": [url for author in article["authors"] if (url := _get_author_url(site, author))],
         "article:section": article["category"]["name"],
         "article:tag": [tag["name"] for tag in article["tags"]],
     }
 
 
-def _make_posting(page: _Page, article: Fields, site: Site) -> Fields:
+def _make_posting(page: PageSummary, times: _Times, article: Fields, site: Site) -> Fields:
     return without_empty(
         {
             "@type": "BlogPosting" if article["category"] else "WebPage",
             "headline": page.title,
             "description": page.description,
-            "url": page.canonical,
-            "mainEntityOfPage": page.canonical and {"@type": "WebPage", "@id": page.canonical},
+            "url": page.url,
+            "mainEntityOfPage": page.url and {"@type": "WebPage", "@id": page.url},
             "image": _make_image(page),
-            "datePublished": page.published_at,
-            "dateModified": page.modified_at,
+            "datePublished": times.published_at,
+            "dateModified": times.modified_at,
             # Authors are public only through articles.
             "author": [_make_person(site, author) for author in article["authors"] if article["category"]],
             "publisher": make_publisher(site),
@@ -163,7 +130,7 @@ def _make_posting(page: _Page, article: Fields, site: Site) -> Fields:
     )
 
 
-def _make_image(page: _Page) -> Fields | str | None:
+def _make_image(page: PageSummary) -> Fields | str | None:
     if page.image_size is None:
         return page.image
     width, height = page.image_size
@@ -179,10 +146,6 @@ def _make_person(site: Site, author: Fields) -> Fields:
             "image": addresses.make_picture_absolute(site, author["avatar"]),
         }
     )
-
-
-def _parse_time(text: str | None) -> datetime | None:
-    return parse_timestamp(text) if text else None
 
 
 def _format_time(time: datetime | None) -> str | None:
