@@ -41,7 +41,7 @@ from blogapi.web.argument_parser import reject_query_parameters
 from blogapi.web.conditional import reject_conditional_headers
 from blogapi.web.errors import Unauthorized, format_allow
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 from blogapi.web.slug_lookup import check_ids
 
 COOKIE = "blogapi_session"
@@ -136,7 +136,7 @@ def authenticate() -> Response | None:
     # The last space is left to logins and to deletions.
     if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith("/api/v1/auth/"):
         check_space()
-    if operation(view).cacheable:
+    if get_operation(view).cacheable:
         _allow_caching()
     return None
 

@@ -62,7 +62,9 @@ def _check(session: Session) -> None:
         return
     changed = session.info.pop(_KEY, set())
     # The events of pages, which are articles of another type, have this type.
-    noted = {(Article.kind if kind == "page" else kind, uuid) for kind, uuid in events.get_notes(session)}
+    noted = {
+        (Article.kind if kind == "page" else kind, uuid) for kind, uuid in events.get_noted_changes(session)
+    }
     missing = {key for key in changed if key[0] != MEDIA} - noted
     assert not missing, f"Changed without a call of events.record: {missing}"
     # The same code stores the JSON on a server, where the statements below take a third of the time.

@@ -22,7 +22,7 @@ from blogapi.site.queries import get_site
 from blogapi.site.time_zones import list_time_zones
 from blogapi.web.access import ROLES, Role, allow, anyone
 from blogapi.web.errors import NotFound
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 
 admin = flask.Blueprint("admin", __name__, url_prefix="/admin", template_folder="templates")
 
@@ -137,7 +137,7 @@ def page(id: UUID | None = None) -> Response:
 
 
 # The scripts of the pages read the query.
-operation(page).takes_query = True
+get_operation(page).takes_query = True
 
 for _page in PAGES:
     admin.add_url_rule(_page.path, "page", page)

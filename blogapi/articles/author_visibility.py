@@ -66,7 +66,7 @@ def author_is_public() -> ColumnElement[bool]:
     is_shown = (
         select(Event.position)
         .where(Event.kind == AUTHOR, Event.uuid == Author.uuid)
-        .where(Event.newest_public.is_not(None), Event.what.in_(FETCHED))
+        .where(Event.newest_public.is_not(None), Event.change.in_(FETCHED))
         .correlate(Author)
         .exists()
     )

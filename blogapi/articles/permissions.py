@@ -61,11 +61,11 @@ _SELECT_OWN_STATE = select(func.count(), func.sum(_article.version), func.max(_a
 Byline = Sequence[tuple[UUID, str]]
 
 
-def sees(uuid: UUID, caller: Caller) -> bool:
+def may_see(uuid: UUID, caller: Caller) -> bool:
     """Return whether the caller may see the article even if it is not public."""
     if caller.draft_author is None:
         return caller.sees_drafts
-    (row,) = _read([uuid]).values() or (None,)
+    (row,) = _read_rows([uuid]).values() or (None,)
     return row is not None and row.author_id == caller.draft_author
 
 
@@ -98,7 +98,7 @@ def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
     """
     with report_deleted([uuid], type_):
         if current_caller().is_author:
-            _check_own(_read([uuid], type_).get(uuid))
+            _check_own(_read_rows([uuid], type_).get(uuid))
         else:
             queries.check_exists(uuid, type_)
 
@@ -114,7 +114,7 @@ def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterat
     except NotFound as error:
         caller, role = current_caller(), Role.AUTHOR if type_ == ARTICLE else Role.EDITOR
         if caller.role.includes(role) and "write" in caller.scopes:
-            items = _read([uuid for uuid in uuids if uuid], type_, _SELECT_DELETED).values()
+            items = _read_rows([uuid for uuid in uuids if uuid], type_, _SELECT_DELETED).values()
             if any(_is_own(item) and (item.status not in _PUBLISHED or caller.publishes) for item in items):
                 detail = f"This {type_} was deleted; restore it first."
                 raise NotFound(detail, code="deleted", errors=error.errors) from error
@@ -124,7 +124,7 @@ def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterat
 def check_deleted(uuid: UUID, type_: str) -> None:
     """Raise NotFound, Forbidden or Conflict unless the item is deleted and the caller may restore it."""
     item, existing = (
-        _read([uuid], type_, select).get(uuid) for select in (_SELECT_DELETED, _SELECT_ARTICLES)
+        _read_rows([uuid], type_, select).get(uuid) for select in (_SELECT_DELETED, _SELECT_ARTICLES)
     )
     if existing is not None:
         _check_own(existing)
@@ -149,7 +149,7 @@ def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
 
     The item may be deleted; then its newest version says whose it was, and whether it was a page.
     """
-    row = _read([uuid]).get(uuid)
+    row = _read_rows([uuid]).get(uuid)
     if row is not None and row.type == type_ and (_is_own(row) or is_readable(row, current_time())):
         _check_own(row)
         return
@@ -164,7 +164,7 @@ def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
 def check_restoration(uuid: UUID, type_: str = ARTICLE) -> None:
     """Raise NotFound or Forbidden unless the caller may restore a version of the item."""
     check_history(uuid, type_)
-    if current_caller().is_author and _read([uuid]):
+    if current_caller().is_author and _read_rows([uuid]):
         check_write(uuid)
 
 
@@ -189,7 +189,7 @@ def check_writes(
     """
     if not current_caller().is_author:
         return
-    rows = _read([uuid for fields in items if (uuid := fields.uuid)])
+    rows = _read_rows([uuid for fields in items if (uuid := fields.uuid)])
     bylines = _read_bylines(
         [uuid for fields in items if (uuid := fields.uuid) and fields.authors is not None]
     )
@@ -212,7 +212,7 @@ def check_writes(
 def check_publication(uuid: UUID, status: str | None) -> None:
     """Raise NotFound or Forbidden unless the caller may publish the working copy with this status."""
     if current_caller().is_author:
-        row = _read([uuid]).get(uuid)
+        row = _read_rows([uuid]).get(uuid)
         is_draft = row is not None and row.status == Status.DRAFT
         check_write(uuid, ArticleInput(status=status or (Status.PUBLISHED.value if is_draft else None)))
 
@@ -228,7 +228,7 @@ def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
 
 
 def _check_new(uuid: UUID) -> None:
-    last = _read([uuid], None, _SELECT_DELETED).get(uuid) or _read_last_version(uuid)
+    last = _read_rows([uuid], None, _SELECT_DELETED).get(uuid) or _read_last_version(uuid)
     if last is not None and not _is_own(last):
         raise _not_found()
 
@@ -263,17 +263,17 @@ def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
 
 
 def _check_byline(fields: ArticleInput, byline: Byline) -> None:
-    if fields.authors is not None and not _is_equal(fields.authors, byline):
+    if fields.authors is not None and not _is_same_byline(fields.authors, byline):
         raise Forbidden("Only editors and admins may change the authors of an article; leave `authors` out.")
 
 
-def _is_equal(references: Sequence[UUID | str], byline: Byline) -> bool:
+def _is_same_byline(references: Sequence[UUID | str], byline: Byline) -> bool:
     if len(references) != len(byline):
         return False
     return all(reference in author for reference, author in zip(references, byline, strict=True))
 
 
-def _read(
+def _read_rows(
     uuids: Sequence[UUID], type_: str | None = None, statement: Select[Any] = _SELECT_ARTICLES
 ) -> dict[UUID, Any]:
     """Return the type, the owner, the status and the time of each item that exists and has the type."""

@@ -73,23 +73,27 @@ class Prepared:
 NOTHING_PREPARED: Mapping[UUID, Prepared] = MappingProxyType({})
 
 
-def complete(
+def update_prepared(
     prepared: Prepared | None, texts: Texts, custom: str, old_texts: Texts | None
 ) -> Prepared | None:
     """Return what the write of these texts needs, or None if it renders no content.
 
     Another write can have changed the content since `prepared` was made. It is then made again.
     """
-    if old_texts is not None and not _differ(old_texts, texts) and not _shows_other_cover(old_texts, texts):
+    if (
+        old_texts is not None
+        and not _has_other_sources(old_texts, texts)
+        and not _shows_other_cover(old_texts, texts)
+    ):
         return None
     if prepared is not None and prepared.sources == _list_sources(old_texts, texts):
         return prepared
     return Prepared.make(texts, custom, old_texts=old_texts)
 
 
-def remove_generated(old_texts: Texts | None, texts: Texts, prepared: Prepared | None) -> Texts:
+def remove_generated_excerpt(old_texts: Texts | None, texts: Texts, prepared: Prepared | None) -> Texts:
     """Return the texts with an empty excerpt if the excerpt is not written but generated."""
-    is_same = old_texts is not None and not _differ(old_texts, texts)
+    is_same = old_texts is not None and not _has_other_sources(old_texts, texts)
     if prepared is None or is_same or texts["excerpt"] not in prepared.excerpts:
         return texts
     return {**texts, "excerpt": ""}
@@ -102,7 +106,7 @@ def _list_sources(old_texts: Texts | None, texts: Texts) -> tuple[Source, ...]:
     return tuple((source["content"], source["content_type"]) for source in sources)
 
 
-def _differ(old_texts: Texts, texts: Texts) -> bool:
+def _has_other_sources(old_texts: Texts, texts: Texts) -> bool:
     return any(old_texts[name] != texts[name] for name in _SOURCES)
 
 
@@ -112,18 +116,15 @@ def _shows_other_cover(old_texts: Texts, texts: Texts) -> bool:
 
 
 def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
-    """Return the texts of the existing articles with these uuids that `Prepared.make` and `complete` need.
-
-    They include the column `custom`.
-    """
+    """Return the columns from which `Prepared` is made, by the uuid of the article, for existing articles."""
     texts: dict[UUID, dict[str, str]] = {}
-    for some in chunk(uuids):
+    for batch in chunk(uuids):
         columns = select(_article.uuid, *(_article[name] for name in _READ))
-        for uuid, *values in db.session.connection().execute(columns.where(_article.uuid.in_(some))):
+        for uuid, *values in db.session.connection().execute(columns.where(_article.uuid.in_(batch))):
             texts[uuid] = dict(zip(_READ, values, strict=True))
     return texts
 
 
-def prepare_again(texts: Mapping[UUID, Mapping[str, str]]) -> dict[UUID, Prepared]:
+def prepare_stored(texts: Mapping[UUID, Mapping[str, str]]) -> dict[UUID, Prepared]:
     """Return what `Prepared.make` makes of stored articles, from the result of `read_texts`."""
     return {uuid: Prepared.make(some, some["custom"]) for uuid, some in texts.items()}

@@ -57,7 +57,7 @@ def render(fields: Fields) -> WithAttributes:
     content_type = fields.pop("content_type", TEXT_DEFAULTS["content_type"])
     rendered = renderer.render(content, content_type)
     resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
-    slug, url = _predict(article, **fields) if fields.get("title", "").strip() else (None, None)
+    slug, url = _predict_address(article, **fields) if fields.get("title", "").strip() else (None, None)
     (html,) = article_links.resolve([resolver.resolve(rendered.html).encode()])
     # Authors may not learn which slugs other articles have.
     find_taken = partial(queries.find_taken_slugs, exclude=article)
@@ -68,7 +68,7 @@ def render(fields: Fields) -> WithAttributes:
     return WithAttributes(rendered, html=html.decode(), slug=slug, free_slug=free, url=url, **notes)
 
 
-def _predict(
+def _predict_address(
     uuid: UUID,
     *,
     title: str,

@@ -85,7 +85,7 @@ def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; one that is not public only to its author, editors and admins."""
     caller = current_caller()
     with permissions.report_deleted([id]):
-        return json_queries.get_visible_json(id, query.fields, public=not permissions.sees(id, caller))
+        return json_queries.get_visible_json(id, query.fields, public=not permissions.may_see(id, caller))
 
 
 @bp.get("/author/me/")

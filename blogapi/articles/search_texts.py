@@ -59,6 +59,6 @@ def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, Sear
             join_texts(others, custom, fields),
             read_plain_text(html),
         )
-        for some in chunk(uuids)
-        for uuid, title, custom, html, *others in connection.execute(_SELECT_TEXTS, {"uuids": some})
+        for batch in chunk(uuids)
+        for uuid, title, custom, html, *others in connection.execute(_SELECT_TEXTS, {"uuids": batch})
     }

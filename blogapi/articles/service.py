@@ -12,7 +12,7 @@ from uuid import UUID
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.models import Article
-from blogapi.articles.prepared import RENDERED, Prepared, complete, read_texts
+from blogapi.articles.prepared import RENDERED, Prepared, read_texts, update_prepared
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import open_batch
@@ -41,7 +41,7 @@ def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> lis
         old_custom = NO_VALUES if old_texts is None or fields.replaces_custom else old_texts["custom"]
         texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else RESET_BY_PUT), **fields.texts}
         custom = custom_values.merge(old_custom, fields.custom)
-        prepared.append(complete(None, texts, custom, old_texts) if is_needed else None)
+        prepared.append(update_prepared(None, texts, custom, old_texts) if is_needed else None)
     return prepared
 
 
@@ -90,7 +90,7 @@ def delete(editor: UUID, uuid: UUID) -> None:
     Raises NotFound if the article does not exist.
     """
     with open_batch([], uuid) as batch:
-        deleted_items.keep(editor, [uuid])
+        deleted_items.store(editor, [uuid])
         batch.delete(uuid)
 
 
@@ -110,7 +110,7 @@ def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
 def delete_all(editor: UUID, uuids: Sequence[UUID]) -> None:
     """Delete several articles, all or none."""
     with open_batch([], *uuids) as batch:
-        deleted_items.keep(editor, uuids)
+        deleted_items.store(editor, uuids)
         write_all(uuids, batch.delete)
 
 

@@ -17,7 +17,7 @@ from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.web.access import allow, current_user_id
-from blogapi.web.blueprint import Blueprint, name_one, summary
+from blogapi.web.blueprint import Blueprint, summary, with_indefinite_article
 from blogapi.web.fields import Fields, make_item_schema
 from blogapi.web.pagination import BulkDeleteQuery
 from blogapi.web.representation import UpsertResult
@@ -75,7 +75,7 @@ def add_writes(
     @allow_writers
     @bp.arguments(body_schema)
     @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare=prepare_one)
-    @summary(f"Create {name_one(kind)}; without `status` it is a draft.")
+    @summary(f"Create {with_indefinite_article(kind)}; without `status` it is a draft.")
     def create(fields: ArticleInput, prepared: Prepared | None) -> Article:
         permissions.check_creation(fields)
         return service.create(current_user_id(), resolve_one(fields, prepared))
@@ -96,7 +96,7 @@ def add_writes(
     @bp.check_exists(resource.check_exists)
     @bp.arguments(body_schema(partial=True))
     @write_one(prepare=partial(prepare_one, partial=True))
-    @summary(f"Change the given fields of {name_one(kind)}.")
+    @summary(f"Change the given fields of {with_indefinite_article(kind)}.")
     def change(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> Article:
         permissions.check_write(id, fields)
         return service.change(current_user_id(), id, resolve_one(fields, prepared, id))
@@ -105,7 +105,7 @@ def add_writes(
     @allow_writers
     @bp.check_exists(resource.check_exists)
     @bp.write(204, None, representation)
-    @summary(f"Delete {name_one(kind)}; it {deletion}.")
+    @summary(f"Delete {with_indefinite_article(kind)}; it {deletion}.")
     def delete(id: UUID) -> None:
         permissions.check_write(id)
         delete_one(current_user_id(), id)

@@ -15,7 +15,7 @@ from blogapi import clock
 from blogapi.articles.models import Article
 from blogapi.publication import event_writer
 from blogapi.publication.cursor import Cursor, format_cursor, parse_cursor
-from blogapi.publication.models import FETCHED, Event, What
+from blogapi.publication.models import FETCHED, ChangeType, Event
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
@@ -58,7 +58,7 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     other feed, the database was restored from a backup or replaced by another server, or the event was
     deleted because it is old. The client must then start again, or it would miss changes.
     """
-    event_writer.settle()
+    event_writer.write_due_events()
     now = current_time()
     letter, position = ("p", Event.newest_public) if public else ("a", Event.newest)
     if since == NOW:
@@ -110,19 +110,19 @@ def _is_ahead(event: Event, now: datetime) -> bool:
     """
     since = event.readable_from
     is_later = since is not None and now < since <= now + clock.TOLERANCE
-    return is_later and event.due is None and event.what in FETCHED
+    return is_later and event.due is None and event.change in FETCHED
 
 
 def _is_hidden(event: Event, now: datetime) -> bool:
     """Return whether the item is hidden again until `due`, because the clock was set back."""
-    return event.what in FETCHED and event.due is not None and event.due > now
+    return event.change in FETCHED and event.due is not None and event.due > now
 
 
 def _to_items(changes: Sequence[Event], *, public: bool) -> list[ChangedItem]:
     items = []
     site: Site | None = None
     for change in changes:
-        if change.what in FETCHED if public else change.what != What.DELETED:
+        if change.change in FETCHED if public else change.change != ChangeType.DELETED:
             items.append(ChangedItem(change.kind, change.uuid, "fetch"))
         elif change.slug_before is None:
             items.append(ChangedItem(change.kind, change.uuid, "drop"))

@@ -140,7 +140,7 @@ def parse_text(field: CustomField, text: str) -> Any:
     return text
 
 
-def show(field: CustomField, value: Any) -> Any:
+def complete_addresses(field: CustomField, value: Any) -> Any:
     """Return a value that fits as responses have it."""
     if field.type != FieldType.PICTURE:
         return value
@@ -159,7 +159,7 @@ def join_words(fields: Iterable[CustomField], stored: str) -> list[str]:
     return words
 
 
-def describe(field: CustomField) -> dict[str, Any]:
+def make_json_schema(field: CustomField) -> dict[str, Any]:
     """Return the JSON schema of the values that fit, for the OpenAPI document."""
     schema: dict[str, Any] = dict(_SCHEMAS[FieldType(field.type)])
     if field.type == FieldType.CHOICE:

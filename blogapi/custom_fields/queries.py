@@ -17,10 +17,10 @@ from blogapi.web.fields import WithAttributes
 
 def list_fields() -> list[WithAttributes]:
     """Return the definitions that the caller may read, by position."""
-    return describe(list_visible(current_caller()))
+    return add_use_counts(list_visible(current_caller()))
 
 
-def describe(fields: Sequence[CustomField]) -> list[WithAttributes]:
+def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
     """Return the definitions with the numbers of articles that have a value, and one that does not fit."""
     used, unfit = Counter[str](), Counter[str]()
     for stored in get_articles().list_values():
@@ -40,6 +40,6 @@ def get_by_uuid(uuid: UUID) -> CustomField:
     return fields[0]
 
 
-def get_described(uuid: UUID) -> WithAttributes:
-    """Return the definition as `describe` does; raises NotFound if there is none."""
-    return describe([get_by_uuid(uuid)])[0]
+def get_details(uuid: UUID) -> WithAttributes:
+    """Return the definition as `add_use_counts` does; raises NotFound if there is none."""
+    return add_use_counts([get_by_uuid(uuid)])[0]

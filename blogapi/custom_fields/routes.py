@@ -14,7 +14,7 @@ from blogapi.web.representation import Representation, UpsertResult
 bp = Blueprint("fields", __name__, url_prefix="/api/v1/blog/fields", description="Custom fields")
 
 REPRESENTATION = Representation(
-    queries.get_described, FieldSchema(), queries.list_fields, FieldSchema(many=True)
+    queries.get_details, FieldSchema(), queries.list_fields, FieldSchema(many=True)
 )
 
 
@@ -40,7 +40,7 @@ def create(fields: Fields) -> WithAttributes:
 @bp.response(200, FieldSchema())
 def single(id: UUID) -> WithAttributes:
     """Return the definition of a custom field."""
-    return queries.get_described(id)
+    return queries.get_details(id)
 
 
 @bp.put("/<id:id>/")

@@ -37,7 +37,7 @@ _DEFAULTS: Fields = {
 
 def create(fields: Fields, *, uuid: UUID | None = None) -> WithAttributes:
     """Define a field and return it; see `define`."""
-    return queries.get_described(define(fields, uuid=uuid).uuid)
+    return queries.get_details(define(fields, uuid=uuid).uuid)
 
 
 def define(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
@@ -80,7 +80,7 @@ def change(uuid: UUID, fields: Fields) -> WithAttributes:
         _set_fields(field, fields)
         changed = before != [getattr(field, name) for name in _DERIVED_FROM]
         _store(field, was_admin_only=was_admin_only, is_derived_again=changed)
-    return queries.get_described(uuid)
+    return queries.get_details(uuid)
 
 
 def delete(uuid: UUID) -> None:

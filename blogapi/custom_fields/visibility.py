@@ -37,7 +37,7 @@ def show_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
     fields = list_visible(current_caller()) if any(articles) else []
     shown = [
         {
-            field.name: custom_values.show(field, values[field.name])
+            field.name: custom_values.complete_addresses(field, values[field.name])
             for field in fields
             if field.name in values and custom_values.fits(field, values[field.name])
         }
@@ -129,5 +129,7 @@ def list_public_names(names: Iterable[str]) -> list[str]:
 def describe_public_fields() -> Mapping[str, dict[str, Any]]:
     """Return the JSON schemas of the custom fields that everyone reads, by name."""
     return {
-        field.name: custom_values.describe(field) for field in list_definitions() if not field.is_admin_only
+        field.name: custom_values.make_json_schema(field)
+        for field in list_definitions()
+        if not field.is_admin_only
     }

@@ -71,7 +71,7 @@ def restore(
             for child in moved:
                 batch.change(user, child, ArticleInput(type=ItemType.PAGE.value, parent=tree[child].parent))
         for uuid, document in documents.items():
-            _restore_others(uuid, document, notes[uuid])
+            _restore_addresses_and_edits(uuid, document, notes[uuid])
         restored, now = [documents[uuid].article for uuid in uuids], current_time()
         return [
             WithAttributes(one, status=get_api_status(one, now), notes=notes[one.uuid]) for one in restored
@@ -84,7 +84,7 @@ def delete_old() -> None:
     for uuid in db.session.scalars(select(DeletedItem.uuid).where(is_old)).all():
         with transaction(visible=False):
             if row := db.session.get(DeletedItem, uuid):
-                deleted_items.release(row)
+                deleted_items.discard(row)
 
 
 def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
@@ -134,7 +134,7 @@ def _make_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str
     return tree
 
 
-def _restore_others(uuid: UUID, document: Document, notes: list[str]) -> None:
+def _restore_addresses_and_edits(uuid: UUID, document: Document, notes: list[str]) -> None:
     """Restore the former addresses that no other item has now, and the edits."""
     former = [row for row in document.former if _is_free(row)]
     if len(former) < len(document.former):

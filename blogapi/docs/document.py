@@ -35,7 +35,7 @@ from blogapi.web.errors import Code
 from blogapi.web.field_names import FieldNames
 from blogapi.web.fields import Identifier, Timestamp
 from blogapi.web.headers import RESPONSE_HEADERS
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 from blogapi.web.request_id import REQUEST_ID_HEADER
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
@@ -134,7 +134,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         views = {
             declared.id: view
             for view in self._app.view_functions.values()
-            if (declared := operation(view)).id
+            if (declared := get_operation(view)).id
         }
         selectable = self._find_selectable_fields(views)
         document: Document = self.spec.to_dict()
@@ -145,7 +145,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             access = get_access(view, public_reads=self._app.config["PUBLIC_READS"])
             assert access is not None
             mark_filters(documented)
-            complete_operation(documented, path, method, operation(view), document, access)
+            complete_operation(documented, path, method, get_operation(view), document, access)
         for name, properties in selectable:
             add_selectable_fields(document["components"]["schemas"][name], properties)
         share_enums(document)
@@ -161,7 +161,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
     def _find_selectable_fields(self, views: Mapping[str, Any]) -> list[tuple[str, Document]]:
         """Return the component of each response with `fields`, and the properties that it can have."""
         components = []
-        for declared in map(operation, views.values()):
+        for declared in map(get_operation, views.values()):
             if (schema := declared.partial_schema) is not None:
                 reference = self.ma_plugin.resolver.resolve_schema_dict(declared.schema)
                 json_schema = self.ma_plugin.converter.schema2jsonschema(schema())

@@ -16,9 +16,9 @@ from blogapi.authors.models import Author
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, ok, repaired_or_wrong
 from blogapi.publication import event_writer, events
-from blogapi.publication.events import EPOCH, ItemAddress, State
+from blogapi.publication.events import EPOCH, ItemAddress, ItemState
 from blogapi.publication.kinds import list_models
-from blogapi.publication.models import FETCHED, Event, What
+from blogapi.publication.models import FETCHED, ChangeType, Event
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import batch_uuids, current_time, db, transaction
 from blogapi.taxonomies import service as taxonomies
@@ -30,7 +30,7 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
     """Yield a finding about the events; `repair` records missing events."""
     differing: list[str] = []
     # The events of articles that have become public may be missing until the next write.
-    event_writer.settle()
+    event_writer.write_due_events()
     for model in list_models():
         for rows in _read_batches(model):
             differing += _check_items(model, rows, repair)
@@ -71,13 +71,13 @@ def _find_differing(model: Any, rows: Sequence[Any]) -> list[Any]:
     )
     differing = []
     for item in rows:
-        state = State(EPOCH, public[item.uuid]) if item.uuid in public else _get_state(item)
+        state = ItemState(EPOCH, public[item.uuid]) if item.uuid in public else _get_state(item)
         if item.uuid not in recorded or _differ(recorded[item.uuid], state, now):
             differing.append(item)
     return differing
 
 
-def _differ(recorded: State, state: State, now: datetime) -> bool:
+def _differ(recorded: ItemState, state: ItemState, now: datetime) -> bool:
     """Return whether the events differ from the state that readers see."""
     times = [each.readable_from for each in (recorded, state)]
     if any(time is not None and time > now for time in times):
@@ -97,20 +97,20 @@ def _get_kind(item: Any) -> str:
     return kind
 
 
-def _get_state(item: Any) -> State:
+def _get_state(item: Any) -> ItemState:
     return states.get_state(item) if isinstance(item, Article) else taxonomies.get_term_state(item)
 
 
-def _read_recorded(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUID, State]:
+def _read_recorded(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUID, ItemState]:
     """Return the states of items according to their newest events; deleted items have none."""
     is_newest = Event.newest.is_not(None) | Event.newest_public.is_not(None)
     statement = select(Event).where(Event.kind.in_(kinds), Event.uuid.in_(uuids), is_newest)
-    recorded: dict[UUID, State] = {}
+    recorded: dict[UUID, ItemState] = {}
     for event in db.session.scalars(statement.order_by(Event.position)):
-        is_public = event.newest_public is not None and event.what in FETCHED
+        is_public = event.newest_public is not None and event.change in FETCHED
         readable_from = event.due or (EPOCH if is_public else None)
-        recorded[event.uuid] = State(readable_from, ItemAddress(event.slug, event.path))
-        if event.what == What.DELETED:
+        recorded[event.uuid] = ItemState(readable_from, ItemAddress(event.slug, event.path))
+        if event.change == ChangeType.DELETED:
             del recorded[event.uuid]
     return recorded
 
@@ -119,7 +119,10 @@ def _check_deleted(model: Any, repair: bool) -> list[str]:
     """Return the slugs of the items that were deleted without an event."""
     exists = select(model.uuid).where(model.uuid == Event.uuid).correlate(Event).exists()
     statement = select(Event).where(
-        Event.kind.in_(_list_kinds(model)), Event.newest.is_not(None), Event.what != What.DELETED, ~exists
+        Event.kind.in_(_list_kinds(model)),
+        Event.newest.is_not(None),
+        Event.change != ChangeType.DELETED,
+        ~exists,
     )
     gone = db.session.scalars(statement).all()
     slugs = [event.slug or event.slug_before or str(event.uuid) for event in gone]

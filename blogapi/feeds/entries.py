@@ -102,12 +102,12 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
     page = PageRequest(number=1, size=ENTRY_COUNT)
     body = json_queries.list_published(_FIELDS, page, ArticleFilters(**values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
-    room = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
+    characters_left = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
     entries = []
     for article in json.loads(body.body):
         length = len(article["html"])
-        entries.append(_make_entry(site, article, is_full=0 < length <= room))
-        room -= length
+        entries.append(_make_entry(site, article, is_full=0 < length <= characters_left))
+        characters_left -= length
     names = {kind: str(term.uuid) for kind, term in terms.items()}
     names |= {"language": language} if language else {}
     return Feed(

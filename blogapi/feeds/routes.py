@@ -43,7 +43,7 @@ def get_rss_feed(query: Fields) -> Response:
     # Imported here because the XML libraries need memory in each server.
     from blogapi.feeds import xml_formats
 
-    return _text(xml_formats.to_rss(get_feed(query, _get_feed_path(query))), RSS)
+    return _make_response(xml_formats.to_rss(get_feed(query, _get_feed_path(query))), RSS)
 
 
 @bp.get("/feeds/atom.xml")
@@ -55,7 +55,7 @@ def get_atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
     from blogapi.feeds import xml_formats
 
-    return _text(xml_formats.to_atom(get_feed(query, _get_feed_path(query))), ATOM)
+    return _make_response(xml_formats.to_atom(get_feed(query, _get_feed_path(query))), ATOM)
 
 
 @bp.get("/feeds/feed.json")
@@ -71,7 +71,7 @@ def get_atom_feed(query: Fields) -> Response:
 @shows(*PAGE_KINDS)
 def get_json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
-    return _text(json_format.to_json(get_feed(query, _get_feed_path(query))), JSON_FEED)
+    return _make_response(json_format.to_json(get_feed(query, _get_feed_path(query))), JSON_FEED)
 
 
 @bp.get("/sitemap.xml")
@@ -80,7 +80,7 @@ def get_json_feed(query: Fields) -> Response:
 @shows(*PAGE_KINDS)
 def get_sitemap() -> Response:
     """Return the sitemap of the site, or an index of sitemaps if there are more than 50,000 pages."""
-    return _text(sitemap.get_sitemap(), XML)
+    return _make_response(sitemap.get_sitemap(), XML)
 
 
 @bp.get("/sitemap-<int(min=1, max=999999):number>.xml")
@@ -89,7 +89,7 @@ def get_sitemap() -> Response:
 @shows(*PAGE_KINDS)
 def get_sitemap_part(number: int) -> Response:
     """Return one of the sitemaps of the index."""
-    return _text(sitemap.get_part(number), XML)
+    return _make_response(sitemap.get_part(number), XML)
 
 
 @bp.get("/robots.txt")
@@ -98,12 +98,12 @@ def get_sitemap_part(number: int) -> Response:
 @shows()
 def get_robots() -> Response:
     """Tell crawlers to index the site and its pictures, and not this service."""
-    return _text(_ROBOTS, PLAIN)
+    return _make_response(_ROBOTS, PLAIN)
 
 
 def _get_feed_path(query: Fields) -> str:
     return f"{request.path}?{urlencode(query)}" if query else request.path
 
 
-def _text(body: bytes, content_type: str) -> Response:
+def _make_response(body: bytes, content_type: str) -> Response:
     return Response(body, content_type=f"{content_type}; charset=utf-8")

@@ -54,10 +54,10 @@ def get_sitemap() -> bytes:
     Raises NotFound if the site has no URL.
     """
     site = get_public_site()
-    terms = _list_first(site)
-    count = len(terms) + _count_articles()
+    first_entries = _list_first_entries(site)
+    count = len(first_entries) + _count_articles()
     if count <= MAX_ENTRIES:
-        body = _to_sitemap(_list_entries(site, terms))
+        body = _to_sitemap(_list_entries(site, first_entries))
         if len(body) <= MAX_BYTES:
             return body
     files = range(1, -(-count // PART_ENTRIES) + 1)
@@ -70,30 +70,30 @@ def get_sitemap() -> bytes:
 def get_part(number: int) -> bytes:
     """Return one of the sitemaps of the index, from 1; raises NotFound if there is no such sitemap."""
     site = get_public_site()
-    terms, start = _list_first(site), (number - 1) * PART_ENTRIES
+    first_entries, start = _list_first_entries(site), (number - 1) * PART_ENTRIES
     # Anyone can ask for any number, and to skip articles takes much longer than to count them.
-    if not 0 <= start < len(terms) + _count_articles():
+    if not 0 <= start < len(first_entries) + _count_articles():
         raise NotFound("There is no such sitemap; /sitemap.xml lists them.")
-    return _to_sitemap(_list_entries(site, terms, start, PART_ENTRIES))
+    return _to_sitemap(_list_entries(site, first_entries, start, PART_ENTRIES))
 
 
-def _list_first(site: Site) -> list[Entry]:
-    """Return the entries before the articles: the first pages, the pages and the terms in use."""
+def _list_first_entries(site: Site) -> list[Entry]:
+    """Return the entries before the articles: the first pages, the pages and the first_entries in use."""
     languages = ["", *(one["language"] for one in site.other_languages)]
     homes = (addresses.make_home_url(describe_in_language(site, language)) for language in languages)
     return [*map(Entry, filter(None, dict.fromkeys(homes))), *_list_pages(site), *_list_terms(site)]
 
 
 def _list_entries(
-    site: Site, terms: list[Entry], start: int = 0, limit: int = MAX_ENTRIES
+    site: Site, first_entries: list[Entry], start: int = 0, limit: int = MAX_ENTRIES
 ) -> Iterator[Entry]:
-    """Yield the entries from `start`: those of `_list_first`, then the articles.
+    """Yield the entries from `start`: those of `_list_first_entries`, then the articles.
 
     Articles with `noindex` or another canonical address count towards `limit`, but have no entry.
     """
-    first = terms[start : start + limit]
+    first = first_entries[start : start + limit]
     yield from first
-    rows = list(_list_articles(max(0, start - len(terms)), limit - len(first)))
+    rows = list(_list_articles(max(0, start - len(first_entries)), limit - len(first)))
     translations = find_translations(site, (row.translation_key for row in rows))
     for row in rows:
         if row.robots:
@@ -175,13 +175,13 @@ def _list_terms(site: Site) -> Iterator[Entry]:
 
 
 def _to_sitemap(entries: Iterable[Entry]) -> bytes:
-    urls, room = list[str](), MAX_BYTES
+    urls, bytes_left = list[str](), MAX_BYTES
     for entry in entries:
         updated = f"<lastmod>{entry.updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if entry.updated else ""
         links = _to_links(entry.alternates)
-        room -= len(links)
+        bytes_left -= len(links)
         # Many entries with many translations would not fit in memory; the heads of their pages name them too.
-        links = links if room >= 0 else ""
+        links = links if bytes_left >= 0 else ""
         urls.append(f"<url><loc>{escape(entry.url, quote=False)}</loc>{updated}{links}</url>\n")
     namespaces = (
         f"{_NAMESPACE} {_LINK_NAMESPACE}" if any("<xhtml:link" in url for url in urls) else _NAMESPACE

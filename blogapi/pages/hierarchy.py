@@ -23,17 +23,17 @@ def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[Art
 
     Raises Invalid unless each page may be below its parent; with `is_bulk`, the error has its index.
     """
-    resolved = [_resolve(fields) for fields in items]
+    resolved = [_resolve_parent(fields) for fields in items]
     tree = _add_to_tree(resolved)
     for index, fields in enumerate(resolved):
         try:
-            _check(fields, tree)
+            _check_parent(fields, tree)
         except Invalid as error:
             raise (error.prefix_errors(str(index)) if is_bulk else error) from error
     return resolved
 
 
-def _resolve(fields: ArticleInput) -> ArticleInput:
+def _resolve_parent(fields: ArticleInput) -> ArticleInput:
     """Return the fields with the uuid of the parent; for an unknown slug a new uuid, which no page has."""
     if not isinstance(fields.parent, str):
         return fields
@@ -54,7 +54,7 @@ def _add_to_tree(items: Iterable[ArticleInput]) -> page_paths.Tree:
     return tree
 
 
-def _check(fields: ArticleInput, tree: page_paths.Tree) -> None:
+def _check_parent(fields: ArticleInput, tree: page_paths.Tree) -> None:
     if not isinstance(fields.parent, UUID):
         return
     if objection := find_objection(fields.uuid, fields.parent, tree):

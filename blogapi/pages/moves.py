@@ -14,7 +14,7 @@ from uuid import UUID
 from blogapi.articles.models import FormerPath
 from blogapi.pages import page_tree
 from blogapi.publication import events
-from blogapi.publication.events import ItemAddress, State
+from blogapi.publication.events import ItemAddress, ItemState
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from, is_readable
 from blogapi.site import page_paths
 from blogapi.site.models import Site
@@ -33,7 +33,7 @@ def record(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
     The pages that were written are noted already, with paths that other writes can have changed since.
     Without `keeps_paths`, the former paths are not stored.
     """
-    site, notes = get_site(), events.get_notes(db.session())
+    site, notes = get_site(), events.get_noted_changes(db.session())
     # No reader knows the address that a new page had earlier in the transaction.
     known = {uuid: place for uuid, place in before.items() if _is_known(uuid, notes)}
     old_paths, paths = page_paths.make_paths(site, before), page_paths.make_paths(site, after)
@@ -48,7 +48,7 @@ def record(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
         _store_former_paths(site, known, old_paths, paths)
 
 
-def _is_known(uuid: UUID, notes: Mapping[events.Key, Any]) -> bool:
+def _is_known(uuid: UUID, notes: Mapping[events.ItemKey, Any]) -> bool:
     note = notes.get((_PAGE, uuid))
     return note is None or note.before is not None
 
@@ -60,11 +60,11 @@ def keep_former_paths(before: Site, after: Site) -> None:
     _store_former_paths(before, tree, *paths)
 
 
-def _make_state(place: Place, path: str) -> State:
+def _make_state(place: Place, path: str) -> ItemState:
     readable_from = get_readable_from(place)
     if readable_from is None:
-        return State(None, ItemAddress(place.slug))
-    return State(readable_from, ItemAddress(place.slug, path), listed=place.status in LISTED_STATUSES)
+        return ItemState(None, ItemAddress(place.slug))
+    return ItemState(readable_from, ItemAddress(place.slug, path), listed=place.status in LISTED_STATUSES)
 
 
 def _store_former_paths(

@@ -81,7 +81,7 @@ def _hidden_state() -> str:
 @shows(find=lambda query, id: Shown(PAGE_KINDS, {PAGE: [id]}))
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; one that is not public only to editors and admins."""
-    is_public = not permissions.sees(id, current_caller())
+    is_public = not permissions.may_see(id, current_caller())
     with permissions.report_deleted([id], PAGE):
         return json_queries.get_visible_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.writing import deleted_items
-from blogapi.articles.writing.batch import Batch, open_batch
+from blogapi.articles.writing.batch import ArticleBatch, open_batch
 from blogapi.pages import page_tree
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import transaction
@@ -31,12 +31,12 @@ def delete_all(editor: UUID, uuids: Sequence[UUID]) -> None:
 
 
 @contextmanager
-def _open_deletion(editor: UUID, uuids: Sequence[UUID]) -> Iterator[Batch]:
+def _open_deletion(editor: UUID, uuids: Sequence[UUID]) -> Iterator[ArticleBatch]:
     """Open a batch for the deletion of these pages, and move the other pages below them to the top."""
     with transaction(visible=False):
         children = page_tree.list_children(uuids)
         with open_batch([], *uuids, *children) as batch:
-            deleted_items.keep(editor, uuids)
+            deleted_items.store(editor, uuids)
             for child in children:
                 batch.change(editor, child, ArticleInput(type=ItemType.PAGE.value, parent=None))
             yield batch

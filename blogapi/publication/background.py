@@ -68,7 +68,7 @@ def _run(app: Flask, stop: threading.Event, daily: Sequence[Callable[[], None]])
     while not stop.wait(CHECK_SECONDS):
         # The database may be unreachable for a while, or another version may have taken it over.
         with suppress(SQLAlchemyError, NewerSchema), app.app_context():
-            event_writer.settle()
+            event_writer.write_due_events()
             if clock.monotonic() >= next_deletion:
                 for delete_old in daily:
                     delete_old()

@@ -36,12 +36,12 @@ def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]
 
     If the tags would be longer than MAX_BYTES, the kind with the most items gets the tag of the kind instead.
     """
-    coarse, fine = {*kinds, SITE}, {**items}
+    shown_kinds, shown_items = {*kinds, SITE}, {**items}
     while True:
-        tags = [tag for kind, tag in KIND_TAGS.items() if kind in coarse]
-        tags += [make_item_tag(kind, uuid) for kind, uuids in fine.items() for uuid in uuids]
+        tags = [tag for kind, tag in KIND_TAGS.items() if kind in shown_kinds]
+        tags += [make_item_tag(kind, uuid) for kind, uuids in shown_items.items() for uuid in uuids]
         if len(" ".join(tags)) <= MAX_BYTES:
             return tags
-        longest = max(fine, key=lambda kind: len(fine[kind]))
-        coarse.add(longest)
-        del fine[longest]
+        largest_kind = max(shown_items, key=lambda kind: len(shown_items[kind]))
+        shown_kinds.add(largest_kind)
+        del shown_items[largest_kind]

@@ -26,8 +26,17 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
 from blogapi import clock
-from blogapi.publication.events import AUTHOR, EPOCH, NO_ADDRESS, ItemAddress, Key, Note, State, get_notes
-from blogapi.publication.models import FETCHED, Event, What
+from blogapi.publication.events import (
+    AUTHOR,
+    EPOCH,
+    NO_ADDRESS,
+    ItemAddress,
+    ItemKey,
+    ItemState,
+    NotedChange,
+    get_noted_changes,
+)
+from blogapi.publication.models import FETCHED, ChangeType, Event
 from blogapi.storage import database_clock
 from blogapi.storage.database import (
     CommitCounter,
@@ -98,12 +107,12 @@ def write_events(session: Session, *, visible: bool) -> None:
 
     The commit counts as visible if `visible` is set or if readers can notice an event.
     """
-    notes = get_notes(session)
+    notes = get_noted_changes(session)
     if visible or notes or session.get_bind().dialect.name != "sqlite":
         _Writer(session).write(notes, visible=visible)
 
 
-def settle() -> None:
+def write_due_events() -> None:
     """Write the events of items that have become public, unless the write lock is taken.
 
     Whoever holds the lock writes them, or the next call does.
@@ -134,9 +143,9 @@ class _Writer:
         self._rows: list[dict[str, Any]] = []
         self._superseded: list[dict[str, Any]] = []
 
-    def write(self, notes: Mapping[Key, Note], *, visible: bool) -> None:
+    def write(self, notes: Mapping[ItemKey, NotedChange], *, visible: bool) -> None:
         """Write the events and count the commit."""
-        self._settle()
+        self._write_due_events()
         self._write_items((key, note) for key, note in notes.items() if key[0] != AUTHOR)
         self._write_authors({uuid: note for (kind, uuid), note in notes.items() if kind == AUTHOR})
         self._counter["tag"] = self._tag
@@ -144,7 +153,7 @@ class _Writer:
             self._counter["visible"] = self._tag
         self._connection.execute(_UPDATE_COUNTER, {f"new_{name}": self._counter[name] for name in _COUNTED})
 
-    def _settle(self) -> None:
+    def _write_due_events(self) -> None:
         """Write the events of the items that have become due."""
         announced_until = self._counter["announced_until"]
         if announced_until is not None and announced_until > self._now + clock.TOLERANCE:
@@ -160,7 +169,7 @@ class _Writer:
             address = ItemAddress(row["slug"], row["path"])
             self._add(
                 (row["kind"], row["uuid"]),
-                What.PUBLISHED,
+                ChangeType.PUBLISHED,
                 row["due"],
                 after=address,
                 is_public=row["listed"],
@@ -172,12 +181,12 @@ class _Writer:
         self._visible = True
         self._shown |= self._authors.find_authors([row["uuid"] for row in due])
 
-    def _write_items(self, notes: Iterable[tuple[Key, Note]]) -> None:
+    def _write_items(self, notes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
         """Write the events of noted items."""
-        for key, (before, after, what, has_events, fields) in notes:
+        for key, (before, after, noted_change, has_events, fields) in notes:
             was_public, is_public = (_is_public(state, self._now) for state in (before, after))
             was_readable, is_readable = (_is_readable(state, self._now) for state in (before, after))
-            change = _choose_change(before, after, what, was_public=was_public, is_public=is_public)
+            change = _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public)
             in_lists = was_public or is_public
             self._add(
                 key,
@@ -186,7 +195,7 @@ class _Writer:
                 before=_get_address(before),
                 after=_get_address(after),
                 is_public=in_lists,
-                unlisted=(was_readable or is_readable) and not in_lists and change != What.RENDERED,
+                unlisted=(was_readable or is_readable) and not in_lists and change != ChangeType.RENDERED,
                 listed=after is not None and after.listed,
                 readable_from=None if after is None else after.readable_from,
                 has_events=has_events,
@@ -202,7 +211,7 @@ class _Writer:
             self._hidden |= shown_before - shown
         self._store()
 
-    def _write_authors(self, notes: Mapping[UUID, Note]) -> None:
+    def _write_authors(self, notes: Mapping[UUID, NotedChange]) -> None:
         """Write the events of changed authors, and of those whom changed articles show or hide."""
         uuids = {*notes, *self._shown, *self._hidden}
         if not uuids:
@@ -219,10 +228,12 @@ class _Writer:
             was_public, is_public = uuid in old_addresses, uuid in public
             if uuid not in notes and was_public == is_public:
                 continue
-            before, after, what, _, fields = notes.get(uuid, Note(State(None), State(None), What.UPDATED))
+            before, after, noted_change, _, fields = notes.get(
+                uuid, NotedChange(ItemState(None), ItemState(None), ChangeType.UPDATED)
+            )
             self._add(
                 (AUTHOR, uuid),
-                _choose_change(before, after, what, was_public=was_public, is_public=is_public),
+                _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public),
                 self._now,
                 before=old_addresses.get(uuid) or _get_address(before),
                 after=public.get(uuid) or _get_address(after),
@@ -235,8 +246,8 @@ class _Writer:
 
     def _add(
         self,
-        key: Key,
-        what: What,
+        key: ItemKey,
+        change: ChangeType,
         time: datetime,
         *,
         before: ItemAddress = NO_ADDRESS,
@@ -262,7 +273,7 @@ class _Writer:
             self._superseded.append(superseded)
         self._rows.append(
             {
-                **{"kind": key[0], "uuid": key[1], "what": what, "time": time, "tag": self._tag},
+                **{"kind": key[0], "uuid": key[1], "what": change, "time": time, "tag": self._tag},
                 **{"position": counter["position"], "newest": counter["position"]},
                 **{"public_position": public_position, "newest_public": public_position},
                 **{"readable_from": readable_from, "due": due, "listed": listed, "unlisted": unlisted},
@@ -270,7 +281,7 @@ class _Writer:
                 **{"slug_before": before.slug, "path_before": before.path},
                 **{"slug": after.slug, "path": after.path},
                 "fields": json.dumps(sorted(fields))
-                if fields and (is_public or unlisted) and what == What.UPDATED
+                if fields and (is_public or unlisted) and change == ChangeType.UPDATED
                 else None,
             }
         )
@@ -284,23 +295,28 @@ class _Writer:
         self._superseded, self._rows = [], []
 
 
-def _is_public(state: State | None, now: datetime) -> bool:
+def _is_public(state: ItemState | None, now: datetime) -> bool:
     return state is not None and state.listed and _is_readable(state, now)
 
 
-def _is_readable(state: State | None, now: datetime) -> bool:
+def _is_readable(state: ItemState | None, now: datetime) -> bool:
     return state is not None and state.readable_from is not None and state.readable_from <= now
 
 
-def _get_address(state: State | None) -> ItemAddress:
+def _get_address(state: ItemState | None) -> ItemAddress:
     return NO_ADDRESS if state is None else state.address
 
 
 def _choose_change(
-    before: State | None, after: State | None, what: What, *, was_public: bool, is_public: bool
-) -> What:
+    before: ItemState | None,
+    after: ItemState | None,
+    change: ChangeType,
+    *,
+    was_public: bool,
+    is_public: bool,
+) -> ChangeType:
     if after is None:
-        return What.DELETED
+        return ChangeType.DELETED
     if was_public != is_public:
-        return What.PUBLISHED if is_public else What.UNPUBLISHED
-    return What.CREATED if before is None else what
+        return ChangeType.PUBLISHED if is_public else ChangeType.UNPUBLISHED
+    return ChangeType.CREATED if before is None else change

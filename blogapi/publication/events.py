@@ -9,7 +9,7 @@ else, so they cannot tell that drafts and unlisted items are written. Positions 
 lock, so they become visible in order, and a cursor never skips one.
 
 The newest event of a scheduled item has the time `due`. When it has come, the end of the next write adds the
-event `published`, once, whichever server is first; `event_writer.settle` starts such a write.
+event `published`, once, whichever server is first; `event_writer.write_due_events` starts such a write.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from blogapi.publication.models import Event, What
+from blogapi.publication.models import ChangeType, Event
 from blogapi.storage.database import CommitCounter, current_time, db, get_write
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Authors are public only through articles: an article is recorded with its authors (`State.shows`).
+# Authors are public only through articles: an article is recorded with its authors (`ItemState.shows`).
 AUTHOR = "author"
 
 
@@ -44,7 +44,7 @@ NO_ADDRESS = ItemAddress()
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ItemState:
     """The part of an item's state that readers can see.
 
     `readable_from` is None for an item that is neither public nor scheduled, and for authors. `shows` has the
@@ -57,15 +57,15 @@ class State:
     shows: frozenset[UUID] = frozenset()
 
 
-Key = tuple[str, UUID]
+ItemKey = tuple[str, UUID]
 
 
-class Note(NamedTuple):
+class NotedChange(NamedTuple):
     """The change of an item by the current transaction."""
 
-    before: State | None
-    after: State | None
-    what: What
+    before: ItemState | None
+    after: ItemState | None
+    change: ChangeType
     has_events: bool = True
     fields: frozenset[str] = frozenset()
 
@@ -73,24 +73,26 @@ class Note(NamedTuple):
 def record(
     kind: str,
     uuid: UUID,
-    before: State | None,
-    after: State | None,
+    before: ItemState | None,
+    after: ItemState | None,
     *,
-    what: What = What.UPDATED,
+    change: ChangeType = ChangeType.UPDATED,
     has_events: bool = True,
     fields: Collection[str] = (),
 ) -> None:
     """Note that the current transaction changes an item; None is the state of an item that does not exist.
 
-    `what` says what happens to an item that readers could see before and can see afterwards. An item with a
+    `change` says what happens to an item that readers could see before and can see afterwards. An item with a
     new uuid has no events; all other items can have some. `fields` names the changed fields, as the API does.
     """
-    notes = get_notes(db.session())
-    first = notes.get((kind, uuid), Note(before, after, what, has_events))
-    notes[kind, uuid] = Note(first.before, after, what, first.has_events, first.fields | frozenset(fields))
+    notes = get_noted_changes(db.session())
+    first = notes.get((kind, uuid), NotedChange(before, after, change, has_events))
+    notes[kind, uuid] = NotedChange(
+        first.before, after, change, first.has_events, first.fields | frozenset(fields)
+    )
 
 
-def get_notes(session: Session) -> dict[Key, Any]:
+def get_noted_changes(session: Session) -> dict[ItemKey, Any]:
     """Return the notes of the current transaction, by the kind and the uuid of the item."""
     return get_write(session).notes
 

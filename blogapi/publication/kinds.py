@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from blogapi.config import CannotStart
-from blogapi.publication.models import HasEvents, What
+from blogapi.publication.models import ChangeType, HasEvents
 from blogapi.storage.database import Base
 
 # The names of the changes. Terms are public from the start, so their first event creates them.
-_TERM_EVENTS = {What.PUBLISHED: "created", What.UPDATED: "updated", What.DELETED: "deleted"}
+_TERM_EVENTS = {ChangeType.PUBLISHED: "created", ChangeType.UPDATED: "updated", ChangeType.DELETED: "deleted"}
 _ITEM_EVENTS = {
-    What.PUBLISHED: "published",
-    What.UPDATED: "updated",
-    What.UNPUBLISHED: "unpublished",
-    What.DELETED: "deleted",
+    ChangeType.PUBLISHED: "published",
+    ChangeType.UPDATED: "updated",
+    ChangeType.UNPUBLISHED: "unpublished",
+    ChangeType.DELETED: "deleted",
 }
 
 
@@ -34,7 +34,7 @@ class ItemKind:
 
     name: str
     plural: str
-    events: Mapping[What, str]
+    events: Mapping[ChangeType, str]
     has_page: bool = True
     keeps_slugs: bool = True
     is_content: bool = False
@@ -58,7 +58,9 @@ _ALL = (
     ItemKind(name="tag", plural="tags", events=_TERM_EVENTS, is_term=True),
     # Authors are public as long as one of their articles is.
     ItemKind(name="author", plural="authors", events=_ITEM_EVENTS, is_term=True),
-    ItemKind(name="site", plural="site", events={What.UPDATED: "updated"}, has_page=False, keeps_slugs=False),
+    ItemKind(
+        name="site", plural="site", events={ChangeType.UPDATED: "updated"}, has_page=False, keeps_slugs=False
+    ),
 )
 KINDS: Mapping[str, ItemKind] = {kind.name: kind for kind in _ALL}
 #: The kinds whose items have an address; responses with links or lists can change with any of them.
@@ -67,7 +69,7 @@ SLUG_KINDS = tuple(kind.name for kind in _ALL if kind.keeps_slugs)
 CONTENT_KINDS = tuple(kind.name for kind in _ALL if kind.is_content)
 TERM_KINDS = tuple(kind.name for kind in _ALL if kind.is_term)
 #: The kinds whose items everyone may see as long as they exist.
-PUBLIC_KINDS = tuple(kind.name for kind in _ALL if What.UNPUBLISHED not in kind.events)
+PUBLIC_KINDS = tuple(kind.name for kind in _ALL if ChangeType.UNPUBLISHED not in kind.events)
 #: The names of the lists of terms in an export.
 TERM_LISTS = tuple(kind.plural for kind in _ALL if kind.is_term)
 

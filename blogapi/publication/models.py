@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from blogapi.storage.database import Base
 
 
-class What(StrEnum):
+class ChangeType(StrEnum):
     """The kind of change of an item."""
 
     CREATED = "created"
@@ -25,7 +25,7 @@ class What(StrEnum):
 
 
 #: After these events readers fetch an item again; after others they drop it.
-FETCHED = (What.PUBLISHED, What.UPDATED, What.RENDERED)
+FETCHED = (ChangeType.PUBLISHED, ChangeType.UPDATED, ChangeType.RENDERED)
 
 
 class HasEvents:
@@ -56,7 +56,7 @@ class Event(Base):
     newest_public: Mapped[int | None] = mapped_column(unique=True)
     kind: Mapped[str] = mapped_column(String(16))
     uuid: Mapped[UUID]
-    what: Mapped[str] = mapped_column(String(16))
+    change: Mapped[str] = mapped_column("what", String(16))
     time: Mapped[datetime]
     tag: Mapped[str] = mapped_column(String(8))
     readable_from: Mapped[datetime | None]

@@ -18,7 +18,7 @@ from flask import Response, current_app, g, has_request_context, request
 from blogapi.publication import cache_tags
 from blogapi.web.access import SAFE_METHODS, current_caller, get_access
 from blogapi.web.headers import PUBLIC_VARY
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -48,7 +48,7 @@ def shows(*kinds: str, find: Callable[..., Shown] | None = None) -> Callable[[Vi
                 g.shown = find(*args, **kwargs) if find is not None else Shown(kinds)
             return result
 
-        operation(with_items).shows = True
+        get_operation(with_items).shows = True
         return cast(View, with_items)
 
     return decorate
@@ -64,7 +64,7 @@ def add_headers(response: Response) -> Response:
     """Let shared caches store the response if it is the same for everyone."""
     view = current_app.view_functions.get(request.endpoint or "")
     access = view and get_access(view, public_reads=current_app.config["PUBLIC_READS"])
-    if not view or not access or not operation(view).shows or access.rule.requires_credentials:
+    if not view or not access or not get_operation(view).shows or access.rule.requires_credentials:
         return response
     if access.rule.checks_credentials:
         response.headers["Vary"] = PUBLIC_VARY

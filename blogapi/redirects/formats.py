@@ -16,7 +16,7 @@ PERMANENT = 308
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RedirectLine:
     """A redirect of a web server. The paths are percent-encoded.
 
     `new` can be an absolute address; it is empty if the page is gone.
@@ -27,7 +27,7 @@ class Line:
     status: int = PERMANENT
 
 
-def to_netlify(line: Line) -> str:
+def to_netlify(line: RedirectLine) -> str:
     """Return a line of a `_redirects` file, as Netlify and Cloudflare Pages read it.
 
     Cloudflare Pages refuses 410, and Netlify documents no such status: a comment names a page that is gone.
@@ -37,7 +37,7 @@ def to_netlify(line: Line) -> str:
     return f"{line.old} {line.new} {line.status}\n"
 
 
-def to_nginx(line: Line) -> str:
+def to_nginx(line: RedirectLine) -> str:
     """Return a line for a `map` block of nginx, which compares the decoded path of a request.
 
     A `location` block would be shorter, but older versions of nginx do not find a location of more than 255
@@ -47,16 +47,16 @@ def to_nginx(line: Line) -> str:
     return f'"{decoded}" {line.new or 1};\n'
 
 
-def _only(*statuses: int) -> Callable[[Line], str]:
+def _format_only(*statuses: int) -> Callable[[RedirectLine], str]:
     """Return a format for a block with these statuses, because `return` takes no variable as its status."""
     return lambda line: to_nginx(line) if line.status in statuses else ""
 
 
-FORMATS: Mapping[str, Callable[[Line], str]] = {
+FORMATS: Mapping[str, Callable[[RedirectLine], str]] = {
     "netlify": to_netlify,
-    "nginx": _only(PERMANENT, 301),
-    "nginx-temporary": _only(302),
-    "nginx-gone": _only(GONE),
+    "nginx": _format_only(PERMANENT, 301),
+    "nginx-temporary": _format_only(302),
+    "nginx-gone": _format_only(GONE),
 }
 
 
@@ -68,7 +68,7 @@ def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) ->
     admin has set takes precedence.
     """
     redirects = sorted(redirects, key=lambda redirect: redirect.kind != CUSTOM)
-    lines: dict[str, Line] = {}
+    lines: dict[str, RedirectLine] = {}
     for line in _make_lines(redirects):
         lines.setdefault(line.old, line)
     pages = {to_path(one.new_url or "") for one in redirects if one.kind != CUSTOM}
@@ -80,19 +80,19 @@ def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) ->
     )
 
 
-def _is_loop(line: Line, targets: Mapping[str, str], site_url: str) -> bool:
+def _is_loop(line: RedirectLine, targets: Mapping[str, str], site_url: str) -> bool:
     """Return whether the line leads back to its path: the address of the site can have changed."""
     return without_slash(unquote(line.old)) in find_chain(line.new, site_url, targets.get)
 
 
-def _make_lines(redirects: Iterable[Redirect]) -> Iterator[Line]:
+def _make_lines(redirects: Iterable[Redirect]) -> Iterator[RedirectLine]:
     for redirect in redirects:
         old = to_path(redirect.old_url or "")
         # All characters that have a meaning in one of the formats are percent-encoded.
         if old is not None and redirect.status is not None:
-            yield Line(_quote(old), redirect.new, redirect.status)
+            yield RedirectLine(_quote(old), redirect.new, redirect.status)
         elif old is not None and (new := to_path(redirect.new_url or "")) is not None:
-            yield Line(_quote(old), _quote(new))
+            yield RedirectLine(_quote(old), _quote(new))
 
 
 def _quote(path: str) -> str:

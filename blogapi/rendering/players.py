@@ -35,14 +35,14 @@ class Player:
     height: str = "315"
 
 
-def _youtube(found: re.Match[str]) -> str:
+def _make_youtube_address(found: re.Match[str]) -> str:
     start = _START.search(found[0])
     hours, minutes, seconds = (int(number or 0) for number in start.groups()) if start else (0, 0, 0)
     total = hours * 3600 + minutes * 60 + seconds
     return f"https://www.youtube-nocookie.com/embed/{found[1]}" + (f"?start={total}" if total else "")
 
 
-def _vimeo(found: re.Match[str]) -> str:
+def _make_vimeo_address(found: re.Match[str]) -> str:
     secret = f"h={found[2] or found[3]}&" if found[2] or found[3] else ""
     return f"https://player.vimeo.com/video/{found[1]}?{secret}dnt=1"
 
@@ -54,7 +54,7 @@ PLAYERS = (
         "Video of YouTube",
         r"https?://(?:(?:(?:www|m|music)\.)?youtube\.com/(?:watch\?(?:[^\s#]{0,200}&)?v=|shorts/|live/|embed/)|youtu\.be/)"
         rf"([A-Za-z0-9_-]{{11}}){_END}",
-        _youtube,
+        _make_youtube_address,
     ),
     Player(
         "youtube",
@@ -67,7 +67,7 @@ PLAYERS = (
         "Video of Vimeo",
         r"https?://(?:www\.|player\.)?vimeo\.com/(?:video/|channels/[A-Za-z0-9_-]+/|groups/[A-Za-z0-9_-]+/videos/)?"
         rf"([0-9]{{5,12}})(?:/([0-9a-f]{{6,20}})|\?h=([0-9a-f]{{6,20}}))?{_END}",
-        _vimeo,
+        _make_vimeo_address,
     ),
     Player(
         "soundcloud",

@@ -83,7 +83,7 @@ _ATTRIBUTES = {
 _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "license", "tag"})
 
 # Every input but the checkbox of a task list; the fields of a form are useless without it.
-_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
+_FORM_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
 
 # With nh3's own, all schemes that the HTML standard calls safe.
 _URL_SCHEMES = nh3.ALLOWED_URL_SCHEMES | {"matrix", "sftp", "urn"}
@@ -192,7 +192,7 @@ def to_safe_html(content: str, content_type: str) -> str:
         link_rel=None,
     )
     if "<input" in safe:
-        safe = _FIELD.sub("", safe)
+        safe = _FORM_FIELD.sub("", safe)
     if _NEW_TAB in safe:
         safe = _LINK.sub(_add_noopener, safe)
     safe = _IFRAME.sub(_empty_iframe, safe)
@@ -334,7 +334,7 @@ class _AttributeFilter:
             return _clean_reference(tag, attribute, value)
         if attribute == "id":
             # In a form of the page, the id of an input would shadow a property of the form.
-            return self._unique(self._prefixed(value)) if tag != "input" else None
+            return self._keep_first_id(self._add_footnote_prefix(value)) if tag != "input" else None
         if attribute == "class":
             return " ".join(name for name in value.split() if CONTENT_CLASS.fullmatch(name)) or None
         if attribute == "rel":
@@ -357,9 +357,9 @@ class _AttributeFilter:
         named = _HEADING_NAME.search(words)
         if named:
             words = words[: named.start()]
-            id_ = self._unique(self._prefixed(named[1]))
+            id_ = self._keep_first_id(self._add_footnote_prefix(named[1]))
         else:
-            id_ = self._make_unique(_heading_slug(words))
+            id_ = self._make_unique_id(_heading_slug(words))
         return f'<h{start} id="{id_}">{words}</h{level}>' if id_ else f"<h{start}>{words}</h{level}>"
 
     def redirect_link(self, link: re.Match[str]) -> str:
@@ -368,20 +368,20 @@ class _AttributeFilter:
         renamed = self.renamed.get(fragment) or self.renamed.get(unquote(fragment))
         return f'{link[1]}{renamed}"' if renamed else link[0]
 
-    def _prefixed(self, name: str) -> str:
+    def _add_footnote_prefix(self, name: str) -> str:
         if name not in self._footnote_ids:
             return name
         return self.renamed.setdefault(name, f"{_ID_PREFIX}{name}")
 
-    def _make_unique(self, slug: str) -> str:
+    def _make_unique_id(self, slug: str) -> str:
         name = slug
-        while (id_ := self._prefixed(name)) in self._ids:
+        while (id_ := self._add_footnote_prefix(name)) in self._ids:
             self._slugs[slug] += 1
             name = f"{slug}-{self._slugs[slug]}"
         self._ids.add(id_)
         return id_
 
-    def _unique(self, name: str) -> str | None:
+    def _keep_first_id(self, name: str) -> str | None:
         # The first of several equal ids is kept, because links lead to it.
         if name in self._ids:
             return None

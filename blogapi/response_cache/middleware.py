@@ -26,7 +26,7 @@ from blogapi.storage import commit_version
 from blogapi.storage.commit_version import CommitVersion, CommitVersionSource
 from blogapi.web import request_id
 from blogapi.web.access import get_access
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -274,7 +274,7 @@ def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
     paths = {
         path.partition("<")[0].rstrip("/")
         for path, view in views
-        if operation(view).cacheable
+        if get_operation(view).cacheable
         and (access := get_access(view, public_reads=app.config["PUBLIC_READS"]))
         and not access.rule.requires_credentials
         and access.rule.checks_credentials is checks_credentials

@@ -163,7 +163,7 @@ def prune(keep: int) -> int:
                 )
             )
         delete_former_uses({article_id for article_id, _ in old})
-        uses.delete_paths(db.session(), _list_gone_articles())
+        uses.delete_paths(db.session(), _list_removed_articles())
     return len(old)
 
 
@@ -183,7 +183,7 @@ def delete_former_uses(articles: Collection[UUID]) -> None:
         )
 
 
-def _list_gone_articles() -> Sequence[UUID]:
+def _list_removed_articles() -> Sequence[UUID]:
     """Return the uuids that still have media paths, although nothing of the article exists any more."""
     article_id = MediaPath.article_id
     statement = select(article_id).where(

@@ -30,9 +30,9 @@ def place_words(texts: Sequence[str]) -> list[Placed]:
 def _place(words: Sequence[list[str]], terms: Sequence[list[str]]) -> Iterator[Placed]:
     counts: dict[str, int] = {}
     position, bytes_left = 0, MAX_BYTES
-    for of_text, terms_of_text in zip(words, terms, strict=True):
+    for words_of_text, terms_of_text in zip(words, terms, strict=True):
         placed: Placed = []
-        for word in of_text:
+        for word in words_of_text:
             position += 1
             count = counts.get(word, 0)
             if count == MAX_POSITIONS_PER_WORD or (count and position > _LAST_POSITION_IN_PHRASES):

@@ -40,7 +40,7 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
     changed, moved = [], []
     for text in texts:
         number = current.get(text.article_id)
-        if number is not None and _fits(number, text.published_at):
+        if number is not None and _is_number_for(number, text.published_at):
             changed.append((number, text))
         else:
             moved.append(text)
@@ -62,7 +62,7 @@ def add_articles(session: Session, texts: Sequence[SearchText]) -> None:
     engines.insert_rows(connection, [(numbers[text.article_id], text) for text in texts])
 
 
-def _fits(number: int, published_at: datetime | None) -> bool:
+def _is_number_for(number: int, published_at: datetime | None) -> bool:
     """Return whether the number is one of those of the publication time."""
     if published_at is None:
         return number < 0
@@ -81,7 +81,7 @@ def _choose_numbers(connection: Connection, texts: Sequence[SearchText]) -> dict
     chosen = _choose_negative(connection, [text for text in texts if text.published_at is None])
     pending = {text.article_id: text.published_at for text in texts if text.published_at is not None}
     while pending:
-        ranges = {uuid: _candidates(at, width, scheduled=at > now) for uuid, at in pending.items()}
+        ranges = {uuid: _list_candidates(at, width, scheduled=at > now) for uuid, at in pending.items()}
         used |= _read_numbers(
             connection,
             {(min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1])) for numbers in ranges.values()},
@@ -103,7 +103,7 @@ def _choose_negative(connection: Connection, texts: Sequence[SearchText]) -> dic
     return {text.article_id: lowest - place for place, text in enumerate(texts, 1)}
 
 
-def _candidates(published_at: datetime, width: int, *, scheduled: bool) -> range:
+def _list_candidates(published_at: datetime, width: int, *, scheduled: bool) -> range:
     """Return the numbers that fit an article of this time; the number nearest to the time comes first."""
     first, last = first_number(published_at), last_number(published_at)
     return range(first, first + width) if scheduled else range(last, last - width, -1)

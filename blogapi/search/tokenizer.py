@@ -100,13 +100,13 @@ def find_terms(text: str) -> Iterator[str]:
     """Yield each term with a dot, `+` or `#` in folded form: `c++`, `c#`, `.net`, `node.js`."""
     # Most texts contain no term, and a search for each word of the text would be slow. A term contains no
     # whitespace.
-    parts = filter(_has_sign, text.split()) if _has_sign(text) else ()
+    parts = filter(_may_contain_term, text.split()) if _may_contain_term(text) else ()
     for match in chain.from_iterable(map(_TERM.finditer, parts)):
-        if any(sign in match[0] for sign in ".+#"):
+        if any(character in match[0] for character in ".+#"):
             yield _fold(match[0], "NFC")
 
 
-def _has_sign(text: str) -> bool:
+def _may_contain_term(text: str) -> bool:
     return "+" in text or "#" in text or _DOT_IN_TERM.search(text) is not None
 
 

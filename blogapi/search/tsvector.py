@@ -47,13 +47,10 @@ class Tsvector:
     def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
         """Return the full-text query for rows that contain all phrases in the field."""
         weight = "A" if field == Field.TITLE else ""
-        marks = [[weight for _ in phrase] for phrase in phrases]
-        marks[-1][-1] += "*" if prefix else ""
-        lexemes = [
-            " <-> ".join(f"'{word}':{mark}".rstrip(":") for word, mark in zip(words, signs, strict=True))
-            for words, signs in zip(phrases, marks, strict=True)
-        ]
-        return " & ".join(f"({lexeme})" for lexeme in lexemes)
+        lexemes = [[f"'{word}':{weight}" for word in phrase] for phrase in phrases]
+        lexemes[-1][-1] += "*" if prefix else ""
+        matches = (" <-> ".join(lexeme.rstrip(":") for lexeme in phrase) for phrase in lexemes)
+        return " & ".join(f"({match})" for match in matches)
 
     def matches(self, match: ColumnElement[str], field: Field = Field.ALL) -> ColumnElement[bool]:
         """Return the condition that a row matches the full-text query for the field."""

@@ -86,7 +86,7 @@ def make_article_path(
         **{"year": f"{date.year:04}", "month": f"{date.month:02}", "day": f"{date.day:02}"},
         **_make_language_values(site.language, slug, language),
     }
-    return _fill(site.article_path, values)
+    return _fill_pattern(site.article_path, values)
 
 
 def _make_language_values(site_language: str, slug: str, language: str) -> dict[str, str]:
@@ -104,7 +104,7 @@ def make_page_path(site: Site, *, uuid: UUID | str, slugs: Sequence[str], langua
         **{"uuid": str(uuid), "slug": slugs[-1], "path": "/".join(slugs)},
         **_make_language_values(site.language, slugs[-1], language),
     }
-    return _fill(site.page_path, values)
+    return _fill_pattern(site.page_path, values)
 
 
 def make_term_url(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str | None:
@@ -114,7 +114,7 @@ def make_term_url(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str 
 
 def make_term_path(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str:
     """Return the path of the page of a term below the address of the site."""
-    return _fill(getattr(site, f"{kind}_path"), {"uuid": str(uuid), "slug": slug})
+    return _fill_pattern(getattr(site, f"{kind}_path"), {"uuid": str(uuid), "slug": slug})
 
 
 def parse_path(site: Site, kind: str, path: str) -> dict[str, str | None] | None:
@@ -124,7 +124,7 @@ def parse_path(site: Site, kind: str, path: str) -> dict[str, str | None] | None
     `article`, `page`, `category`, `tag` or `author`. The value `path` of a page has the slugs of the pages
     above it and its own.
     """
-    match = _compile(urlsplit(site.url).path, getattr(site, f"{kind}_path")).fullmatch(path)
+    match = _compile_pattern(urlsplit(site.url).path, getattr(site, f"{kind}_path")).fullmatch(path)
     return match and match.groupdict()
 
 
@@ -161,7 +161,7 @@ def make_home_url(site: Site) -> str | None:
     beginnings = ("/{language}/", "{/language}/")
     used = [one for one in beginnings if any(pattern.startswith(one) for pattern in patterns)]
     values = _make_language_values(site.own_language, "", normalize_language(site.language))
-    return f"{site.url}{_fill((used or ['/'])[0], values)}"
+    return f"{site.url}{_fill_pattern((used or ['/'])[0], values)}"
 
 
 def make_absolute(address: str, *bases: str) -> str | None:
@@ -211,17 +211,17 @@ def _parameter_name(pair: str) -> str:
     return unquote_plus(pair.partition("=")[0])
 
 
-def _fill(pattern: str, values: Mapping[str, str]) -> str:
+def _fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
     # The slashes of a path separate slugs.
     quoted = {
         name: quote(value, safe="/" if name in ("path", "/language") else "")
         for name, value in values.items()
     }
-    return _PLACEHOLDER.sub(lambda match: quoted[match[1]], _escape(pattern))
+    return _PLACEHOLDER.sub(lambda match: quoted[match[1]], _escape_pattern(pattern))
 
 
 @lru_cache(maxsize=64)
-def _compile(folder: str, pattern: str) -> re.Pattern[str]:
+def _compile_pattern(folder: str, pattern: str) -> re.Pattern[str]:
     """Return a pattern that matches the decoded paths of pages below a folder."""
     names, expression = set[str](), re.escape(unquote(folder))
     for index, text in enumerate(_PLACEHOLDER.split(re.split(r"[?#]", pattern)[0])):
@@ -239,6 +239,6 @@ def _compile(folder: str, pattern: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=64)
-def _escape(pattern: str) -> str:
+def _escape_pattern(pattern: str) -> str:
     """Return the pattern with each character that a URL cannot contain percent-encoded."""
     return quote(_BARE_PERCENT.sub("%25", pattern), safe="/:?#@!$&'()*+,;=~%{}")

@@ -6,20 +6,20 @@ from collections.abc import Collection
 from types import SimpleNamespace
 from typing import cast
 
-from blogapi.publication.events import EPOCH, State, record
+from blogapi.publication.events import EPOCH, ItemState, record
 from blogapi.site import queries
 from blogapi.site.models import Site
 from blogapi.site.page_addresses import get_page_moves
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import db, transaction
 from blogapi.web import media_addresses
-from blogapi.web.fields import Fields, name_changes
+from blogapi.web.fields import Fields, list_changed_fields
 
 # The fields of the site on which the addresses of pages depend.
-_OF_PAGES = ("url", "page_path", "language")
+_PAGE_PATH_FIELDS = ("url", "page_path", "language")
 
 # Readers always see the site, which has no page of its own.
-STATE = State(EPOCH)
+STATE = ItemState(EPOCH)
 
 
 def record_change(fields: Collection[str]) -> None:
@@ -32,8 +32,8 @@ def change(fields: Fields) -> Site:
     with transaction():
         site = queries.get_site()
         pictures, address = site.list_pictures(), site.service_url
-        before = cast(Site, SimpleNamespace(**{name: getattr(site, name) for name in _OF_PAGES}))
-        changed = name_changes(SiteChangesSchema, site, fields)
+        before = cast(Site, SimpleNamespace(**{name: getattr(site, name) for name in _PAGE_PATH_FIELDS}))
+        changed = list_changed_fields(SiteChangesSchema, site, fields)
         for name, value in fields.items():
             setattr(site, name, value)
         if changed:

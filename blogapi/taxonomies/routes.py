@@ -17,7 +17,7 @@ from blogapi.taxonomies.schemas import TermListQuery
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.taxonomies.term_json import CountArticles, IsPublic, ListArticles, TermFilters
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
-from blogapi.web.blueprint import Blueprint, name_one, summary
+from blogapi.web.blueprint import Blueprint, summary, with_indefinite_article
 from blogapi.web.bulk import write_all
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
@@ -141,7 +141,7 @@ def build_blueprint(
         section=taxonomy.detail_section,
         cacheable=True,
     )
-    @summary(f"Return {name_one(singular)} with its public articles, newest first.")
+    @summary(f"Return {with_indefinite_article(singular)} with its public articles, newest first.")
     @accept_slugs(partial(queries.find_slug_owner, taxonomy))
     @shows(find=lambda query, id: Shown(_LISTED_KINDS, {kind: [id]}))
     def single(query: Query, id: UUID) -> JsonBody:
@@ -151,7 +151,7 @@ def build_blueprint(
     @allow(taxonomy.creator, scope="write")
     @bp.arguments(taxonomy.body_schema)
     @bp.write(201, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @summary(f"Create {name_one(singular)}; without `slug` the slug is derived from the name.")
+    @summary(f"Create {with_indefinite_article(singular)}; without `slug` the slug is derived from the name.")
     def create(fields: Fields) -> TermType:
         return service.create(taxonomy, current_user_id(), fields)
 
@@ -168,7 +168,7 @@ def build_blueprint(
     @bp.check_exists(check_change)
     @bp.arguments(taxonomy.body_schema(partial=True))
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @summary(f"Change the given fields of {name_one(singular)}.")
+    @summary(f"Change the given fields of {with_indefinite_article(singular)}.")
     def change(fields: Fields, id: UUID) -> TermType:
         check_change(id, fields)
         return service.change(taxonomy, id, fields)

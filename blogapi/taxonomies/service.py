@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, select, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.exc import IntegrityError
 
-from blogapi.publication.events import AUTHOR, EPOCH, State, record
+from blogapi.publication.events import AUTHOR, EPOCH, ItemState, record
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.site import item_addresses
 from blogapi.storage.database import db, transaction
@@ -23,7 +23,7 @@ from blogapi.taxonomies.similar_names import make_name_key
 from blogapi.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.web import media_addresses, stored_json
 from blogapi.web.errors import Conflict, NotFound
-from blogapi.web.fields import Fields, name_changes
+from blogapi.web.fields import Fields, list_changed_fields
 from blogapi.web.unique_slugs import choose_slug
 
 
@@ -77,7 +77,7 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
             choose_slug(fields["slug"], "", partial(queries.find_taken_slugs, taxonomy, exclude=uuid))
             _record_rename(term, fields["slug"])
         before, pictures = get_term_state(term), term.list_pictures()
-        changed = name_changes(taxonomy.body_schema, term, fields)
+        changed = list_changed_fields(taxonomy.body_schema, term, fields)
         for name, value in fields.items():
             setattr(term, name, value)
         if changed:
@@ -178,10 +178,10 @@ def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
         )
 
 
-def get_term_state(term: Term) -> State:
+def get_term_state(term: Term) -> ItemState:
     """Return the state of a term that readers can see; whether they see an author depends on the articles."""
     readable_from = None if term.kind == AUTHOR else EPOCH
-    return State(readable_from, item_addresses.make_term_address(term.kind, term.uuid, term.slug))
+    return ItemState(readable_from, item_addresses.make_term_address(term.kind, term.uuid, term.slug))
 
 
 def _record_rename(term: Term, new: str) -> None:

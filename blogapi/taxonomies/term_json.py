@@ -102,7 +102,7 @@ def list_json(
         counts = count_articles(None) if count_articles and "articles_count" in fields else None
         listed = _select_fields(taxonomy, terms.rows, fields, counts)
         if count_articles is not None and shows_drafts and "articles_by_status" in fields:
-            _add_numbers(listed, terms.rows, count_articles)
+            _add_status_counts(listed, terms.rows, count_articles)
         body = web_json.to_json_bytes(listed)
     return Page(JsonBody(body), terms.total, page)
 
@@ -165,7 +165,9 @@ def _list_similar(
     return Page([rows[uuid] for uuid in shown], len(uuids), page)
 
 
-def _add_numbers(listed: Sequence[Fields], rows: Sequence[bytes], count_articles: CountArticles) -> None:
+def _add_status_counts(
+    listed: Sequence[Fields], rows: Sequence[bytes], count_articles: CountArticles
+) -> None:
     """Add the numbers of articles by status to the listed terms, whose stored JSON is `rows`."""
     uuids = [UUID(json.loads(row)["uuid"]) for row in rows]
     numbers = count_articles.count_by_status(uuids)
@@ -192,7 +194,7 @@ def get_json(
     counts = count_articles(uuid) if count_articles and "articles_count" in fields else None
     (term,) = _select_fields(taxonomy, [stored], fields, counts)
     if count_articles and shows_drafts and "articles_by_status" in fields:
-        _add_numbers([term], [stored], count_articles)
+        _add_status_counts([term], [stored], count_articles)
     if "articles" not in fields:
         return JsonBody(web_json.to_json_bytes(term), item_state=stored.decode())
     return web_json.add_member(term, "articles", list_articles(uuid), item_state=stored.decode())

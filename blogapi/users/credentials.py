@@ -17,7 +17,7 @@ def authenticate(username: str, password: str, code: str) -> Account:
     Raises Unauthorized if one of them is wrong or the code is missing, and TooManyRequests after too many
     wrong ones.
     """
-    account = _check(username, password, code)
+    account = _check_credentials(username, password, code)
     if not code:
         second_factor.check_is_off(account)
     return account
@@ -26,7 +26,7 @@ def authenticate(username: str, password: str, code: str) -> Account:
 def check_own_password(password: str) -> Account:
     """Return the current user; raises Invalid if the password, the field `current_password`, is wrong."""
     try:
-        return _check(current_caller().username, password, "")
+        return _check_credentials(current_caller().username, password, "")
     except Unauthorized as error:
         # A 401 would say that the login of the request has ended.
         raise Invalid(
@@ -34,7 +34,7 @@ def check_own_password(password: str) -> Account:
         ) from error
 
 
-def _check(username: str, password: str, code: str) -> Account:
+def _check_credentials(username: str, password: str, code: str) -> Account:
     # The name is folded, so that failed logins with all spellings of a name are counted together.
     name = usernames.fold_username(username)
     network, counters = limiter.client_network(), limiter.get_counters(current_app)

@@ -107,10 +107,10 @@ def use_code(account: Account, code: str) -> None:
     """
     if account.second_factor_since is not None:
         with limiter.count_failures(("SECOND_FACTOR_LIMIT", str(account.uuid))):
-            _use(account, _normalize(code))
+            _consume_code(account, _normalize(code))
 
 
-def _use(account: Account, code: str) -> None:
+def _consume_code(account: Account, code: str) -> None:
     if not re.fullmatch("[0-9]{6}", code):
         is_code = RecoveryCode.digest == _digest(account.uuid, code)
         if not _changes_a_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):

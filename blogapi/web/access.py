@@ -17,7 +17,7 @@ from uuid import UUID
 from flask import Request, g
 
 from blogapi.web.errors import Forbidden, Unauthorized
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 
 # Each scope includes those before it. `published` allows reading published content, `read` allows reading
 # everything that the user may see, and `write` also allows changing content.
@@ -151,7 +151,7 @@ def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
     """Declare who may call the view; a `published` key is sufficient only if `scope` is `published`."""
 
     def declare(view: View) -> View:
-        operation(view).access = Access(rule, scope)
+        get_operation(view).access = Access(rule, scope)
         return view
 
     return declare
@@ -176,7 +176,7 @@ def get_access(view: Callable[..., Any], *, public_reads: bool = False) -> Acces
 
     With `public_reads`, the setting PUBLIC_READS, a view that shows published content needs no credentials.
     """
-    declared = operation(view)
+    declared = get_operation(view)
     is_published_content = declared.shows and declared.access == Access(reader, "published")
     return Access(guest, "published") if public_reads and is_published_content else declared.access
 

@@ -13,7 +13,7 @@ from blogapi.web import json as web_json
 from blogapi.web import read_only
 from blogapi.web.errors import Invalid, InvalidQuery, flatten_messages
 from blogapi.web.fields import PrefixedParameters
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 
 
 class ArgumentParser(FlaskParser):
@@ -65,5 +65,5 @@ class ArgumentParser(FlaskParser):
 
 def reject_query_parameters(view: Callable[..., Any]) -> None:
     """Raise InvalidQuery if the request has query parameters and the view takes none."""
-    if request.args and not operation(view).takes_query:
+    if request.args and not get_operation(view).takes_query:
         raise InvalidQuery("This operation takes no query parameters.")

@@ -19,7 +19,7 @@ from blogapi.web.conditional import perform_write
 from blogapi.web.errors import Invalid
 from blogapi.web.field_names import FieldNames
 from blogapi.web.json import JsonBody
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 from blogapi.web.operation_ids import make_operation_id
 from blogapi.web.pagination import DetailQuery, Page
 from blogapi.web.representation import PartialResult, Representation, UpsertResult, restrict_schema, serialize
@@ -28,7 +28,7 @@ View = Callable[..., Response]
 AnyView = TypeVar("AnyView", bound=Callable[..., Any])
 
 
-def name_one(noun: str) -> str:
+def with_indefinite_article(noun: str) -> str:
     """Return the noun with its indefinite article, for a summary."""
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
@@ -81,7 +81,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         documented = view_func.__dict__.setdefault("_apidoc", {}).setdefault("manual_doc", {})
         if "operationId" not in documented:
             documented["operationId"] = make_operation_id(self.resource, view_func.__name__)
-        operation(view_func).id = documented["operationId"]
+        get_operation(view_func).id = documented["operationId"]
         super().add_url_rule(rule, endpoint, view_func, provide_automatic_options, **options)
 
     def check_exists(self, lookup: Callable[[UUID], object]) -> Callable[[View], View]:
@@ -107,7 +107,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
         def declare(view: View) -> View:
             parsed = decorate(view)
-            operation(parsed).takes_query |= location == "query"
+            get_operation(parsed).takes_query |= location == "query"
             return parsed
 
         return declare
@@ -147,7 +147,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 return _add_documented_allow(response, section)
 
             documented: View = document(respond)
-            declared = operation(documented)
+            declared = get_operation(documented)
             declared.schema, declared.partial_schema, declared.section = schema, partial_schema, section
             declared.cacheable, declared.may_be_missing = cacheable, may_be_missing
             if query is not None and partial_schema is not None and isinstance(schema, ma.Schema):
@@ -209,8 +209,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             if partial_schema is not None and schema is not None:
                 query = _make_query(partial_schema, type(schema))
                 documented = self.arguments(query, location="query")(documented)
-                operation(documented).schema, operation(documented).partial_schema = schema, partial_schema
-            operation(documented).writes, operation(documented).section = True, section
+                get_operation(documented).schema, get_operation(documented).partial_schema = (
+                    schema,
+                    partial_schema,
+                )
+            get_operation(documented).writes, get_operation(documented).section = True, section
             return documented
 
         return decorate

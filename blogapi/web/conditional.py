@@ -12,7 +12,7 @@ from blogapi.web.access import SAFE_METHODS
 from blogapi.web.errors import Malformed, PreconditionFailed, PreconditionRequired
 from blogapi.web.headers import contains_state
 from blogapi.web.idempotency import run_once
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 
 
 def perform_write(write: Callable[[], Response], etag: Callable[[], str | None]) -> Response:
@@ -67,7 +67,7 @@ def reject_conditional_headers(view: Callable[..., Any]) -> None:
     Such a view changes nothing that has an ETag, or its response contains a secret that must not be stored.
     Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
     """
-    if request.method in SAFE_METHODS or operation(view).writes:
+    if request.method in SAFE_METHODS or get_operation(view).writes:
         return
     if "If-Match" in request.headers:
         raise PreconditionFailed(

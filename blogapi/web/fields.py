@@ -293,7 +293,7 @@ class PrefixedParameters(ma.fields.Field[Any]):
     """
 
 
-def name_changes(schema: type[ma.Schema], item: object, values: Fields) -> list[str]:
+def list_changed_fields(schema: type[ma.Schema], item: object, values: Fields) -> list[str]:
     """Return the fields of the schema whose values, by attribute, differ from those of the item."""
     names = {field.attribute or name: name for name, field in schema._declared_fields.items()}
     return [names[attribute] for attribute, value in values.items() if getattr(item, attribute) != value]

@@ -31,7 +31,7 @@ class Operation:
     may_be_missing: bool = False
 
 
-def operation(view: Callable[..., Any]) -> Operation:
+def get_operation(view: Callable[..., Any]) -> Operation:
     """Return the record of a view; `functools.wraps` copies the reference to it, so a wrapper shares it."""
     record: Operation = view.__dict__.setdefault("operation", Operation())
     return record

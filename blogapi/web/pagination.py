@@ -24,7 +24,7 @@ MAX_SEARCH_PAGE = 50
 MAX_PAGE_NUMBER = 1_000_000_000
 
 
-class RowsOfPage(NamedTuple):
+class RowRange(NamedTuple):
     """The number of rows to read, the number to skip before them, and whether in the reverse order."""
 
     limit: int
@@ -39,7 +39,7 @@ class PageRequest:
     number: int
     size: int
 
-    def locate(self, total: int) -> RowsOfPage:
+    def locate(self, total: int) -> RowRange:
         """Return where the rows of the page are in a list of this length.
 
         The pages in the second half are read from the end of the list, because skipping rows takes time.
@@ -47,8 +47,8 @@ class PageRequest:
         offset = (self.number - 1) * self.size
         limit = max(0, min(self.size, total - offset))
         if 2 * offset <= total:
-            return RowsOfPage(limit, offset, is_backwards=False)
-        return RowsOfPage(limit, max(0, total - offset - limit), is_backwards=True)
+            return RowRange(limit, offset, is_backwards=False)
+        return RowRange(limit, max(0, total - offset - limit), is_backwards=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from werkzeug.routing import BaseConverter
 from blogapi.parsing import parse_uuid
 from blogapi.rendering.slugs import is_slug
 from blogapi.web.errors import NotFound
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 
 View = Callable[..., Any]
 
@@ -94,7 +94,7 @@ def accept_slugs(find_owner: Callable[[str], SlugOwner | None]) -> Callable[[Vie
             result = view(*args, id=owner.uuid if owner else uuid4(), **kwargs)
             return result if owner is None or owner.slug == str(id) else _redirect(owner.slug)
 
-        operation(with_slug).accepts_slugs = True
+        get_operation(with_slug).accepts_slugs = True
         return with_slug
 
     return decorate

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sqlalchemy import ColumnElement, and_, or_
 
 from blogapi.publication.kinds import CONTENT_KINDS, KINDS
-from blogapi.publication.models import Event, What
+from blogapi.publication.models import ChangeType, Event
 
 _NAMES = {kind.name: kind.events for kind in KINDS.values()}
 
@@ -26,7 +26,7 @@ def get_type(event: Event) -> str:
     """Return the type of an event that `select_events` selects, such as `article.published`."""
     if event.unlisted:
         return f"{event.kind}.unlisted"
-    return f"{event.kind}.{_NAMES[event.kind][What(event.what)]}"
+    return f"{event.kind}.{_NAMES[event.kind][ChangeType(event.change)]}"
 
 
 def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
@@ -38,7 +38,7 @@ def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
         selected = [what.value for what, name in names.items() if has_all or f"{kind}.{name}" in chosen]
         if selected:
             is_public = Event.public_position.is_not(None)
-            conditions.append(and_(is_public, Event.kind == kind, Event.what.in_(selected)))
+            conditions.append(and_(is_public, Event.kind == kind, Event.change.in_(selected)))
         if f"{kind}.unlisted" in chosen:
             conditions.append(and_(Event.unlisted, Event.kind == kind))
     return or_(*conditions)

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from blogapi.publication import cache_tags
 from blogapi.publication.cursor import Cursor, format_cursor
-from blogapi.publication.models import FETCHED, Event, What
+from blogapi.publication.models import FETCHED, ChangeType, Event
 from blogapi.site.models import Site
 from blogapi.version import __version__
 from blogapi.webhooks import event_types, queries, signing
@@ -127,9 +127,9 @@ def make_change(event: Event, site: Site) -> dict[str, Any]:
 
     The page after an unpublication, and the one before a publication, are those of a draft.
     """
-    is_shown = event.is_readable if event.unlisted else event.what in FETCHED
+    is_shown = event.is_readable if event.unlisted else event.change in FETCHED
     slug, path = (event.slug, event.path) if is_shown else (event.slug_before, event.path_before)
-    has_moved = event.what == What.UPDATED and event.path_before != path
+    has_moved = event.change == ChangeType.UPDATED and event.path_before != path
     if event.unlisted:
         # An update without `fields` is the end of a draft.
         has_moved = has_moved and bool(event.fields)

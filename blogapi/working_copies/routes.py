@@ -44,7 +44,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         def etag(self, id: UUID | None) -> str | None:
             etag = copy.etag(id)
             sent = request.headers
-            is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.is_written(id))
+            is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.can_take_saves(id))
             return item.etag(id) if etag is None and is_needed else etag
 
     representation = Conditional(queries.get_details, schema(), lambda: [], schema(many=True))

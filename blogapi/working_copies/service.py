@@ -55,7 +55,7 @@ def save(
         base_version = article.version if copy is None or rebase else copy.base_version
         not_live = None
         if publishes and is_scheduled(article, now) and (copy is None or copy.not_live is not None):
-            not_live = _write_into(article, edits, editor, base_version, fields.prepared)
+            not_live = _save_into_article(article, edits, editor, base_version, fields.prepared)
             if not_live is None:
                 if copy is not None:
                     history.delete_working_copy(copy)
@@ -74,7 +74,7 @@ def save(
     return copy, created
 
 
-def _write_into(
+def _save_into_article(
     article: Article, edits: ArticleContent, editor: UUID, base_version: int, prepared: Prepared | None
 ) -> str | None:
     """Write the edits into a scheduled article; return why it refuses them, as `not_live`, or None."""
@@ -134,7 +134,7 @@ def discard(article_id: UUID) -> None:
         history.keep_working_copies([article_id])
 
 
-def is_written(article_id: UUID | None) -> bool:
+def can_take_saves(article_id: UUID | None) -> bool:
     """Return whether there is the article and it is scheduled, so that a save can be written into it."""
     article = db.session.get(Article, article_id) if article_id else None
     return article is not None and is_scheduled(article, current_time())
@@ -142,7 +142,7 @@ def is_written(article_id: UUID | None) -> bool:
 
 def prepare_write(fields: ArticleInput, id: UUID) -> Prepared | None:
     """Render the content of a scheduled article before the transaction that writes it."""
-    return article_service.prepare(replace(fields, uuid=id)) if is_written(id) else None
+    return article_service.prepare(replace(fields, uuid=id)) if can_take_saves(id) else None
 
 
 def prepare_publication(article_id: UUID) -> Prepared | None:

@@ -11,7 +11,7 @@ import pytest
 from blogapi import blueprints
 from blogapi.admin import assets
 from blogapi.web.access import Access, Role, get_access, reader
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 from tests.contracts.client import outcome
 from tests.importing.import_rows import add_import
 from tests.media.rows import add_media
@@ -469,7 +469,7 @@ def test_published_content_declares_what_it_shows_to_shared_caches(app):
         for _, method, endpoint, access in blueprints.list_operations(app)
         if method == "GET" and access == Access(reader, "published")
     }
-    declared = {endpoint for endpoint in readable if operation(app.view_functions[endpoint]).shows}
+    declared = {endpoint for endpoint in readable if get_operation(app.view_functions[endpoint]).shows}
     assert readable - {"auth.get_me"} == declared == PUBLISHED_CONTENT
 
 

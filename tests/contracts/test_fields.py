@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi import blueprints
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
 from tests.media.rows import MEDIA, SCALABLE, add_media
 
@@ -64,7 +64,7 @@ def test_every_operation_with_fields_is_tried(app):
     with_fields = {
         endpoint
         for _, method, endpoint, _ in blueprints.list_operations(app)
-        if method == "GET" and operation(app.view_functions[endpoint]).partial_schema
+        if method == "GET" and get_operation(app.view_functions[endpoint]).partial_schema
     }
     assert len(with_fields) == len(READS), with_fields
 

@@ -12,7 +12,7 @@ import pytest
 import blogapi
 from blogapi import blueprints
 from blogapi.docs import assets, guide_pages
-from blogapi.web.operation import operation
+from blogapi.web.operation import get_operation
 
 FOLDER = Path(blogapi.__file__).parent / "docs" / "guide"
 FRONT_END_TOPICS = ["Get a key", "Read", "Page", "Fields", "Search", "Previews", "Changes", "Errors", "Times"]
@@ -99,7 +99,7 @@ def test_the_interface_describes_every_documented_operation(app):
     served = [
         (section, method, re.sub(r"<[^>]+>", ":id", path))
         for path, method, endpoint, _ in blueprints.list_operations(app)
-        if (section := operation(app.view_functions[endpoint]).section)
+        if (section := get_operation(app.view_functions[endpoint]).section)
     ]
     assert described == sorted(served) and len(described) == 9
 

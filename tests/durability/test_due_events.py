@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from blogapi.articles.models import Article
-from blogapi.publication.models import Event, What
+from blogapi.publication.models import ChangeType, Event
 from blogapi.storage.database import db
 from tests.databases import SERVER_URL
 from tests.durability.test_two_processes import run as run
@@ -69,7 +69,7 @@ def test_each_scheduled_article_is_announced_and_seen_once(run, app, people):
     seen = [json.loads(process.communicate(timeout=100)[0]) for process in followers]
     with app.app_context():
         articles = {str(uuid) for uuid in db.session.scalars(select(Article.uuid))}
-        statement = select(Event.uuid).where(Event.kind == Article.kind, Event.what == What.PUBLISHED)
+        statement = select(Event.uuid).where(Event.kind == Article.kind, Event.change == ChangeType.PUBLISHED)
         published = Counter(map(str, db.session.scalars(statement)))
     assert len(articles) == 2 * NUMBER
     assert published == dict.fromkeys(articles, 1)

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import select
 from standardwebhooks.webhooks import Webhook as Verifier
 
-from blogapi.publication.models import Event, What
+from blogapi.publication.models import ChangeType, Event
 from blogapi.storage.database import db
 from blogapi.webhooks import queries
 from tests.conftest import ARTICLES, TAGS
@@ -116,7 +116,11 @@ def get_id(call: Call) -> str:
 
 def list_ids(app, begin: int) -> list[str]:
     """Return the ids of the calls for all public events after a position, in order."""
-    is_told = (Event.position > begin, Event.public_position.is_not(None), Event.what != What.RENDERED)
+    is_told = (
+        Event.position > begin,
+        Event.public_position.is_not(None),
+        Event.change != ChangeType.RENDERED,
+    )
     with app.app_context():
         told = db.session.scalars(select(Event).where(*is_told).order_by(Event.position)).all()
         return [f"msg_{event.tag}_{event.public_position}" for event in told]

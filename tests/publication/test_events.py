@@ -11,7 +11,7 @@ from sqlalchemy import select
 from blogapi.articles import service as articles
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.publication import background, event_writer
-from blogapi.publication.models import Event, What
+from blogapi.publication.models import ChangeType, Event
 from blogapi.storage.database import CommitCounter, db, savepoint, transaction
 from tests.changes.test_routes import CHANGES
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
@@ -28,7 +28,7 @@ def read_events(app):
     def read(kind="article"):
         with app.app_context():
             found = db.session.scalars(select(Event).where(Event.kind == kind).order_by(Event.position))
-            return [(event.what, event.time) for event in found]
+            return [(event.change, event.time) for event in found]
 
     return read
 
@@ -36,7 +36,7 @@ def read_events(app):
 def read_public(kind, app):
     """Return what happened to items of a kind according to the events that readers see."""
     with app.app_context():
-        statement = select(Event.what).where(Event.kind == kind, Event.public_position.is_not(None))
+        statement = select(Event.change).where(Event.kind == kind, Event.public_position.is_not(None))
         return db.session.scalars(statement.order_by(Event.position)).all()
 
 
@@ -133,7 +133,7 @@ def test_an_article_has_an_event_with_its_own_time_when_it_becomes_public(
             as_reader.get(CHANGES)
         else:
             with app.app_context():
-                event_writer.settle()
+                event_writer.write_due_events()
     published = [time for what, time in read_events() if what == "published"]
     assert published == [NOON + HOUR, NOON + 2 * HOUR]
 
@@ -143,10 +143,10 @@ def test_a_due_event_moves_the_caches_and_names_the_page(app, schedule, set_cloc
     with app.app_context():
         before = db.session.scalar(select(CommitCounter.visible))
         set_clock(NOON + HOUR)
-        event_writer.settle()
+        event_writer.write_due_events()
         db.session.rollback()
         event = db.session.scalars(
-            select(Event).where(Event.what == What.PUBLISHED, Event.kind == "article")
+            select(Event).where(Event.change == ChangeType.PUBLISHED, Event.kind == "article")
         ).one()
         assert (event.slug, event.path, event.slug_before) == ("in-1", "/in-1/", None)
         assert db.session.scalar(select(CommitCounter.visible)) != before

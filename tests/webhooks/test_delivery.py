@@ -108,7 +108,7 @@ def test_a_scheduled_article_is_told_when_it_is_due(
     assert receiver.calls == []
     set_clock(NOW + timedelta(hours=1))
     with app.app_context():
-        event_writer.settle()
+        event_writer.write_due_events()
     deliver(webhook)
     assert types(receiver) == ["article.published"]
     assert receiver.calls[0].json["data"]["slug"] == "saved-before-its-time"

@@ -118,7 +118,7 @@ def test_a_scheduled_unlisted_item_is_told_when_it_is_due(
     assert receiver.calls == []
     set_clock(NOW + HOUR)
     with app.app_context():
-        event_writer.settle()
+        event_writer.write_due_events()
     deliver(webhook)
     assert get_told(receiver) == [("unlisted", True)]
 
@@ -197,7 +197,7 @@ def test_the_ids_of_calls_are_unique_and_those_of_public_changes_stay(
             CommitCounter.__table__.update().values(public_position=CommitCounter.position + 1)
         )
         for number, listed in enumerate((False, True, True)):
-            state = events.State(events.EPOCH, listed=listed)
+            state = events.ItemState(events.EPOCH, listed=listed)
             events.record("article", UUID(int=number + 1), None, state, has_events=False)
     deliver(webhook)
     ids = [call.headers["webhook-id"] for call in receiver.calls]
@@ -214,8 +214,8 @@ def test_an_item_that_is_rendered_again_is_not_told(app, receiver, make_webhook,
     webhook = make_webhook(events=["article.unlisted"])
     uuid = UUID(add("article", status="unlisted").split("/")[-2])
     with app.app_context(), transaction():
-        state = events.State(events.EPOCH, listed=False)
-        events.record("article", uuid, state, state, what=events.What.RENDERED)
+        state = events.ItemState(events.EPOCH, listed=False)
+        events.record("article", uuid, state, state, change=events.ChangeType.RENDERED)
     deliver(webhook)
     assert get_told(receiver) == [("unlisted", True)]
 
@@ -300,5 +300,5 @@ def test_the_feed_is_byte_for_byte_the_same_with_and_without_changes_of_unlisted
     set_clock(NOW + HOUR)
     assert read_feed(clients) == before
     with app.app_context():
-        event_writer.settle()
+        event_writer.write_due_events()
     assert read_feed(clients) == before

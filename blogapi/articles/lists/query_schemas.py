@@ -27,7 +27,7 @@ ORDERINGS = (
 )
 
 
-def _references(description: str, *, example: str) -> ma.fields.List[str]:
+def _reference_parameter(description: str, *, example: str) -> ma.fields.List[str]:
     """Return a repeatable parameter with uuids or slugs."""
     return ma.fields.List(
         Text(max_length=255, min_length=1), metadata={"description": description, "example": [example]}
@@ -46,7 +46,7 @@ class ArticleCountsQuery(DetailQuery):
             "example": "bread",
         },
     )
-    category = _references(
+    category = _reference_parameter(
         "uuid or slug of a category, whose articles match as well as those of all "
         "categories below it. If the parameter is repeated, articles in any of these categories match.",
         example="kitchen",
@@ -57,20 +57,20 @@ class ArticleCountsQuery(DetailQuery):
             "example": True,
         },
     )
-    tag = _references(
+    tag = _reference_parameter(
         "uuid or slug of a tag. If the parameter is repeated, articles with any of these tags match.",
         example="bread",
     )
-    tags_all = _references(
+    tags_all = _reference_parameter(
         "uuid or slug of a tag. If the parameter is repeated, articles with all of these tags match.",
         example="bread",
     )
-    not_category = _references(
+    not_category = _reference_parameter(
         "uuid or slug of a category whose articles do not match, nor those of the "
         "categories below it. It can be repeated.",
         example="walks",
     )
-    not_tag = _references(
+    not_tag = _reference_parameter(
         "uuid or slug of a tag whose articles do not match. It can be repeated.",
         example="rye",
     )

@@ -228,7 +228,7 @@ def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, is_s
 
 def _make_list(uuids: Any, order: Order, total: Select[int]) -> ArticleList:
     forwards, backwards = (
-        uuids.order_by(*_direct(order, is_reversed=is_reversed)) for is_reversed in (False, True)
+        uuids.order_by(*_apply_directions(order, is_reversed=is_reversed)) for is_reversed in (False, True)
     )
     return ArticleList(forwards, backwards, total)
 
@@ -252,7 +252,7 @@ def _list_by_change(
 
     def merge(*, is_reversed: bool) -> Executable:
         def direct(changed: ColumnElement[Any], uuid: ColumnElement[UUID]) -> list[ColumnElement[Any]]:
-            return _direct(((changed, is_descending), (uuid, False)), is_reversed=is_reversed)
+            return _apply_directions(((changed, is_descending), (uuid, False)), is_reversed=is_reversed)
 
         # The parts are ordered too, so that the database merges them.
         merged = union_all(
@@ -267,5 +267,5 @@ def _list_by_change(
     return ArticleList(merge(is_reversed=False), merge(is_reversed=True), total)
 
 
-def _direct(order: Order, *, is_reversed: bool) -> list[ColumnElement[Any]]:
+def _apply_directions(order: Order, *, is_reversed: bool) -> list[ColumnElement[Any]]:
     return [column.desc() if is_descending != is_reversed else column for column, is_descending in order]

@@ -94,8 +94,8 @@ def find_shown(uuid: UUID) -> Mapping[str, set[UUID]]:
     connection = db.session.connection()
     content = connection.scalar(_SELECT_CONTENT, {"uuid": uuid})
     shown = defaultdict[str, set[UUID]](set)
-    for some in chunk(find_mentioned(content or "")):
-        for row in connection.execute(_SELECT_LINKED, {"uuids": some}):
+    for batch in chunk(find_mentioned(content or "")):
+        for row in connection.execute(_SELECT_LINKED, {"uuids": batch}):
             shown[row.type].add(row.uuid)
             if row.category_id is not None:
                 shown[Category.kind].add(row.category_id)
@@ -107,8 +107,8 @@ def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
     site, now = get_site(), current_time()
     rows = [
         row
-        for some in chunk(sorted(uuids))
-        for row in db.session.connection().execute(_SELECT_READABLE, {"uuids": some, "now": now})
+        for batch in chunk(sorted(uuids))
+        for row in db.session.connection().execute(_SELECT_READABLE, {"uuids": batch, "now": now})
     ]
     for row in rows:
         if row.status not in LISTED_STATUSES:

@@ -180,7 +180,7 @@ def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
     return [editors.get(UUID(article["uuid"])) for article in group.articles]
 
 
-def _find_open(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
+def _find_open_by(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
     """Return the other users who have each article open, for callers who can see its drafts."""
     caller = current_caller()
     own = str(caller.draft_author)
@@ -215,7 +215,12 @@ def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
     parents = find_parents(Category, {*filter(None, categories)})
     return [
         make_head(
-            article, group.site, url, parents.get(category, ()), translations, _list_above(group, article)
+            article,
+            group.site,
+            url,
+            parents.get(category, ()),
+            translations,
+            _list_parent_pages(group, article),
         )
         for article, url, category, translations in zip(
             *(group.articles, group.urls, categories, group.translations), strict=True
@@ -223,7 +228,7 @@ def _make_heads(group: ArticleGroup) -> Sequence[Fields]:
     ]
 
 
-def _list_above(group: ArticleGroup, article: Fields) -> Sequence[Breadcrumb]:
+def _list_parent_pages(group: ArticleGroup, article: Fields) -> Sequence[Breadcrumb]:
     """Return the titles and the addresses of the public pages above a page, the outermost first."""
     if _get_type(article) == ItemType.ARTICLE:
         return ()
@@ -299,6 +304,6 @@ _FIELDS: Mapping[str, ComputedField] = {
     "working_copy": ComputedField((), _find_working_copies, is_nullable=True),
     "custom": ComputedField(("stored_custom",), _show_custom),
     "custom_unfit": ComputedField(("stored_custom",), _list_unfit, is_nullable=True),
-    "open_by": ComputedField((), _find_open, is_nullable=True),
+    "open_by": ComputedField((), _find_open_by, is_nullable=True),
 }
 COMPUTED_FIELDS = tuple(_FIELDS)

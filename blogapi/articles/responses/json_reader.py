@@ -38,7 +38,7 @@ _ARRAYS = ("tags", "authors")
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 # The columns are article_id, version, last_updated_json and the fields that `list_columns` returns.
 JsonRow = Sequence[Any]
-_FIRST = 3
+_FIRST_FIELD = 3
 
 
 def get_article_json(
@@ -138,8 +138,8 @@ def _stream_array(
     uuids: Sequence[UUID], names: tuple[str, ...], snippets: Snippets | None, *, public: bool
 ) -> Iterator[bytes]:
     separator = b"["
-    for some in chunk(uuids, CHUNK_SIZE):
-        rows = _fetch(some, names, public=public)
+    for batch in chunk(uuids, CHUNK_SIZE):
+        rows = _fetch(batch, names, public=public)
         if rows:
             yield separator + _check_text(b",".join(_to_objects(rows, names, snippets)))
             separator = b","
@@ -160,8 +160,8 @@ def _to_objects(
     columns = list_columns(names)
     if columns == names and {"content", "html"}.isdisjoint(names):
         template = _make_template(names)
-        return [template % row[_FIRST:] for row in rows]
-    articles = [dict(zip(columns, row[_FIRST:], strict=True)) for row in rows]
+        return [template % row[_FIRST_FIELD:] for row in rows]
+    articles = [dict(zip(columns, row[_FIRST_FIELD:], strict=True)) for row in rows]
     made: list[dict[str, bytes]] = [dict(found_neighbours) for _ in rows]
     if "html" in names:
         texts = [article["html"] for article in articles]

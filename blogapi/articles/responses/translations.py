@@ -34,7 +34,7 @@ _KEYS: Any = bindparam("keys", expanding=True)
 class Translation:
     """A public article or page in a language; `url` is None if the site has no address.
 
-    `is_own` is whether the language is that of the site.
+    `is_site_language` is whether the language is that of the site.
     """
 
     uuid: UUID
@@ -42,7 +42,7 @@ class Translation:
     language: str
     url: str | None
     robots: str = ""
-    is_own: bool = False
+    is_site_language: bool = False
 
 
 def find_translations(
@@ -55,8 +55,8 @@ def find_translations(
     """
     by_key, own = defaultdict[str, list[Translation]](list), normalize_language(site.language)
     tree: Mapping[UUID, page_paths.Place] = {}
-    for some in chunk(sorted({*keys} - {""})):
-        rows = db.session.execute(_SELECT[type_], {"keys": some, "now": current_time()}).all()
+    for batch in chunk(sorted({*keys} - {""})):
+        rows = db.session.execute(_SELECT[type_], {"keys": batch, "now": current_time()}).all()
         if rows and type_ == ItemType.PAGE:
             tree = tree or get_page_tree().read_tree()
         for row in rows:
@@ -77,7 +77,7 @@ def choose_alternates(uuid: UUID, translations: Sequence[Translation]) -> Sequen
     chosen = {one.language: one for one in translations if one.url}
     own = [one for one in translations if one.uuid == uuid]
     chosen |= {one.language: one for one in own}
-    defaults = [replace(one, language="x-default") for one in chosen.values() if one.is_own]
+    defaults = [replace(one, language="x-default") for one in chosen.values() if one.is_site_language]
     return [*chosen.values(), *defaults] if own and len(chosen) > 1 else []
 
 

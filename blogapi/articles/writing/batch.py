@@ -15,7 +15,7 @@ from blogapi.articles import queries
 from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
 from blogapi.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
 from blogapi.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlug, Seo
-from blogapi.articles.prepared import Prepared, complete, remove_generated
+from blogapi.articles.prepared import Prepared, remove_generated_excerpt, update_prepared
 from blogapi.articles.queries import StoredArticle
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.snapshots import get_content
@@ -32,7 +32,7 @@ from blogapi.custom_fields.visibility import list_public_names
 from blogapi.media import uses
 from blogapi.parsing import normalize_language
 from blogapi.publication.events import record
-from blogapi.publication.models import What
+from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.rendering.slugs import make_slug
 from blogapi.site import page_paths
@@ -51,20 +51,20 @@ def open_batch(
     *uuids: UUID | None,
     writer: UUID | None = None,
     taken_slugs: Collection[str] = (),
-) -> Iterator[Batch]:
+) -> Iterator[ArticleBatch]:
     """Open a transaction and yield the batch of these articles; their rows are stored together at the end.
 
     `writer` is the user who writes new articles; None if the batch creates none, or belongs to an import. New
     articles do not get the slugs in `taken_slugs`.
     """
     with transaction(visible=False):
-        batch = Batch(inputs, [uuid for uuid in uuids if uuid is not None], writer, taken_slugs)
+        batch = ArticleBatch(inputs, [uuid for uuid in uuids if uuid is not None], writer, taken_slugs)
         with db.session.no_autoflush:
             yield batch
             batch.store()
 
 
-class Batch:
+class ArticleBatch:
     """Writes to several articles whose rows, and the terms to which they refer, are loaded together."""
 
     def __init__(
@@ -130,10 +130,10 @@ class Batch:
             content = replace(content, authors=(profile,))
         has_events, uuid = uuid is not None, uuid or uuid4()
         if has_events and (item := db.session.get(DeletedItem, uuid)):
-            deleted_items.release(item)
+            deleted_items.discard(item)
             self._deleted_numbers |= queries.get_last_revision_numbers([uuid])
         if fields.is_imported:
-            content = self._leave_cycle(uuid, content)
+            content = self._break_cycle(uuid, content)
         words = slug_from or content.texts["title"]
         if self._is_provisional(content):
             slug = make_provisional(fields.slug or make_slug(words), uuid)
@@ -193,7 +193,7 @@ class Batch:
         old_content, now = get_content(article), current_time()
         content, prepared = self._revise(old_content, fields, now)
         if fields.is_imported:
-            content = self._leave_cycle(uuid, content)
+            content = self._break_cycle(uuid, content)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
         was_public = article.was_public or is_readable(old_content, now)
         slug = self._revise_slug(article, old_content, content, fields.slug, was_public=was_public)
@@ -206,7 +206,9 @@ class Batch:
             last_number = self._stored[uuid].last_number
             if not (is_save and history.continues_saves(article, last_number, editor, now)):
                 since = now if is_save else None
-                last_number = history.keep_former(article, old_content, last_number, saves_since=since)
+                last_number = history.keep_former_version(
+                    article, old_content, last_number, saves_since=since
+                )
             if slug != old_content.slug:
                 self._record_rename(article, new=slug, keep_old=was_public)
             _set_content(article, content, now)
@@ -224,9 +226,9 @@ class Batch:
         article = self._get(uuid)
         write = self._get_write(article, get_content(article))
         write.prepared, write.is_rendered = prepared, True
-        states.record_rendering(article, What.UPDATED)
+        states.record_rendering(article, ChangeType.UPDATED)
 
-    def is_equal(self, uuid: UUID, fields: ArticleInput) -> bool:
+    def changes_nothing(self, uuid: UUID, fields: ArticleInput) -> bool:
         """Return whether a change with these fields would change nothing."""
         old_content = get_content(self._get(uuid))
         try:
@@ -238,7 +240,7 @@ class Batch:
     def delete(self, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
         """Delete an article; see `service.delete`."""
         article, content = self._get(uuid, type_), get_content(self._get(uuid, type_))
-        history.keep_former(article, content, self._stored[uuid].last_number)
+        history.keep_former_version(article, content, self._stored[uuid].last_number)
         self._keep_tree(type_)
         self._writes.pop(uuid, None)
         self._deleted.append(uuid)
@@ -273,7 +275,7 @@ class Batch:
         now: datetime,
         author: UUID | None = None,
     ) -> tuple[ArticleContent, Prepared | None]:
-        """Return the content after a change, and what was prepared for it; see `prepared.complete`.
+        """Return the content after a change, and what was prepared for it; see `prepared.update_prepared`.
 
         A new article without a category gets the default category, which `author` creates if it is missing.
         Raises Invalid with the errors of all invalid fields.
@@ -299,14 +301,14 @@ class Batch:
         if errors:
             raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
         old_texts = old_content.texts if old_content else None
-        prepared = complete(fields.prepared, content.texts, content.custom, old_texts)
-        texts = remove_generated(old_texts, content.texts, prepared)
+        prepared = update_prepared(fields.prepared, content.texts, content.custom, old_texts)
+        texts = remove_generated_excerpt(old_texts, content.texts, prepared)
         if texts["language"] and texts["language"] == normalize_language(get_site().language):
             # Lists find the articles in the language of the site by their empty language.
             texts = {**texts, "language": ""}
         return replace(content, texts=texts), prepared
 
-    def _leave_cycle(self, uuid: UUID, content: ArticleContent) -> ArticleContent:
+    def _break_cycle(self, uuid: UUID, content: ArticleContent) -> ArticleContent:
         """Return the content with its place, or at the top if the page would be below itself.
 
         An export can have been edited, or a page above be another one here. The API refuses such a place.

@@ -49,7 +49,7 @@ class Document:
     children: Sequence[UUID]
 
 
-def keep(user: UUID, uuids: Sequence[UUID]) -> None:
+def store(user: UUID, uuids: Sequence[UUID]) -> None:
     """Store the documents of articles or pages that this user deletes in the same transaction.
 
     With BIN_DAYS = 0, only the history keeps the edits.
@@ -83,7 +83,7 @@ def keep(user: UUID, uuids: Sequence[UUID]) -> None:
     uses.store_deleted_item_uses(db.session(), texts)
 
 
-def release(item: DeletedItem) -> None:
+def discard(item: DeletedItem) -> None:
     """Delete the row of an item that is not restored, and add its edits to the history."""
     document = parse(item)
     if document.working_copy is not None:

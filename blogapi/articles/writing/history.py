@@ -14,18 +14,18 @@ from blogapi.media import uses
 from blogapi.storage.database import db
 
 # The saves of one user in this time, from the first one on, add one version.
-_SAVES_TIME = timedelta(minutes=10)
+_SAVES_PERIOD = timedelta(minutes=10)
 
 
 def continues_saves(article: Article, last_number: int, user: UUID, now: datetime) -> bool:
     """Return whether a save of the scheduled article continues those that the user began a short time ago."""
     # Another write, or a name for the current version, adds a version without `saves_since`.
-    last = _find(article.uuid, last_number)
+    last = _find_revision(article.uuid, last_number)
     since = last.saves_since if last is not None else None
-    return since is not None and article.editor_id == user and now < since + _SAVES_TIME
+    return since is not None and article.editor_id == user and now < since + _SAVES_PERIOD
 
 
-def keep_former(
+def keep_former_version(
     article: Article, content: ArticleContent, last_number: int, *, saves_since: datetime | None = None
 ) -> int:
     """Add the current version of the article, which a write replaces, to the history.
@@ -34,16 +34,16 @@ def keep_former(
     if versions were added without a write, and the current version may be one of them. Returns the highest
     number in the history after that.
     """
-    former = _find(article.uuid, article.version) if last_number >= article.version else None
+    former = _find_revision(article.uuid, article.version) if last_number >= article.version else None
     number, user, created = article.version, article.editor_id, article.last_updated
-    former = former or _add(article, content, number=number, user=user, created=created)
+    former = former or _add_revision(article, content, number=number, user=user, created=created)
     former.saves_since = saves_since
     return max(article.version, last_number)
 
 
 def name_current(article: Article, name: str) -> ArticleRevision:
     """Name the current version of the article, and add it to the history unless it is there already."""
-    revision = _find(article.uuid, article.version) or _add(
+    revision = _find_revision(article.uuid, article.version) or _add_revision(
         *(article, get_content(article)),
         number=article.version,
         user=article.editor_id,
@@ -59,7 +59,7 @@ def add_version(
     """Add a version to the history whose content differs from that of the article."""
     last_number = queries.get_last_revision_numbers([article.uuid]).get(article.uuid, 0)
     number = max(article.version, last_number) + 1
-    revision = _add(article, content, number=number, user=user, created=created, name=name)
+    revision = _add_revision(article, content, number=number, user=user, created=created, name=name)
     uses.add_former_uses(db.session(), article.uuid, revision.content)
     return revision
 
@@ -85,11 +85,11 @@ def delete_working_copy(copy: WorkingCopy) -> None:
     db.session.delete(copy)
 
 
-def _find(article_id: UUID, number: int) -> ArticleRevision | None:
+def _find_revision(article_id: UUID, number: int) -> ArticleRevision | None:
     return db.session.get(ArticleRevision, (article_id, number))
 
 
-def _add(
+def _add_revision(
     article: Article,
     content: ArticleContent,
     *,

@@ -28,7 +28,7 @@ from blogapi.articles.writing.rendered_article import (
 from blogapi.custom_fields.custom_values import list_pictures
 from blogapi.media import uses
 from blogapi.media.addresses import PATH
-from blogapi.publication.models import What
+from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import get_listed_from
 from blogapi.search.results import SearchText
 from blogapi.search.service import add_articles, index_articles
@@ -97,7 +97,7 @@ def store_again(
     differing = {article.uuid for article in find_differing(session, rendered)}
     for article in articles:
         if article.uuid in differing:
-            states.record_rendering(article, What.RENDERED)
+            states.record_rendering(article, ChangeType.RENDERED)
     store_articles(session, rendered)
 
 

@@ -10,12 +10,12 @@ from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.articles import queries
 from blogapi.articles.models import Article
-from blogapi.articles.prepared import Prepared, prepare_again, read_texts
+from blogapi.articles.prepared import Prepared, prepare_stored, read_texts
 from blogapi.articles.writing import json_writer, states
 from blogapi.articles.writing.rendered_article import render_articles
 from blogapi.media import hooks
 from blogapi.media.references import KnownFiles
-from blogapi.publication.models import What
+from blogapi.publication.models import ChangeType
 from blogapi.storage.database import chunk, db
 
 _BATCH_SIZE = 100
@@ -32,7 +32,7 @@ def prepare(media_ids: Collection[UUID]) -> dict[UUID, Prepared]:
     length = 0
     for batch in chunk(users, _BATCH_SIZE):
         texts = read_texts(batch)
-        prepared |= prepare_again(texts)
+        prepared |= prepare_stored(texts)
         length += sum(len(some["content"]) for some in texts.values())
         if length > _MAX_PREPARED_LENGTH:
             break
@@ -51,7 +51,7 @@ def render(session: Session, media_ids: Collection[UUID], prepared: Mapping[UUID
             _replace_paths(articles[item.uuid], item.known_files)
         changed = json_writer.find_differing(session, rendered)
         for item in changed:
-            states.record_rendering(articles[item.uuid], What.UPDATED)
+            states.record_rendering(articles[item.uuid], ChangeType.UPDATED)
         session.flush()
         json_writer.store_articles(session, changed)
 

@@ -23,7 +23,7 @@ from blogapi.web.errors import Errors
 # The maximum number of values per statement, because databases limit the number of parameters.
 _VALUES_PER_STATEMENT = 500
 
-_Known = Mapping[UUID | str, UUID]
+_UuidsByReference = Mapping[UUID | str, UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class KnownTerms:
     looked up to the article that has or had it, or to None.
     """
 
-    categories: _Known
-    tags: _Known
-    authors: _Known
+    categories: _UuidsByReference
+    tags: _UuidsByReference
+    authors: _UuidsByReference
     profile: UUID | None
     slugs: Mapping[str, UUID | None] = field(default_factory=dict)
 
@@ -93,7 +93,7 @@ def find_terms(
         values_by_name = {
             f"values_{index}": wanted[key][:_VALUES_PER_STATEMENT] for index, key in enumerate(keys)
         }
-        rows = db.session.connection().execute(_select_by(keys), values_by_name)
+        rows = db.session.connection().execute(_select_terms_by(keys), values_by_name)
         for index, slug, uuid in rows:
             model, name = keys[index]
             if model not in uuids:
@@ -127,12 +127,12 @@ def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]
     return existing, content.category and terms.categories.get(content.category)
 
 
-def _keep_known(uuids: _Known, given: Iterable[UUID]) -> tuple[UUID, ...]:
+def _keep_known(uuids: _UuidsByReference, given: Iterable[UUID]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(uuids[uuid] for uuid in given if uuid in uuids))
 
 
 @cache
-def _select_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
+def _select_terms_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
     """Return the statement that selects the index of the key, the slug and the uuid of what it finds."""
     selects = []
     for index, (model, name) in enumerate(keys):
@@ -144,7 +144,7 @@ def _select_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, s
 
 
 def _resolve_all(
-    known_uuids: _Known, references: Sequence[UUID | str] | None, field: str, errors: Errors
+    known_uuids: _UuidsByReference, references: Sequence[UUID | str] | None, field: str, errors: Errors
 ) -> tuple[UUID, ...] | None:
     if references is None:
         return None
@@ -155,7 +155,7 @@ def _resolve_all(
     return tuple(dict.fromkeys(filter(None, uuids)))
 
 
-def _resolve(uuids: _Known, reference: UUID | str, path: str, errors: Errors) -> UUID | None:
+def _resolve(uuids: _UuidsByReference, reference: UUID | str, path: str, errors: Errors) -> UUID | None:
     if reference not in uuids:
         name = "slug" if isinstance(reference, str) else "uuid"
         kind = path.partition(".")[0].removesuffix("s")

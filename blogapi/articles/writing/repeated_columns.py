@@ -19,13 +19,13 @@ def count_wrong() -> int:
             select(func.count()).join_from(link, Article, Article.uuid == link.article_id).where(differs)
         )
         or 0
-        for link, _, differs in _links()
+        for link, _, differs in _list_links()
     )
 
 
 def repair() -> None:
     """Copy the columns of the articles into the links that differ."""
-    for link, copied, differs in _links():
+    for link, copied, differs in _list_links():
         is_wrong = select(Article.uuid).where(Article.uuid == link.article_id, differs).exists()
         article = select(*copied.values()).where(Article.uuid == link.article_id)
         values = {name: article.with_only_columns(value).scalar_subquery() for name, value in copied.items()}
@@ -33,7 +33,7 @@ def repair() -> None:
         db.session.execute(statement, execution_options={"synchronize_session": False})
 
 
-def _links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
+def _list_links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
     """Yield the model of each link, its repeated columns, and the condition that one of them differs."""
     copied: dict[str, Any] = {"listed_from": listed_from(Article)}
     of_tag = {**copied, "category_id": Article.category_id}

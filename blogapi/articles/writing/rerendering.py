@@ -7,7 +7,7 @@ from sqlalchemy import func, select, update
 
 from blogapi.articles import author_visibility, queries
 from blogapi.articles.models import Article, ArticleStats
-from blogapi.articles.prepared import prepare_again, read_texts
+from blogapi.articles.prepared import prepare_stored, read_texts
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.writing import json_writer, repeated_columns
 from blogapi.config import CannotStart
@@ -69,7 +69,7 @@ def render_all() -> None:
     with transaction():
         repeated_columns.repair()
     for uuids in batch_uuids(Article, _BATCH_SIZE):
-        prepared = prepare_again(read_texts(uuids))
+        prepared = prepare_stored(read_texts(uuids))
         with transaction():
             # Another write may have changed or deleted some of the articles.
             present = queries.find_articles(uuids)

@@ -8,8 +8,8 @@ from uuid import UUID
 from blogapi.articles.models import Article
 from blogapi.categories.models import Category
 from blogapi.publication import events
-from blogapi.publication.events import ItemAddress, State
-from blogapi.publication.models import What
+from blogapi.publication.events import ItemAddress, ItemState
+from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from
 from blogapi.site import item_addresses, page_paths
 from blogapi.site.page_addresses import get_page_tree
@@ -20,12 +20,12 @@ from blogapi.storage.read_once import ReadOnce
 _categories = ReadOnce[dict[UUID, Category]](lambda session: {})
 
 
-def get_state(article: Article) -> State:
+def get_state(article: Article) -> ItemState:
     """Return what readers can see of the article now or, if it is scheduled, later."""
     readable_from = get_readable_from(article)
     if readable_from is None:
-        return State(None, ItemAddress(article.slug))
-    return State(
+        return ItemState(None, ItemAddress(article.slug))
+    return ItemState(
         readable_from,
         _make_address(article, readable_from),
         listed=article.status in LISTED_STATUSES,
@@ -63,7 +63,7 @@ def _get_category(uuid: UUID) -> Category:
     return categories[uuid]
 
 
-def record_rendering(article: Article, what: What) -> None:
+def record_rendering(article: Article, change: ChangeType) -> None:
     """Record that data derived from the article has changed, although its fields are the same."""
     state = get_state(article)
-    events.record(article.type, article.uuid, state, state, what=what)
+    events.record(article.type, article.uuid, state, state, change=change)

@@ -13,7 +13,7 @@ from blogapi.articles import lifecycle
 from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
 from blogapi.articles.prepared import Prepared
-from blogapi.articles.writing.batch import Batch as ArticleBatch
+from blogapi.articles.writing.batch import ArticleBatch
 from blogapi.custom_fields import validation as custom_input
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -137,7 +137,7 @@ class ImportBatch:
     def _is_equal(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> bool:
         article_input = self._make_input(record, uuid)
         writes.load([article_input], [uuid])
-        return writes.is_equal(uuid, article_input)
+        return writes.changes_nothing(uuid, article_input)
 
     def _update(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
         state = self.articles[file.article_id]

@@ -24,9 +24,9 @@ from blogapi.web.errors import Invalid, flatten_messages
 from blogapi.web.fields import Fields, join_messages
 
 _STATUSES = {"301": 301, "308": 301, "302": 302, "303": 302, "307": 302, "410": GONE}
-_WORDS = {"permanent": "301", "temp": "302", "seeother": "303", "gone": "410"}
+_STATUS_WORDS = {"permanent": "301", "temp": "302", "seeother": "303", "gone": "410"}
 # The directives of Apache that name their status, and the status.
-_NAMED = {"redirectpermanent": "301", "redirecttemp": "302"}
+_DIRECTIVE_STATUSES = {"redirectpermanent": "301", "redirecttemp": "302"}
 # A pattern that matches one path, with or without a slash at its end.
 _LITERAL = re.compile(r"\^?(?P<path>(?:[\w/%~-]|\\?\.)*?)(?P<slash>/\?)?\$")
 _PLACEHOLDER = re.compile(r"\*|/:\w|\$[0-9]|%\{")
@@ -52,9 +52,9 @@ class _Skip(Exception):
 
 
 # The source, the target and the status of a redirect, as they are in the file.
-_Texts = tuple[str, str, str]
+_RedirectTexts = tuple[str, str, str]
 # The number of a line, its content, and the function that parses it and raises _Skip.
-_Line = tuple[int, Any, Callable[[Any], _Texts]]
+_Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
 
 
 def read(text: str) -> RedirectFile:
@@ -118,7 +118,7 @@ def _read_netlify(lines: Iterable[str]) -> Iterator[_Line]:
             yield number, text, _parse_netlify
 
 
-def _parse_netlify(text: str) -> _Texts:
+def _parse_netlify(text: str) -> _RedirectTexts:
     """Parse a line of `_redirects`: a path, a target, and a status, which can end with `!`."""
     source, *rest = text.split(" #")[0].split()
     if rest and (re.match(r"\w+=", rest[0]) or len(rest) > 2):
@@ -139,7 +139,7 @@ def _read_csv(lines: Iterable[str]) -> Iterator[_Line]:
         raise Invalid(f"Line {last + 1} has a field that is too long; check its quotes.") from None
 
 
-def _parse_row(row: Mapping[str, str | None]) -> _Texts:
+def _parse_row(row: Mapping[str, str | None]) -> _RedirectTexts:
     """Parse a row of the plugin Redirection; older versions wrote the status into `type`."""
 
     def get(name: str) -> str:
@@ -170,7 +170,7 @@ def _read_json(text: str) -> Iterator[_Line]:
         yield number, row if isinstance(row, dict) else {}, _parse_item
 
 
-def _parse_item(row: Mapping[str, Any]) -> _Texts:
+def _parse_item(row: Mapping[str, Any]) -> _RedirectTexts:
     data = row.get("action_data")
     target = data.get("url") if isinstance(data, dict) else data
     if row.get("match_type", "url") != "url":
@@ -208,13 +208,13 @@ def _split(text: str) -> list[str]:
         raise _Skip("its quotes are not closed") from None
 
 
-def _parse_directive(text: str) -> _Texts:
+def _parse_directive(text: str) -> _RedirectTexts:
     """Parse `Redirect`, `RedirectMatch`, `RedirectPermanent` and `RedirectTemp`."""
     directive, *words = _split(text)
     directive = directive.lower()
-    status = _NAMED.get(directive, "302")
-    if directive not in _NAMED and words and not words[0].startswith(("/", "^")):
-        status = _WORDS.get(words[0].lower(), words[0])
+    status = _DIRECTIVE_STATUSES.get(directive, "302")
+    if directive not in _DIRECTIVE_STATUSES and words and not words[0].startswith(("/", "^")):
+        status = _STATUS_WORDS.get(words[0].lower(), words[0])
         words = words[1:]
     if not words or (len(words) != 2 and status != "410"):
         raise _Skip("it has no target")
@@ -222,7 +222,7 @@ def _parse_directive(text: str) -> _Texts:
     return source, words[1] if len(words) > 1 else "", status
 
 
-def _parse_rewrite(text: str) -> _Texts:
+def _parse_rewrite(text: str) -> _RedirectTexts:
     """Parse a `RewriteRule` with a redirect, whose pattern is relative to the folder of the file."""
     _, *words = _split(text)
     match = _FLAGS.search(words[2]) if len(words) == 3 else None
@@ -232,7 +232,7 @@ def _parse_rewrite(text: str) -> _Texts:
         status = "410"
     elif "R" in by_name or "REDIRECT" in by_name:
         status = by_name.get("R") or by_name.get("REDIRECT") or "302"
-        status = _WORDS.get(status.lower(), status)
+        status = _STATUS_WORDS.get(status.lower(), status)
     else:
         raise _Skip("it shows another page and does not redirect")
     # In the configuration of a server, the path begins with a slash.

@@ -16,7 +16,7 @@ from blogapi.articles import queries as articles
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleTag, FormerSlug
-from blogapi.articles.writing.batch import Batch
+from blogapi.articles.writing.batch import ArticleBatch
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.format_api.report import FileReport, Result, read_item
@@ -341,7 +341,7 @@ def test_a_refused_article_leaves_no_terms_and_no_slug(importer, stored):
 
 
 def test_a_record_that_the_database_refuses_does_not_stop_the_other_records(importer, stored, monkeypatch):
-    original = Batch.create
+    original = ArticleBatch.create
 
     def create(batch, author, given, **options):
         article = original(batch, author, given, **options)
@@ -350,7 +350,7 @@ def test_a_record_that_the_database_refuses_does_not_stop_the_other_records(impo
             db.session.execute(update(Article).where(Article.uuid == article.uuid).values(status="x"))
         return article
 
-    monkeypatch.setattr(Batch, "create", create)
+    monkeypatch.setattr(ArticleBatch, "create", create)
     reports = importer.store([replace(RECORD, key="blog/rye.md", title="Rye"), RECORD])
     assert [report.result for report in reports] == [Result.REFUSED, Result.CREATED]
     assert reports[0].notes[0].startswith("The database refused it: ")
@@ -515,7 +515,7 @@ def test_an_error_of_the_article_service_is_reported(store, monkeypatch):
     def refuse(*_, **__):
         raise Conflict("The blog is full.")
 
-    monkeypatch.setattr(Batch, "create", refuse)
+    monkeypatch.setattr(ArticleBatch, "create", refuse)
     assert store(RECORD).notes == ("The blog is full.",)
 
 
