@@ -33,7 +33,7 @@ _SELECT_PUBLIC = select(Author.uuid, Author.slug).where(
 
 
 def record_missing_authors() -> None:
-    """Record the authors that have no events: a migration has created the profiles of the first users."""
+    """Record authors without events: a migration has created the profiles of the first users."""
     with transaction():
         has_event = select(Event.position).where(Event.kind == AUTHOR, Event.uuid == Author.uuid).exists()
         for author in db.session.scalars(select(Author).where(~has_event)):
@@ -62,7 +62,7 @@ def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUI
 
 def author_is_public() -> ColumnElement[bool]:
     """Return the SQL condition that a public article names the author, according to the events."""
-    # The time must not depend on the number of drafts, which a search for a public article would read.
+    # The duration must not depend on the number of drafts, so the events are read instead of the articles.
     is_shown = (
         select(Event.position)
         .where(Event.kind == AUTHOR, Event.uuid == Author.uuid)

@@ -24,10 +24,10 @@ class ArticleInput:
     """The fields of an article in a request; None (UNSET where None is a value) stands for an omitted field.
 
     `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name. `custom`
-    contains changes of the custom fields, by name; None removes a value. With `replaces_custom`, it has all
-    of them. An import may publish an article without a required custom field. A reference to a category, tag,
-    author or parent is a uuid or a slug (a text). `prepared` was computed before the transaction; without it,
-    the write renders the content in the transaction.
+    contains changes of the custom fields, by name; None removes a value. With `replaces_custom`, it contains
+    all custom fields. With `is_imported`, an article without a required custom field may be published. A
+    reference to a category, tag, author or parent is a uuid or a slug (a text). `prepared` was computed
+    before the transaction; without it, the write renders the content in the transaction.
     """
 
     uuid: UUID | None = None
@@ -77,7 +77,7 @@ class ArticleContent:
         return {**self.texts, **others, **lists, **json}
 
     def to_input(self) -> ArticleInput:
-        """Return an input that writes this content, without the slug, status, time and place."""
+        """Return an input that writes this content, without its slug, status, time, parent and position."""
         return ArticleInput(
             texts=self.texts,
             category=self.category,
@@ -193,5 +193,5 @@ def _flatten_nested(content: ArticleContent) -> dict[str, Any]:
 
 
 def _differs(before: Any, after: Any) -> bool:
-    # In Python, True is equal to 1.
+    # In Python, True equals 1.
     return bool(before != after) or isinstance(before, bool) != isinstance(after, bool)

@@ -1,8 +1,8 @@
-"""The text fields of an article and its fields with terms, each of which is declared once.
+"""The declarations of the text fields of an article, and of its fields with terms.
 
-Their values are texts, except that of `featured`, which is a boolean. A text field has a column of the same
-name. Former versions and working copies keep it, comparisons name it, exports contain it, and the admin pages
-edit it; all of them read TEXT_FIELDS. A new text field therefore needs only a declaration and a migration.
+The values of text fields are texts, except for the boolean `featured`. A text field has a column of the same
+name. Versions, working copies, comparisons, exports and the admin pages read TEXT_FIELDS, so a new text field
+needs only a declaration and a migration.
 
 A field with terms has a table of links and a relationship of the model; LINK_FIELDS names both.
 """
@@ -35,16 +35,16 @@ class TextField:
 
     name: str
     label: str  #: its name on the admin pages
-    body: ma.fields.Field[Any]  #: how requests contain it
+    body: ma.fields.Field[Any]  #: the schema field of requests
     response: ma.fields.Field[Any] = field(default_factory=ma.fields.String)
     default: Any = ""
     #: the default of the column in the database; None if the model declares the column
     server_default: str | None = ""
-    #: where the editor shows it: as a "line" above the text, among the "details", or "" for its own control
+    #: the place in the editor: a "line" above the text, among the "details", or "" for a control of its own
     control: str = "details"
-    #: the values of a text that is chosen and not written, each with its label in the editor
+    #: the allowed values, each with its label in the editor; None if an author writes the text
     choices: Mapping[str, str] | None = None
-    #: whether searches find its words; the title and the content have rules of their own
+    #: whether searches find its words; they always find those of the title and the content
     is_searched: bool = False
     #: whether previews of the article show it below the title
     is_previewed: bool = False

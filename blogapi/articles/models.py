@@ -41,7 +41,7 @@ from blogapi.storage.database import (
 )
 from blogapi.tags.models import Tag
 
-# An article with a status that readers can see needs a time.
+# An article with a readable status needs a publication time.
 _IS_HIDDEN = " AND ".join(f"status != '{status}'" for status in READABLE_STATUSES)
 
 
@@ -61,8 +61,8 @@ class Article(HasEvents, Identified, Timestamped, Base):
         CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
         CheckConstraint(f"{_IS_HIDDEN} OR published_at IS NOT NULL", name="published_at"),
         # The indexes have the order of the lists, or its reverse, so that a page reads only the rows that it
-        # returns. Times are ascending: new rows come last, which leaves no half-empty pages of the index.
-        # The type comes last: the lists of articles leave out the few pages.
+        # returns. Times are ascending, so that new rows are appended to the index. The type comes last,
+        # because the lists of articles exclude only a few pages.
         Index("ix_article_visible", "status", "published_at", desc("uuid"), "type"),
         Index("ix_article_featured", "status", "featured", "published_at", desc("uuid"), "type"),
         Index("ix_article_author", "author_id", "status", "published_at", desc("uuid"), "type"),
@@ -97,7 +97,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
         String(16), default=ItemType.ARTICLE.value, server_default=ItemType.ARTICLE.value
     )
     parent_id: Mapped[UUID | None] = mapped_column(
-        # It is checked at the commit, because a copy of the blog can insert a page before the page above it.
+        # The key is checked at the commit, because a copy of the blog can insert a page before its parent.
         ForeignKey("article.uuid", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
         index=True,
     )
@@ -125,10 +125,9 @@ class Article(HasEvents, Identified, Timestamped, Base):
     )
 
     def update_links(self) -> None:
-        """Copy the columns that the rows of the tags and the authors repeat into them.
+        """Copy the columns that the links to tags and authors repeat.
 
-        Call this after each change of the status, the time of publication, the category, the tags or the
-        authors.
+        Call this after a change of the status, the publication time, the category, the tags or the authors.
         """
         listed_from = get_listed_from(self)
         for tag_link in self.tag_links:
@@ -153,8 +152,8 @@ for _name, _condition, *_columns in (
 ):
     _partial = Index(f"ix_article_{_name}", *_columns, sqlite_where=text(_condition))
     _partial.ddl_if(dialect="sqlite")
-# PostgreSQL reads only the index if it has the columns of the expression too. `postgresql_include`
-# and `postgresql_where` would import the dialect of PostgreSQL, which needs memory on SQLite too.
+# PostgreSQL reads only the index if it also contains the columns of the expression. `postgresql_include` and
+# `postgresql_where` would import the dialect of PostgreSQL, which needs memory, also on SQLite.
 for _index in (
     'ix_article_title ON article (lower(title COLLATE "C"), uuid, type) INCLUDE (title)',
     'ix_article_status_title ON article (status, lower(title COLLATE "C"), uuid, published_at, type) '
@@ -166,15 +165,15 @@ for _index in (
     _create = DDL(f"CREATE INDEX {_index}")  # type: ignore[no-untyped-call]
     event.listen(Article.__table__, "after_create", _create.execute_if(dialect="postgresql"))
 
-# The text fields that no code names have plain columns.
+# Text fields without a column above get a plain text column.
 for _text in TEXT_FIELDS:
     if _text.name not in Article.__table__.c:
         _column = mapped_column(String, default="", server_default=_text.server_default, nullable=False)
         setattr(Article, _text.name, _column)
 
 
-# The tables of the tags and the authors of articles repeat columns of the article, so that their indexes have
-# the articles of a tag or an author in the order of the lists; `Article.update_links` copies them.
+# The links to tags and authors repeat columns of the article, so that their indexes contain the articles of a
+# tag or an author in the order of the lists. `Article.update_links` copies the columns.
 
 
 class ArticleTag(Base):
@@ -201,7 +200,7 @@ class ArticleTag(Base):
 
 
 class ArticleAuthor(Base):
-    """An author of an article, with their position in the byline; `listed_from` is that of ArticleTag."""
+    """An author of an article, with their position in the byline; see ArticleTag for `listed_from`."""
 
     __tablename__ = "article_author"
     __table_args__ = (
@@ -252,8 +251,8 @@ class ArticleJson(Base):
     version: Mapped[int]
 
 
-# Lists select the first columns, and `html` is the longest, so it is the last. The columns are binary,
-# because a text would be decoded and encoded again by every read.
+# Lists select the first columns, and `html` is the longest, so it comes last. The columns are binary, because
+# each read would decode and encode a text again.
 _JSON_NAMES = (
     *("uuid", "author", *(text.name for text in TEXT_FIELDS if text.name != "content"), "slug", "seo"),
     *("parent", "position"),
@@ -285,8 +284,8 @@ class FormerSlug(Base):
 class FormerPath(Base):
     """The path of the page of an article in another system, from which the blog redirects to the article.
 
-    It is decoded, begins with a slash and has no query. It is compared as a whole, so that two paths with the
-    same last segment lead to two articles.
+    The path is decoded, begins with a slash and has no query. Whole paths are compared, so that two paths
+    with the same last segment can lead to two articles.
     """
 
     __tablename__ = "former_path"
@@ -325,7 +324,8 @@ class WorkingCopy(Base):
 
     `content` is the content that the editor saved, as JSON. `version` counts the saves, and `base_version` is
     the version of the article on which the edits are based. `user_id` is the user who saved last. `not_live`
-    is a JSON array of sentences: why the scheduled article refused the last save; None if it was not asked.
+    is a JSON array of sentences: why the last save could not be written into the scheduled article; None if
+    this was not tried.
     """
 
     __tablename__ = "working_copy"
@@ -342,10 +342,10 @@ class WorkingCopy(Base):
 
 
 class DeletedItem(Base):
-    """A deleted article or page, which can be restored until the row leaves after BIN_DAYS.
+    """A deleted article or page, which can be restored until the row is deleted after BIN_DAYS.
 
-    `document` is the whole item as JSON; see `articles.writing.deleted_items`. `author_id` and `status` are
-    those of the item, and `user_id` is the user who deleted it.
+    `document` is the whole item as JSON; see `articles.writing.deleted_items`. `author_id` and `status`
+    belong to the item, and `user_id` is the user who deleted it.
     """
 
     __tablename__ = "deleted_item"

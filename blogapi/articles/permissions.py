@@ -1,8 +1,9 @@
-"""What the caller may do with single articles: authors see and write only their own among the hidden ones.
+"""Checks what a caller may do with single articles.
 
-An article belongs to the user who created it (`author_id`); `user reassign` gives it to another one. The
-byline does not matter: it is what readers see. An article that the caller may not see does not exist for
-them. Editors and admins may do everything, so most of these functions do nothing for them.
+Authors write only their own articles, and see no hidden articles of others. An article belongs to the user
+who created it (`author_id`); `user reassign` gives it to another user. The byline does not matter. For
+callers, an article that they may not see does not exist. Editors and admins may do everything, so most of
+these functions do nothing for them.
 
 The functions are called before the body is read or rendered, and again in the transaction of the write.
 """
@@ -77,12 +78,12 @@ def visible_to_caller() -> ColumnElement[bool]:
 
 
 def get_own_state(user: UUID) -> str:
-    """Return a state that every change of an article of the user changes."""
+    """Return a text that changes with every change of the user's articles."""
     return " ".join(map(str, db.session.connection().execute(_SELECT_OWN_STATE, {"user": user}).one()))
 
 
 def may_work_on(uuid: UUID) -> bool:
-    """Return whether the caller may work on the article or page, if there is one; see `check_exists`."""
+    """Return whether the article or page does not exist or the caller may work on it; see `check_exists`."""
     try:
         if current_caller().is_author:
             check_exists(uuid)
@@ -92,9 +93,9 @@ def may_work_on(uuid: UUID) -> bool:
 
 
 def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
-    """Raise NotFound or Forbidden unless there is the item and the caller may work on it.
+    """Raise NotFound or Forbidden unless the item exists and the caller may work on it.
 
-    An author may work on their own public article too, but `check_write` refuses to store the work.
+    Authors may work on their own public articles, but `check_write` refuses to change them.
     """
     with report_deleted([uuid], type_):
         if current_caller().is_author:
@@ -107,7 +108,7 @@ def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
 def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterator[None]:
     """Give a NotFound error the code `deleted` if the caller may restore one of these items.
 
-    The statement is the same for unknown and hidden items.
+    The executed statement is the same for unknown and hidden items.
     """
     try:
         yield
@@ -147,13 +148,13 @@ def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
 def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
     """Raise NotFound or Forbidden unless the caller may see the versions of the item.
 
-    The item may be deleted; then its newest version says whose it was, and whether it was a page.
+    If the item was deleted, its newest version determines its owner and its type.
     """
     row = _read_rows([uuid]).get(uuid)
     if row is not None and row.type == type_ and (_is_own(row) or is_readable(row, current_time())):
         _check_own(row)
         return
-    # Hidden items execute the same statements as unknown ones.
+    # The executed statements are the same for unknown and hidden items.
     last = _read_last_version(uuid)
     is_history = row is None and last is not None and parse_content(last.content).type == type_
     if not is_history or not _is_own(last):

@@ -1,4 +1,4 @@
-"""What a write computes before it takes the write lock, so that no other writer waits for it.
+"""The part of a write that is computed before the write lock is taken, so that no other writer waits for it.
 
 An excerpt is written by an author, or generated from the content.
 """
@@ -39,11 +39,11 @@ _article = table_of(Article).c
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The rendering of a written content, and the words of the article.
+    """The rendering of a written content, and the search words of the article.
 
-    `sources` has the content; and the former content if the client may have read the excerpt that is
-    generated from it. `excerpts` are the generated excerpts of both. `title` and `others` are the short texts
-    among whose words `words` are.
+    `sources` contains the content, and the former content if the client may have read the excerpt generated
+    from it. `excerpts` are the generated excerpts of both. `words` are the words of `title`, of the other
+    short texts `others`, and of the content.
     """
 
     sources: tuple[Source, ...]
@@ -55,10 +55,10 @@ class Prepared:
 
     @classmethod
     def make(cls, texts: Texts, custom: str = NO_VALUES, *, old_texts: Texts | None = None) -> Prepared:
-        """Render a content and find the words of the article.
+        """Render a content and find the search words of the article.
 
-        `custom` has the values of its custom fields. `old_texts` are the texts before the write, or None for
-        a new article.
+        `custom` contains the values of its custom fields. `old_texts` are the texts before the write, or None
+        for a new article.
         """
         sources = _list_sources(old_texts, texts)
         rendering, *others = (renderer.render(*source) for source in sources)
@@ -76,9 +76,9 @@ NOTHING_PREPARED: Mapping[UUID, Prepared] = MappingProxyType({})
 def update_prepared(
     prepared: Prepared | None, texts: Texts, custom: str, old_texts: Texts | None
 ) -> Prepared | None:
-    """Return what the write of these texts needs, or None if it renders no content.
+    """Return what is prepared for a write of these texts, or None if the write renders no content.
 
-    Another write can have changed the content since `prepared` was made. It is then made again.
+    If another write has changed the content since `prepared` was made, it is made again.
     """
     if (
         old_texts is not None
@@ -126,5 +126,5 @@ def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
 
 
 def prepare_stored(texts: Mapping[UUID, Mapping[str, str]]) -> dict[UUID, Prepared]:
-    """Return what `Prepared.make` makes of stored articles, from the result of `read_texts`."""
-    return {uuid: Prepared.make(some, some["custom"]) for uuid, some in texts.items()}
+    """Prepare the rendering of stored articles, from the result of `read_texts`."""
+    return {uuid: Prepared.make(columns, columns["custom"]) for uuid, columns in texts.items()}

@@ -94,7 +94,7 @@ def find_articles(uuids: Sequence[UUID]) -> dict[UUID, Article]:
 
 
 class StoredArticle(NamedTuple):
-    """An article, the highest number in its history, or 0, and its stored HTML, or None if it is missing."""
+    """An article, the highest number in its history (or 0), and its stored HTML (None if it is missing)."""
 
     article: Article
     last_number: int
@@ -150,7 +150,7 @@ def get_next_publication(now: datetime) -> datetime | None:
 
 
 def find_taken_slugs(slugs: Sequence[str], *, exclude: UUID) -> set[str]:
-    """Return those of the slugs that an article other than `exclude` has or had."""
+    """Return the slugs among these that an article other than `exclude` has or had."""
     values = {"slugs": slugs, "exclude": exclude}
     return set(db.session.connection().scalars(_SELECT_TAKEN_SLUGS, values))
 

@@ -47,7 +47,7 @@ bp = Blueprint(
 @bp.response(200, RenderingSchema())
 def render(fields: Fields) -> WithAttributes:
     """Render a text as the content of an article or page, and compute its address; store nothing."""
-    # Its libraries need 4 MB, and a server that is only read does not need them.
+    # Imported here because its libraries need 4 MB, which servers without writes save.
     from blogapi.rendering.sanitizer import is_shown_as_text, list_removed
 
     article: UUID | None = fields.pop("article", None)
@@ -59,7 +59,7 @@ def render(fields: Fields) -> WithAttributes:
     resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
     slug, url = _predict_address(article, **fields) if fields.get("title", "").strip() else (None, None)
     (html,) = article_links.resolve([resolver.resolve(rendered.html).encode()])
-    # Authors may not learn which slugs other articles have.
+    # A free slug would reveal the slugs of articles that an author may not see.
     find_taken = partial(queries.find_taken_slugs, exclude=article)
     free = first_free_slug(slug, find_taken) if slug and not current_caller().is_author else None
     removed = list_removed(content, content_type, rendered.html)
@@ -78,10 +78,10 @@ def _predict_address(
     parent: UUID | str | Unset | None = UNSET,
     published_at: datetime | None = None,
 ) -> tuple[str, str | None]:
-    """Return the slug and the address of the article, which may be new; the address is None without a site.
+    """Return the slug and the address of the article, which may be new.
 
-    An empty slug is the article's own, or derived from the title; for authors without the number that it gets
-    if it is taken. If the article is not published yet, its publication time is by default the current time.
+    The address is None if the site has none. An empty slug stands for the slug of the article, or for a slug
+    derived from the title. If the article is not published yet, the default publication time is now.
     """
     article = db.session.get(Article, uuid)
     base = ""
@@ -89,7 +89,7 @@ def _predict_address(
         slug = slug or article.slug
         base = get_base(slug, uuid) or ""
     if current_caller().is_author:
-        # The number would tell which slugs other articles have that the author may not see.
+        # The number of a taken slug would reveal the slugs of articles that the author may not see.
         slug = base or slug or make_slug(title)
     elif base or not slug:
         slug = choose_slug(None, base or title, partial(queries.find_taken_slugs, exclude=uuid))

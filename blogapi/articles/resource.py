@@ -1,6 +1,6 @@
-"""Articles and pages as resources of the API: what the operations on one of their items have in common.
+"""Articles and pages as resources of the API, for operations that are the same for both.
 
-The versions, working copies and preview links of both are the same operations, below the path of the item.
+These are the operations on their versions, working copies and preview links, below the path of an item.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class Resource:
 
     @property
     def item_path(self) -> str:
-        """The path of an item below that of the blog."""
+        """The path of an item below the path of the blog API."""
         return f"/{self.kind}s/<id:id>"
 
     def name(self, plural: str) -> str:
-        """Return the name of the blueprint with the operations on these parts of an item."""
+        """Return the name of the blueprint with the operations on the versions, for example, of an item."""
         return plural if self.kind == ItemType.ARTICLE else f"{self.kind}_{plural}"
 
     def check_exists(self, id: UUID) -> None:
-        """Raise NotFound or Forbidden unless there is the item and the caller may work on it."""
+        """Raise NotFound or Forbidden unless the item exists and the caller may work on it."""
         permissions.check_exists(id, self.kind)
 
     def check_history(self, id: UUID) -> None:

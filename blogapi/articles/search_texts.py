@@ -1,4 +1,4 @@
-"""The texts of articles in which searches find words, read from the stored articles."""
+"""The texts of articles that searches cover, read from the stored articles."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ SearchTexts = tuple[str, str, str]
 def join_texts(texts: Iterable[str], custom: str, fields: Sequence[CustomField] | None = None) -> str:
     """Return the short texts besides the title as one text, each on a line.
 
-    They include texts among the values of the custom fields, which `custom` has. `fields` are the
-    definitions; None = read them from the database of the application.
+    It includes values of the custom fields in `custom`. `fields` are the definitions of these fields; None:
+    they are read from the database of the application.
     """
     words = list_words(custom) if fields is None else custom_values.join_words(fields, custom)
     return "\n".join(filter(None, [*texts, *words]))
 
 
 def read_plain_text(html_json: bytes) -> str:
-    """Return the stored HTML of an article as plain text; raises Damaged if it is no JSON text."""
+    """Return the stored HTML of an article as plain text; raises Damaged if it is not a JSON string."""
     try:
         return to_plain_text(json.loads(html_json))
-    # Another program can have stored another type of value.
+    # Another program can have stored another JSON value.
     except (ValueError, TypeError) as error:
         raise Damaged("the stored HTML of an article is not text") from error
 

@@ -22,7 +22,7 @@ from blogapi.web.bulk import write_all
 
 
 def prepare(fields: ArticleInput, *, partial: bool = False) -> Prepared | None:
-    """Return what the write of this input computes before the transaction; see `prepare_all`."""
+    """Prepare the write of this input before its transaction; see `prepare_all`."""
     (prepared,) = prepare_all([fields], partial=partial)
     return prepared
 
@@ -31,7 +31,7 @@ def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> lis
     """Render the contents of these inputs and find their words, before the transaction that writes them.
 
     With `partial`, an omitted field has the value from the stored article. Otherwise a documented field has
-    its default value. None stands for an article whose content the write does not render.
+    its default value. The result is None for an article whose content the write does not render.
     """
     prepared = list[Prepared | None]()
     may_render = [not partial or not fields.texts.keys().isdisjoint(RENDERED) for fields in inputs]
@@ -56,8 +56,8 @@ def create(
     """Create an article and return it.
 
     Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
-    If an author sends the request, an article that is not published gets a provisional slug; see that module.
-    Without authors in `fields`, the author is the profile of `author`. Raises Invalid if the category, a tag
+    Unpublished articles of authors get provisional slugs; see `provisional_slugs`. Without authors in
+    `fields`, the author is the profile of `author`. Raises Invalid if the category, a tag
     or an author does not exist, and Conflict if the given slug is taken.
     """
     with open_batch([fields], uuid, writer=author) as batch:

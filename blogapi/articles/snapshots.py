@@ -61,7 +61,7 @@ def parse_content(text: str) -> ArticleContent:
         **{name: tuple(UUID(term) for term in stored.get(name, ())) for name in LINK_NAMES},
         seo=stored["seo"],
         custom=custom_values.dump(stored.get("custom", {})),
-        # Versions that are older than migration 0027 have no place.
+        # Versions from before migration 0027 have no type, parent and position.
         type=stored.get("type", ItemType.ARTICLE.value),
         parent=_parse_uuid(stored.get("parent")),
         position=stored.get("position", 0),

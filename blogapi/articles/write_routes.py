@@ -43,7 +43,7 @@ def add_writes(
     """Add the operations that create, replace, change and delete the items of the resource.
 
     `list_fields_schema` is the schema of the fields of several items. `delete_one` and `delete_several` get
-    the uuid of the user and those of the items. `deletion` is the predicate of a sentence about a deleted
+    the uuid of the user and the uuids of the items. `deletion` is the predicate of a sentence about a deleted
     item, such as "can be restored".
     """
     allow_writers = allow(resource.role, scope="write")

@@ -33,6 +33,5 @@ class Author(Term, Base):
 
     # Without this relationship, a flush could insert the profile before the user.
     owner: Mapped[Account | None] = relationship()
-    # The class is referenced by name, because `articles` imports `authors`, so an import of `articles` here
-    # would be circular.
+    # The class is referenced by name, because an import would be circular.
     article_links: Mapped[list[Any]] = relationship("ArticleAuthor", viewonly=True)

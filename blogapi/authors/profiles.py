@@ -74,7 +74,7 @@ def release_profile(account: Account) -> None:
     if profile is None:
         return
     if db.session.scalar(select(Author.article_links.any()).where(Author.uuid == profile.uuid)):
-        # The foreign key would set it to null too, but not in the stored JSON.
+        # The foreign key would also remove the user, but not from the stored JSON.
         profile.owner_id = None
         store(profile)
         record(AUTHOR, profile.uuid, get_term_state(profile), get_term_state(profile))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import marshmallow as ma
 
 from blogapi.taxonomies.schemas import (
+    ARTICLES_BY_STATUS,
+    ARTICLES_COUNT,
     PageAddress,
     TermBodySchema,
     TermDetails,
     TermDetailsBody,
-    articles_by_status,
-    articles_count,
 )
 from blogapi.web.fields import (
     Identifier,
@@ -47,8 +47,7 @@ class EmbeddedAuthorSchema(AuthorSchema):
 class SingleAuthorSchema(AuthorSchema):
     """An author with their public articles, newest first."""
 
-    # The schema is referenced by name, because `articles` imports `authors`, so an import of `articles` here
-    # would be circular.
+    # The schema is referenced by name, because an import would be circular.
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
@@ -56,8 +55,8 @@ class AuthorFieldsSchema(EmbeddedAuthorSchema, TermDetails):
     """An author in the list, with the requested fields."""
 
     page_url = PageAddress()
-    articles_count = articles_count()
-    articles_by_status = articles_by_status()
+    articles_count = ARTICLES_COUNT
+    articles_by_status = ARTICLES_BY_STATUS
 
 
 class AuthorBodySchema(TermDetailsBody, TermBodySchema):

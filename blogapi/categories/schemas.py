@@ -5,12 +5,12 @@ from __future__ import annotations
 import marshmallow as ma
 
 from blogapi.taxonomies.schemas import (
+    ARTICLES_BY_STATUS,
+    ARTICLES_COUNT,
     PageAddress,
     TermBodySchema,
     TermDetails,
     TermDetailsBody,
-    articles_by_status,
-    articles_count,
 )
 from blogapi.web.fields import Identifier, OutputSchema, Slug, Text, Timestamp
 from blogapi.web.media_addresses import PictureAddress, PictureReference
@@ -38,8 +38,7 @@ class EmbeddedCategorySchema(CategorySchema):
 class SingleCategorySchema(CategorySchema):
     """A category with its public articles, newest first."""
 
-    # The schema is referenced by name, because `articles` imports `categories`, so an import of `articles`
-    # here would be circular.
+    # The schema is referenced by name, because an import would be circular.
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
 
@@ -50,8 +49,8 @@ class CategoryFieldsSchema(TermDetails, EmbeddedCategorySchema):
     parent = Identifier(
         attribute="parent_id", allow_none=True, metadata={"description": "The category above this one."}
     )
-    articles_count = articles_count()
-    articles_by_status = articles_by_status()
+    articles_count = ARTICLES_COUNT
+    articles_by_status = ARTICLES_BY_STATUS
 
 
 class CategoryBodySchema(TermDetailsBody, TermBodySchema):

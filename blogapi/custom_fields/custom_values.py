@@ -17,10 +17,10 @@ from blogapi.web.media_addresses import PictureReference, complete_address
 
 MAX_TEXT, MAX_LONG_TEXT, MAX_ITEMS = 1_000, 100_000, 100
 
-# The values of the custom fields of an article, by name, as JSON has them.
+# The values of the custom fields of an article, by name, in the form of JSON.
 Values = Mapping[str, Any]
 
-# A function that returns a single value as it is stored, or raises Unfit.
+# A function that returns the stored form of a single value, or raises Unfit.
 Convert = Callable[[CustomField, Any], Any]
 
 _PICTURE = PictureReference()
@@ -36,14 +36,14 @@ def is_field_name(text: str) -> bool:
 
 
 def convert_imported(field: CustomField, value: Any) -> Any:
-    """Return a value of another system as it is stored; one that does not fit stays as it is.
+    """Return a value of another system in its stored form, or None if it is empty.
 
-    None stands for an empty value.
+    A value that does not fit is returned unchanged.
     """
     try:
         decoded = json.loads(json.dumps(value, default=str))
     except ValueError:
-        # A number of thousands of digits.
+        # An integer has too many digits for JSON.
         return None
     decoded = decoded if not field.is_list or isinstance(decoded, list) else [decoded]
     try:
@@ -93,7 +93,7 @@ def merge(stored: str, changes: Values) -> str:
 def convert(field: CustomField, value: Any, convert_one: Convert | None = None) -> Any:
     """Return the value as it is stored, or None for an empty one; raises Unfit if it does not fit.
 
-    `convert_one` converts a single value in another way than the type of the field.
+    `convert_one` converts single values instead of the converter for the type of the field.
     """
     convert_one = convert_one or convert_item
     if not field.is_list:
@@ -141,14 +141,14 @@ def parse_text(field: CustomField, text: str) -> Any:
 
 
 def complete_addresses(field: CustomField, value: Any) -> Any:
-    """Return a value that fits as responses have it."""
+    """Return a value that fits, with the absolute addresses of pictures."""
     if field.type != FieldType.PICTURE:
         return value
     return [complete_address(item) for item in value] if field.is_list else complete_address(value)
 
 
 def join_words(fields: Iterable[CustomField], stored: str) -> list[str]:
-    """Return the texts of the values in which searches find words."""
+    """Return the values that searches cover, as texts."""
     values = parse(stored)
     words: list[str] = []
     for field in fields:
@@ -161,7 +161,7 @@ def join_words(fields: Iterable[CustomField], stored: str) -> list[str]:
 
 def make_json_schema(field: CustomField) -> dict[str, Any]:
     """Return the JSON schema of the values that fit, for the OpenAPI document."""
-    schema: dict[str, Any] = dict(_SCHEMAS[FieldType(field.type)])
+    schema: dict[str, Any] = dict(_SCHEMAS.get(field.type, {"type": "string"}))
     if field.type == FieldType.CHOICE:
         schema["enum"] = field.options
     if field.type == FieldType.NUMBER:
@@ -192,7 +192,7 @@ def _require_text(value: Any) -> str:
 
 def _convert_number(field: CustomField, value: Any) -> int | float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    # This is true of NaN too; `math.isfinite` raises an error for an integer that no float can be.
+    # This also refuses NaN; `math.isfinite` would raise an error for an integer that is too large.
     if not is_number or not abs(value) <= 1e15:
         raise Unfit(f"“{str(value)[:80]}” is not a number.")
     low, high = field.minimum, field.maximum
@@ -260,14 +260,10 @@ _CONVERTERS: Mapping[FieldType, Convert] = {
     FieldType.PICTURE: _convert_picture,
     FieldType.ARTICLE: _convert_article,
 }
-_SCHEMAS: Mapping[FieldType, Mapping[str, str]] = {
-    FieldType.TEXT: {"type": "string"},
-    FieldType.LONG_TEXT: {"type": "string"},
+# The JSON schemas of the values; all other values are plain strings.
+_SCHEMAS: Mapping[str, Mapping[str, str]] = {
     FieldType.NUMBER: {"type": "number"},
     FieldType.BOOLEAN: {"type": "boolean"},
     FieldType.DATE: {"type": "string", "format": "date"},
-    FieldType.URL: {"type": "string"},
-    FieldType.CHOICE: {"type": "string"},
-    FieldType.PICTURE: {"type": "string"},
     FieldType.ARTICLE: {"type": "string", "format": "uuid"},
 }

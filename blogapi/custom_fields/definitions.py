@@ -22,7 +22,7 @@ def list_definitions() -> Sequence[CustomField]:
 
 
 def list_words(stored: str) -> list[str]:
-    """Return the texts among the values of an article in which searches find words."""
+    """Return the values of an article that searches cover, as texts."""
     return [] if stored == NO_VALUES else custom_values.join_words(list_definitions(), stored)
 
 
@@ -41,7 +41,7 @@ def forget_definitions() -> None:
 
 
 def reads_all(caller: Caller) -> bool:
-    """Return whether the caller may read and write the fields that are for admins only."""
+    """Return whether the caller may read and write the fields that only admins may read."""
     return caller.is_admin and "read" in caller.scopes
 
 

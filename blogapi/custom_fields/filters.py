@@ -25,20 +25,18 @@ class FieldFilter(NamedTuple):
     is_list: bool = False
 
 
-Filters = Sequence[FieldFilter]
-
-
 class CustomFilters(PrefixedParameters):
-    """The filters by custom fields, as `ArticleFilters.custom` has them."""
+    """The filters by custom fields, loaded as `ArticleFilters.custom`."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> Filters:
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> Sequence[FieldFilter]:
         return _parse_filters(value)
 
 
-def _parse_filters(parameters: dict[str, list[str]]) -> Filters:
-    """Return the names of the filtered fields with the wanted values.
+def _parse_filters(parameters: dict[str, list[str]]) -> Sequence[FieldFilter]:
+    """Return the filters of the query parameters, which are given by field name.
 
-    Raises ValidationError, by name, for a field that the caller may not read and a value that does not fit.
+    Raises ValidationError with an error for each field that the caller may not read, and for each value that
+    does not fit.
     """
     definitions = {field.name: field for field in list_visible(current_caller())} if parameters else {}
     errors: dict[str, list[str]] = {}

@@ -21,7 +21,7 @@ def list_fields() -> list[WithAttributes]:
 
 
 def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
-    """Return the definitions with the numbers of articles that have a value, and one that does not fit."""
+    """Return the definitions with the numbers of articles that have a value, and an unfit value."""
     used, unfit = Counter[str](), Counter[str]()
     for stored in get_articles().list_values():
         values = custom_values.parse(stored)

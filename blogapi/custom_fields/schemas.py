@@ -28,7 +28,7 @@ KINDS = CONTENT_KINDS
 READERS = ("everyone", "admins")
 
 _TYPES = [kind.value for kind in FieldType]
-# As in JavaScript, `$` must not match before a line break at the end.
+# Without the lookahead, Python's `$` would accept a line break at the end; JavaScript's does not.
 _NAME_PATTERN = r"^[a-z][a-z0-9_]*(?!\n)$"
 
 

@@ -19,7 +19,7 @@ from blogapi.web.representation import UpsertResult
 
 MAX_FIELDS = 100
 
-# A change of one of these changes which values fit, or which of them searches find.
+# These fields decide which values fit, and which values searches cover.
 _DERIVED_FROM = ("type", "is_list", "choices", "minimum", "maximum", "is_searched", "is_admin_only")
 _DEFAULTS: Fields = {
     "help": "",
@@ -108,7 +108,7 @@ def _set_fields(field: CustomField, fields: Fields) -> None:
 
 
 def _store(field: CustomField, *, was_admin_only: bool, is_derived_again: bool) -> None:
-    """Store the definition and what is derived from it; readers learn of fields that they read."""
+    """Store the definition, update derived data, and record the change if readers can notice it."""
     db.session.flush()
     forget_definitions()
     if is_derived_again:

@@ -18,7 +18,7 @@ from blogapi.web.references import SEND_REFERENCE, parse_reference
 
 
 class CustomValues(ma.fields.Field[dict[str, Any]]):
-    """The values of custom fields in a request, by name; null removes a value. `kind` is that of the item."""
+    """The values of an item's custom fields in a request, by name; null removes a value."""
 
     def __init__(self, kind: str, **options: Any) -> None:
         self.kind = kind
@@ -52,7 +52,7 @@ def _convert_all(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str
         if field is None:
             errors[name] = ["There is no such custom field."]
             continue
-        # A value of a field that the kind has lost can still be removed.
+        # Null can also remove the value of a field that this kind of items no longer has.
         if value is not None and kind not in field.kinds:
             errors[name] = [f"Only {' and '.join(f'{one}s' for one in field.kinds)} have this custom field."]
             continue
@@ -91,7 +91,7 @@ def _resolve_articles(values: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def convert_imported(values: Values) -> dict[str, Any]:
-    """Return the values of a file, whose numbers can be texts, as they are stored; unfit ones are kept."""
+    """Return the values of a file, whose numbers can be texts, in stored form; unfit values are kept."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     converted = {
         name: custom_values.convert_imported(fields[name], value) if name in fields else value
@@ -114,7 +114,7 @@ def describe_unfit(values: Values) -> list[str]:
 
 
 def find_missing_fields(kind: str, before: str, after: str, *, was_readable: bool) -> Errors:
-    """Return an error for each required field that an article of the kind needs to be public, and lacks.
+    """Return an error for each required field without which an item of the kind cannot become public.
 
     An article that is public already keeps its values, but may not lose one.
     """

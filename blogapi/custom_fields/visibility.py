@@ -1,4 +1,4 @@
-"""The custom fields in responses: each caller gets the fields that they may read, with values that fit."""
+"""The custom fields in responses, which contain the fields that the caller may read, with values that fit."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Change(Protocol):
 
     @property
     def field(self) -> str:
-        """The name of the field; that of a custom field begins with `custom.`."""
+        """The name of the field; for a custom field, it begins with `custom.`."""
 
 
 AnyChange = TypeVar("AnyChange", bound=Change)
 
 
 def show_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
-    """Return the values of several articles that the caller may read, and that fit.
+    """Return the values of several articles that fit and that the caller may read.
 
-    A reader gets no reference to an article that readers cannot see.
+    References to articles that readers cannot see are left out for readers.
     """
     fields = list_visible(current_caller()) if any(articles) else []
     shown = [
@@ -69,7 +69,7 @@ def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> 
 
 
 def list_unfit_values(values: Values, *, own: bool = True) -> dict[str, Any] | None:
-    """Return the values that the article keeps but does not show; None for callers who cannot see drafts."""
+    """Return the values that do not fit, which are not shown; None for callers who cannot see drafts."""
     caller = current_caller()
     if not (caller.sees_drafts or (caller.draft_author is not None and own)):
         return None
@@ -82,10 +82,10 @@ def list_unfit_values(values: Values, *, own: bool = True) -> dict[str, Any] | N
 
 
 def keep_visible_values(values: Values, caller: Caller | None = None) -> dict[str, Any]:
-    """Return the stored values that the caller may read, with those that do not fit.
+    """Return the stored values that the caller may read, including values that do not fit.
 
-    Only admins get values without a definition: the deleted definition may have been for admins only. A
-    command, which has no caller, gets all values.
+    Only admins get values without a definition: the deleted definition may have been for admins only.
+    Commands, which have no caller, get all values.
     """
     if caller is None and has_request_context():
         caller = current_caller()
@@ -96,9 +96,9 @@ def keep_visible_values(values: Values, caller: Caller | None = None) -> dict[st
 
 
 def keep_hidden_values(values: Values) -> dict[str, Any]:
-    """Return the stored values that the caller may not read, which a write of the caller keeps.
+    """Return the stored values that the caller may not read, which a write by the caller keeps.
 
-    A command may read all of them.
+    Commands may read all values.
     """
     if not values or "caller" not in g:
         return {}
@@ -118,7 +118,7 @@ def keep_visible_changes(changes: Sequence[AnyChange]) -> list[AnyChange]:
 
 
 def list_public_names(names: Iterable[str]) -> list[str]:
-    """Return these names of changed fields, without custom fields for admins only, for an event."""
+    """Return the names of changed fields for an event, without custom fields that only admins may read."""
     names = list(names)
     if not any(name.startswith(_PREFIX) for name in names):
         return names

@@ -20,7 +20,7 @@ from blogapi.storage.version_check import NewerSchema
 
 CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 
-# How long an event is kept after a newer event of its item. A cursor that is older is unknown.
+# How long an event is kept after a newer event of its item. Cursors of deleted events are unknown.
 KEEP = timedelta(days=30)
 _DELETE_SECONDS = 86_400
 _EVENTS_PER_TRANSACTION = 5000
@@ -66,7 +66,7 @@ def _raise_mark(mark: InstrumentedAttribute[int], positions: Sequence[int]) -> N
 def _run(app: Flask, stop: threading.Event, daily: Sequence[Callable[[], None]]) -> None:
     next_deletion = clock.monotonic()
     while not stop.wait(CHECK_SECONDS):
-        # The database may be unreachable for a while, or another version may have taken it over.
+        # The database may be unreachable for a while, or a server of another version may use it now.
         with suppress(SQLAlchemyError, NewerSchema), app.app_context():
             event_writer.write_due_events()
             if clock.monotonic() >= next_deletion:

@@ -1,4 +1,4 @@
-"""The tags by which a shared cache drops the responses that a change concerns.
+"""The tags with which a shared cache finds the responses that a change makes outdated.
 
 A response carries the tags of all items that it shows, and a change purges the tags of the changed item. A
 list, whose members can change with any item of a kind, carries the tag of the kind instead.
@@ -27,7 +27,7 @@ def make_item_tag(kind: str, uuid: UUID) -> str:
 
 
 def list_purged_tags(kind: str, uuid: UUID, *, listed: bool = True) -> list[str]:
-    """Return the tags that a change of the item purges; one that is never `listed` changes no list."""
+    """Return the tags that a change of the item purges; an item that is not `listed` changes no list."""
     return [make_item_tag(kind, uuid), *([KIND_TAGS[kind]] if listed else [])]
 
 

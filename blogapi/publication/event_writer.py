@@ -1,4 +1,4 @@
-"""Writes the events of the items that a transaction has noted, and of those that have become due."""
+"""Writes the events of items that a transaction has changed, and of scheduled items that become public."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def init_app(app: Flask, *, authors: AuthorQueries) -> None:
 
 
 def write_events(session: Session, *, visible: bool) -> None:
-    """Write the events of the noted items and of those that have become due, at the end of a transaction.
+    """Write the events of a transaction at its end, and those of items that have become due.
 
     The commit counts as visible if `visible` is set or if readers can notice an event.
     """
@@ -115,14 +115,14 @@ def write_events(session: Session, *, visible: bool) -> None:
 def write_due_events() -> None:
     """Write the events of items that have become public, unless the write lock is taken.
 
-    Whoever holds the lock writes them, or the next call does.
+    The process that holds the lock writes them, or the next call.
     """
     now = current_time()
     row = db.session.execute(_READ_COUNTER).one()
     was_set_back = row.announced_until is not None and row.announced_until > now + clock.TOLERANCE
     if not was_set_back and (row.min_due is None or row.min_due > now):
         return
-    # The disk can be read-only, and a server of another version can have taken over the database.
+    # The disk can be read-only, and a server of another version can use the database now.
     with suppress(DBAPIError, TimeoutError, NewerSchema), transaction(wait=False):
         pass
 
@@ -137,7 +137,7 @@ class _Writer:
         self._authors: AuthorQueries = current_app.extensions[_AUTHOR_QUERIES]
         # Whether readers can notice the commit, at once or when a scheduled item becomes public.
         self._visible = False
-        # The authors whom written articles show, and no longer show.
+        # The authors whom changed articles show now, and those whom they no longer show.
         self._shown, self._hidden = set[UUID](), set[UUID]()
         # The rows of new events, and the items whose former events these supersede.
         self._rows: list[dict[str, Any]] = []
@@ -199,7 +199,7 @@ class _Writer:
                 listed=after is not None and after.listed,
                 readable_from=None if after is None else after.readable_from,
                 has_events=has_events,
-                # What was edited while the item was a draft is told to nobody.
+                # Edits of a draft are not reported.
                 fields=fields if was_readable and is_readable else (),
             )
             self._visible |= any(state is not None and state.readable_from for state in (before, after))
@@ -212,7 +212,7 @@ class _Writer:
         self._store()
 
     def _write_authors(self, notes: Mapping[UUID, NotedChange]) -> None:
-        """Write the events of changed authors, and of those whom changed articles show or hide."""
+        """Write the events of changed authors, and of authors whom changed articles show or hide."""
         uuids = {*notes, *self._shown, *self._hidden}
         if not uuids:
             return
@@ -221,7 +221,7 @@ class _Writer:
             for batch in chunk(uuids)
             for row in self._connection.execute(_SELECT_PUBLIC_AUTHORS, {"uuids": batch})
         }
-        # Most articles are of authors that are public already.
+        # Most articles have authors that are public already.
         uuids -= self._shown & old_addresses.keys() - self._hidden - notes.keys()
         public = self._authors.find_public_authors(uuids, self._now)
         for uuid in sorted(uuids):

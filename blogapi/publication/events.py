@@ -1,15 +1,14 @@
-"""The events: one row for each change of an item by a commit, from which feeds, caches and hooks read.
+"""The events, one for each change of an item by a commit; feeds, caches and webhooks read them.
 
-Services call `record` with the state of an item before and after a change. `record` only takes a note; the
-end of the outermost `transaction()` calls `write_events` (`event_writer`), which adds one event for each
-noted item.
+Services call `record` with the state of an item before and after a change. `record` only notes the change.
+At the end of the outermost `transaction()`, `event_writer.write_events` adds one event for each noted item.
 
-An event has a position for admins and, if it changes what is listed, a public position. Readers see nothing
-else, so they cannot tell that drafts and unlisted items are written. Positions are assigned under the write
-lock, so they become visible in order, and a cursor never skips one.
+An event has a position for admins and, if it changes what is listed, a public position. Readers see only
+public positions, so they cannot notice writes of drafts and unlisted items. Positions are assigned under the
+write lock, so they become visible in order, and a cursor never skips one.
 
-The newest event of a scheduled item has the time `due`. When it has come, the end of the next write adds the
-event `published`, once, whichever server is first; `event_writer.write_due_events` starts such a write.
+The newest event of a scheduled item has the time `due`. The first write after this time adds the event
+`published`, whichever server makes it; `event_writer.write_due_events` starts such a write.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ NO_ADDRESS = ItemAddress()
 class ItemState:
     """The part of an item's state that readers can see.
 
-    `readable_from` is None for an item that is neither public nor scheduled, and for authors. `shows` has the
-    authors that the item makes public.
+    `readable_from` is None for an item that is neither public nor scheduled, and for authors. `shows`
+    contains the authors that the item makes public.
     """
 
     readable_from: datetime | None
@@ -82,8 +81,8 @@ def record(
 ) -> None:
     """Note that the current transaction changes an item; None is the state of an item that does not exist.
 
-    `change` says what happens to an item that readers could see before and can see afterwards. An item with a
-    new uuid has no events; all other items can have some. `fields` names the changed fields, as the API does.
+    `change` is the type of the change if readers can see the item before and after it. `has_events` is False
+    for an item with a new uuid. `fields` contains the names of the changed fields in the API.
     """
     notes = get_noted_changes(db.session())
     first = notes.get((kind, uuid), NotedChange(before, after, change, has_events))
@@ -93,7 +92,7 @@ def record(
 
 
 def get_noted_changes(session: Session) -> dict[ItemKey, Any]:
-    """Return the notes of the current transaction, by the kind and the uuid of the item."""
+    """Return the noted changes of the current transaction, by the kind and the uuid of the item."""
     return get_write(session).notes
 
 

@@ -22,14 +22,14 @@ _ITEM_EVENTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemKind:
-    """What the parts of the blog do with the items of one kind.
+    """A kind of items, and how the parts of the blog treat these items.
 
-    `name` is the name in events and addresses, and `plural` the tag of all items in shared caches and the
-    name of their list in exports, where pages are among the articles. `events` has the names of changes, as
-    webhooks know them. An item that `has_page` has an address, whose pattern is the setting `{name}_path`.
+    `name` is the name in events and addresses. `plural` is the tag of all items in shared caches, and the
+    name of their list in exports, where pages are among the articles. `events` contains the names of changes
+    in webhooks. Items with `has_page` have an address, whose pattern is the setting `{name}_path`.
     `keeps_slugs` is whether former slugs redirect. `is_content` is whether the items have a status, custom
     fields and a working copy, and `is_term` whether articles refer to them. `model` is the kind of the model
-    that stores the items.
+    that stores the items, if it has another name.
     """
 
     name: str

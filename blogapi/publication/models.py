@@ -14,7 +14,7 @@ from blogapi.storage.database import Base
 
 
 class ChangeType(StrEnum):
-    """The kind of change of an item."""
+    """The type of a change of an item."""
 
     CREATED = "created"
     PUBLISHED = "published"
@@ -24,7 +24,7 @@ class ChangeType(StrEnum):
     RENDERED = "rendered"
 
 
-#: After these events readers fetch an item again; after others they drop it.
+#: After these changes, readers fetch an item again; after other changes, they drop it.
 FETCHED = (ChangeType.PUBLISHED, ChangeType.UPDATED, ChangeType.RENDERED)
 
 
@@ -39,12 +39,12 @@ class Event(Base):
     """One change of one item by one commit.
 
     `newest` is equal to `position`, and `newest_public` to `public_position`, while the event is the newest
-    one of its item; `superseded` is the time from which it is neither. `readable_from` is the time from which
-    readers can see the item, and `due` is the same time until the item has become public. `tag` is random,
-    one for each commit. `slug_before` and `path_before` describe the page before the change, `slug` and
-    `path` the page afterwards. `fields` is a JSON array with the names of the changed fields of an update.
-    `unlisted` marks a change of an item that everyone can read or could read before, but that is in no list
-    before and after; webhooks that name this type learn of it.
+    event of its item; `superseded` is the time from which it is neither. `readable_from` is the time from
+    which readers can see the item, and `due` is the same time until the item has become public. `tag` is
+    random, and the same for all events of a commit. `slug_before` and `path_before` describe the page before
+    the change, `slug` and `path` the page afterwards. `fields` is a JSON array with the names of the changed
+    fields of an update. `unlisted` marks a change of an item that is or was readable, but is in no list
+    before and after the change; only webhooks that name this type report it.
     """
 
     __tablename__ = "event"

@@ -25,7 +25,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a response shows: items (their uuids by kind), and kinds of which any item can change it.
+    """The items that a response shows (uuids by kind), and the kinds of which any item can change it.
 
     The site can change every response.
     """
@@ -37,7 +37,7 @@ class Shown:
 def shows(*kinds: str, find: Callable[..., Shown] | None = None) -> Callable[[View], View]:
     """Declare the kinds of items that can change the response of the view.
 
-    `find` replaces them: it gets the arguments of the view and returns what the response shows.
+    `find` replaces the kinds: it gets the arguments of the view and returns what the response shows.
     """
 
     def decorate(view: View) -> View:
@@ -55,7 +55,7 @@ def shows(*kinds: str, find: Callable[..., Shown] | None = None) -> Callable[[Vi
 
 
 def add_shown(kind: str, uuid: UUID) -> None:
-    """Add an item to what the response to the current request shows, if there is one."""
+    """Add an item to what the response to the current request shows, if there is a request."""
     if has_request_context():
         g.setdefault("more_shown", defaultdict[str, set[UUID]](set))[kind].add(uuid)
 
@@ -68,7 +68,7 @@ def add_headers(response: Response) -> Response:
         return response
     if access.rule.checks_credentials:
         response.headers["Vary"] = PUBLIC_VARY
-    # Errors are not cached: the page of a scheduled article must not be missing for longer.
+    # Errors are not cached, because a scheduled article must not be missing after its publication.
     is_read = request.method in SAFE_METHODS and response.status_code == 200
     if is_read and not current_caller().is_authenticated:
         shown: Shown = g.shown

@@ -1,9 +1,8 @@
-"""The one definition of which articles and pages are public, in Python and as SQL.
+"""Defines which articles and pages are public, in Python and as SQL.
 
-If the rule of its status says so, an item is *readable* (by everyone, under its uuid, slug and address)
-and *listed* (in lists, counts, searches, feeds and the sitemap) from its publication time on. A page is in
-no list of articles. Visibility is computed at each read, so a scheduled article becomes public without a
-write.
+From its publication time on, an item can be *readable* (by everyone, under its uuid, slug and address) and
+*listed* (in lists, counts, searches, feeds and the sitemap); its status decides both. A page is in no list of
+articles. Visibility is computed at each read, so a scheduled article becomes public without a write.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from blogapi.storage.database import UtcDateTime
 
 
 class Status(StrEnum):
-    """The stored status; the API shows a readable one with a future `published_at` as scheduled."""
+    """The stored status; the API shows a readable status with a future `published_at` as scheduled."""
 
     DRAFT = "draft"
     PUBLISHED = "published"
@@ -28,7 +27,7 @@ class Status(StrEnum):
 
 
 class ItemType(StrEnum):
-    """What a row of the table `article` is; both have statuses, versions, working copies and addresses."""
+    """The type of a row of the table `article`; both types have statuses, versions and working copies."""
 
     ARTICLE = "article"
     PAGE = "page"
@@ -97,8 +96,7 @@ def is_scheduled(item: Dated, now: datetime) -> bool:
     return since is not None and since > now
 
 
-# `columns` are those of any table with `status` and `published_at` and, for `listed`, with `type`: a mapped
-# class, `table.c` or an alias.
+# `columns` can be a mapped class, `table.c` or an alias with the columns `status`, `published_at` and `type`.
 
 
 def is_article(columns: Any) -> ColumnElement[bool]:
@@ -108,7 +106,7 @@ def is_article(columns: Any) -> ColumnElement[bool]:
 
 
 def is_page(columns: Any) -> ColumnElement[bool]:
-    """Return the condition that the item is a page, as the index of the pages has it."""
+    """Return the condition that the item is a page, written as in the partial index of pages."""
     condition: ColumnElement[bool] = columns.type == literal_column(f"'{ItemType.PAGE}'")
     return condition
 

@@ -70,7 +70,7 @@ def restore(
             )
         fields = replace(version.to_input(), prepared=prepared)
         if article := find_article(article_id):
-            # The custom fields that the caller may not read stay as they are.
+            # Custom fields that the caller may not read do not change.
             hidden = keep_hidden_values(custom_values.parse(article.custom))
             fields = replace(fields, custom=keep_visible_values(fields.custom) | hidden)
             return article_service.change(editor, article_id, fields)
@@ -170,7 +170,7 @@ def prune(keep: int) -> int:
 def delete_former_uses(articles: Collection[UUID]) -> None:
     """Delete the uses of files to which no former version of these articles refers any more.
 
-    A version that refers to a file contains its uuid or a hash; paths of imported articles are uses too.
+    A version refers to a file by its uuid, a hash, or a path of an imported article.
     """
     for article_id, files in uses.list_former_uses(db.session(), articles).items():
         contents = select(ArticleRevision.content).where(ArticleRevision.article_id == article_id)
@@ -184,7 +184,7 @@ def delete_former_uses(articles: Collection[UUID]) -> None:
 
 
 def _list_removed_articles() -> Sequence[UUID]:
-    """Return the uuids that still have media paths, although nothing of the article exists any more."""
+    """Return the articles with media paths that do not exist any more, nor their versions."""
     article_id = MediaPath.article_id
     statement = select(article_id).where(
         ~exists().where(Article.uuid == article_id),

@@ -7,13 +7,13 @@ from typing import Any
 import marshmallow as ma
 
 from blogapi.taxonomies.schemas import (
+    ARTICLES_BY_STATUS,
+    ARTICLES_COUNT,
     PageAddress,
     TermBodySchema,
     TermDetails,
     TermDetailsBody,
     TermSchema,
-    articles_by_status,
-    articles_count,
 )
 from blogapi.web.fields import Identifier, OutputSchema, Text
 
@@ -27,8 +27,7 @@ class SingleTagSchema(OutputSchema):
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "slow food"})
-    # The schema is referenced by name, because `articles` imports `tags`, so an import of `articles` here
-    # would be circular.
+    # The schema is referenced by name, because an import would be circular.
     articles = ma.fields.Nested("ArticleSchema", many=True)
 
     def hidden_state(self, shown: Any) -> str:
@@ -41,8 +40,8 @@ class TagFieldsSchema(TermDetails, TermSchema):
 
     url = PageAddress()
     description = ma.fields.String(metadata={"description": "May be empty."})
-    articles_count = articles_count()
-    articles_by_status = articles_by_status()
+    articles_count = ARTICLES_COUNT
+    articles_by_status = ARTICLES_BY_STATUS
 
 
 class TagBodySchema(TermDetailsBody, TermBodySchema):

@@ -42,8 +42,7 @@ def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
     """Replace the slug of the parent in the fields by its uuid.
 
     Raises Invalid if the parent does not exist, or is the term or a term below it. `uuid` is None for a new
-    term. Writes follow each other, so that no other one can change the parents
-    before the end of this transaction.
+    term. The write lock prevents other writes from changing the parents before the end of this transaction.
     """
     parent = fields.get("parent_id")
     if parent is None:
@@ -58,7 +57,7 @@ def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
         raise _refuse("A term cannot be below itself; choose a parent that is not below it.")
     heights = find_parents(model, [parent, *below])
     own = len(heights.get(uuid, ())) if uuid else 0
-    height = max((len(heights.get(one, ())) - own for one in below), default=0)
+    height = max((len(heights.get(descendant, ())) - own for descendant in below), default=0)
     if len(heights.get(parent, ())) + 1 + height > MAX_DEPTH:
         raise _refuse(f"There can be at most {MAX_DEPTH} terms above a term.")
 

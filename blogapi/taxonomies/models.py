@@ -37,7 +37,7 @@ class Term(HasEvents, ShowsPictures, Identified, StoresJson):
 class FormerTermSlug(Base):
     """A slug that a term had before; `kind` is the kind of the term, and no other such term uses the slug.
 
-    The slug and the uuid of a term that was merged into another one are former slugs of the other one.
+    The slug and the uuid of a merged term are former slugs of the term into which it was merged.
 
     There is no foreign key, because the terms of each taxonomy have a table of their own.
     """
@@ -50,7 +50,7 @@ class FormerTermSlug(Base):
     created: Mapped[datetime] = mapped_column(default=current_time)
 
 
-# As the indexes of the other former slugs and paths.
+# In PostgreSQL, the index of the primary key has another order than the list of redirects.
 Index("ix_former_term_slug_order", FormerTermSlug.kind, bytewise(FormerTermSlug.slug)).ddl_if(
     dialect="postgresql"
 )

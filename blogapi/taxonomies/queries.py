@@ -43,7 +43,7 @@ def find_slug_owner(taxonomy: Taxonomy[TermType], slug: str) -> SlugOwner | None
 def find_term(
     model: type[TermType], reference: str, condition: ColumnElement[bool] | None = None
 ) -> TermType | None:
-    """Return the term with this uuid, slug or former slug, or None; the first of them takes precedence.
+    """Return the term with this uuid, slug or former slug, in this order of precedence, or None.
 
     With a condition, only a term for which it is true is returned.
     """
@@ -59,7 +59,7 @@ def find_term(
 
 
 def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[str, TermType]:
-    """Return a dictionary of the terms with these slugs, with the slugs as keys."""
+    """Return the terms with these slugs, by slug."""
     model = taxonomy.model
     return {
         term.slug: term
@@ -69,7 +69,7 @@ def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[st
 
 
 def find_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[str]) -> dict[str, TermType]:
-    """Return a dictionary of the terms that had these slugs, with the slugs as keys."""
+    """Return the terms that had these slugs, by former slug."""
     model = taxonomy.model
     statement = select(FormerTermSlug.slug, model).join(model, model.uuid == FormerTermSlug.term_id)
     return {
@@ -80,7 +80,7 @@ def find_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[str]) -
 
 
 def find_namesakes(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, list[TermType]]:
-    """Return the terms with these names by the keys of the names, the oldest first."""
+    """Return the terms with these names, the oldest first, by the key of the name."""
     model, found = taxonomy.model, defaultdict[str, list[TermType]](list)
     for batch in chunk({make_name_key(name) for name in names}):
         statement = select(model).where(model.name_key.in_(batch)).order_by(model.created, model.uuid)
@@ -90,10 +90,10 @@ def find_namesakes(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict
 
 
 def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, TermType]:
-    """Return the terms that a text with these names means, by name; names without a term are left out.
+    """Return the term for each of these names, by name; names without a term are left out.
 
-    It is the term with the name and the slug of the name, else the oldest with the name, else the one that
-    has or had the slug. Authors are found by their slugs alone, because several can have a name.
+    A term with the name and its slug takes precedence over the oldest term with the name, and both over a
+    term that has or had the slug. Authors are found only by slug, because several can have the same name.
     """
     slugs = {name: make_term_slug(name) for name in names}
     namesakes = find_namesakes(taxonomy, names) if taxonomy.names_are_unique else {}
@@ -122,7 +122,7 @@ def find_former_owners(model: type[Any], slugs: Collection[str]) -> dict[str, UU
 
 
 def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUID]:
-    """Return the uuids of the terms into which the terms with these uuids were merged, by these uuids."""
+    """Return the uuids of the terms into which the terms with these uuids were merged, by former uuid."""
     term = table_of(model).c
     statement = (
         select(_former.slug, term.uuid)
@@ -139,7 +139,7 @@ def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUID]:
 def find_taken_slugs(
     taxonomy: Taxonomy[TermType], slugs: Sequence[str], *, exclude: UUID | None = None
 ) -> set[str]:
-    """Return those of the slugs that a term other than `exclude` has or had."""
+    """Return the slugs among these that a term other than `exclude` has or had."""
     model: type[Term] = taxonomy.model
     statement = union_all(
         select(model.slug).where(model.slug.in_(slugs), model.uuid.is_distinct_from(exclude)),

@@ -26,7 +26,7 @@ from blogapi.web.pagination import BulkDeleteQuery, DetailQuery, Page, Query
 from blogapi.web.representation import Representation, UpsertResult
 from blogapi.web.slug_lookup import accept_slugs
 
-# Merges the terms with the last uuids into the term with the first one, and returns that.
+# A function that merges the terms with the listed uuids into the term with the first uuid, and returns it.
 MergeTerms = Callable[[Taxonomy[Any], UUID, Sequence[UUID]], Any]
 
 # The fields of a term that its owner may not change.
@@ -45,12 +45,11 @@ def build_blueprint(
     """Return the blueprint with the operations of the taxonomy.
 
     Callers without access to drafts see only the terms for which the condition `is_public` is true (None: all
-    terms). The functions are parameters because `articles` imports `taxonomies`, so an import of `articles`
-    here would be circular.
+    terms). The functions are parameters, because an import of `articles` would be circular.
     """
     singular, plural, schema = taxonomy.singular, taxonomy.plural, taxonomy.schema
     kind, item_schema = taxonomy.model.kind, make_item_schema(taxonomy.body_schema)
-    # The schema is referenced by name, because `articles` imports `taxonomies`.
+    # The schema is referenced by name, because an import would be circular.
     articles = ma.fields.Nested("ArticleSchema", many=True)
     single_fields: Any = taxonomy.fields_schema.from_dict({"articles": articles})
     bp = Blueprint(plural, __name__, url_prefix=f"/api/v1/blog/{plural}", description=plural.capitalize())
@@ -78,10 +77,10 @@ def build_blueprint(
         return queries.get_term(taxonomy, id)
 
     def check_change(id: UUID, fields: Fields | None = None) -> None:
-        """Raise NotFound or Forbidden unless there is the term and the caller may change these fields."""
+        """Raise NotFound or Forbidden unless the term exists and the caller may change these fields."""
         caller = current_caller()
         if caller.is_author:
-            # A term that the author may not see does not exist for them.
+            # For authors, terms that they may not see do not exist.
             term_json.get_stored_json(taxonomy, id, get_condition())
         term = get_term(id)
         if caller.is_author and (
@@ -92,7 +91,7 @@ def build_blueprint(
                 "You may change your own profile, except for its slug and its user; ask an editor."
             )
 
-    # The articles of a term are left out: they have no part in a write, and can be many.
+    # The articles of a term are left out: a write does not change them, and there can be many.
     representation = Representation(
         lambda id: get_json(id, tuple(schema._declared_fields)),
         schema(),

@@ -69,21 +69,16 @@ class TermSchema(OutputSchema):
     user = Identifier(attribute="owner_id")
 
 
-def articles_count() -> ma.fields.Integer:
-    """Return the field with the number of public articles, for schemas of terms that have it."""
-    return ma.fields.Integer(metadata={"minimum": 0, "description": "Number of public articles."})
-
-
-def articles_by_status() -> ma.fields.Dict:
-    """Return the field with the numbers of articles by status, for schemas of terms that have it."""
-    return ma.fields.Dict(
-        ma.fields.String(),
-        ma.fields.Integer(metadata={"minimum": 1}),
-        metadata={
-            "description": "For admins: the numbers of articles in each status that has articles.",
-            "example": {"published": 54, "draft": 5},
-        },
-    )
+# The fields with the numbers of articles, for the schemas of all terms.
+ARTICLES_COUNT = ma.fields.Integer(metadata={"minimum": 0, "description": "Number of public articles."})
+ARTICLES_BY_STATUS = ma.fields.Dict(
+    ma.fields.String(),
+    ma.fields.Integer(metadata={"minimum": 1}),
+    metadata={
+        "description": "For admins: the numbers of articles in each status that has articles.",
+        "example": {"published": 54, "draft": 5},
+    },
+)
 
 
 class TermListQuery(ListQuery):

@@ -33,7 +33,7 @@ def create(
     """Create a term from the fields of the taxonomy's body schema and return it.
 
     If `fields` has no slug, the slug is derived from the name, with a number if it is taken. Raises Conflict
-    if the given slug is taken, or the name without a slug.
+    if the given slug is taken, or if the name is taken and `fields` has no slug.
     """
     with transaction():
         if taxonomy.check is not None:
@@ -64,8 +64,7 @@ def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Field
 def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
     """Change the given fields of the term; a new name does not change the slug. The former slug is kept.
 
-    Raises NotFound if the term does not exist, and Conflict if the slug is taken, or the new name without a
-    slug.
+    Raises NotFound if the term does not exist, and Conflict as `create` does.
     """
     with transaction():
         term = queries.get_term(taxonomy, uuid)
@@ -87,7 +86,7 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
 
 
 def store(term: Term, former_pictures: Sequence[str] = ()) -> None:
-    """Store the row of a written term, its JSON, and which files it shows."""
+    """Store a changed term, its JSON, and which files it shows."""
     db.session.flush()
     stored_json.store_json(db.session(), term)
     media_addresses.store_uses(term, former_pictures, term.list_pictures())
@@ -134,9 +133,9 @@ def _set_parent(term: Any, parent: UUID | None) -> None:
 
 
 def replace_by(former: Term, term: Term) -> None:
-    """Delete a term that was merged into another one, which gets its former slugs, its slug and its uuid.
+    """Delete a merged term; the other term gets its slug, its uuid and its former slugs as former slugs.
 
-    The terms below the former one are then below the other one.
+    The children of the merged term become children of the other term.
     """
     if has_parents(type(term)):
         if term.uuid in find_descendants(type(term), [former.uuid]):
@@ -154,7 +153,7 @@ def replace_by(former: Term, term: Term) -> None:
 def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:
     """Return the term with the name, or create it with these fields.
 
-    If the fields have a slug, it is the term that has or had this slug.
+    If the fields contain a slug, the term is found by this current or former slug.
     """
     with transaction():
         if "slug" in fields:
@@ -166,7 +165,7 @@ def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **f
 
 
 def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
-    """Raise Conflict if another term has the name and the fields have no slug that tells the two apart."""
+    """Raise Conflict if another term has the name and the fields contain no slug to distinguish them."""
     if "slug" in fields or not taxonomy.names_are_unique:
         return
     for other in chain(*queries.find_namesakes(taxonomy, [fields["name"]]).values()):
@@ -179,7 +178,7 @@ def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
 
 
 def get_term_state(term: Term) -> ItemState:
-    """Return the state of a term that readers can see; whether they see an author depends on the articles."""
+    """Return the state of a term that readers can see; authors are readable only through their articles."""
     readable_from = None if term.kind == AUTHOR else EPOCH
     return ItemState(readable_from, item_addresses.make_term_address(term.kind, term.uuid, term.slug))
 

@@ -9,14 +9,14 @@ from uuid import UUID
 
 
 def make_name_key(name: str) -> str:
-    """Return the form in which two names are equal (NFKC, case folded), cut at 500 characters."""
+    """Return the name normalized for comparison: NFKC, case folded, at most 500 characters."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     # A key of an index on PostgreSQL has at most 2,704 bytes.
     return unicodedata.normalize("NFKC", folded)[:500]
 
 
 def find_similar(names: Mapping[UUID, str]) -> list[UUID]:
-    """Return the uuids of the terms whose name is similar to another one, the similar ones together."""
+    """Return the uuids of the terms whose name is similar to another name, similar terms together."""
     keys = {uuid: _make_key(name) for uuid, name in names.items()}
     known, groups = set(keys.values()), defaultdict[str, list[UUID]](list)
     for uuid, key in keys.items():
@@ -33,7 +33,7 @@ def _make_key(name: str) -> str:
 def _to_singular(key: str, known: Container[str]) -> str:
     """Return the singular of the key if a term has it, otherwise the key."""
     candidates = {"ies": f"{key[:-3]}y", "es": key[:-2], "s": key[:-1]}
-    found = (
-        one for ending, one in candidates.items() if key.endswith(ending) and one in known and len(one) > 2
-    )
-    return next(found, key)
+    for ending, singular in candidates.items():
+        if key.endswith(ending) and singular in known and len(singular) > 2:
+            return singular
+    return key

@@ -19,8 +19,8 @@ TermType = TypeVar("TermType", bound=Term)
 class Taxonomy(Generic[TermType]):
     """A set of terms, such as the categories or the tags.
 
-    `schema` and `single_schema` are the responses of the list and of a single term; `fields_schema` has all
-    fields that `fields` may select in a list. `stored_schema` serializes the JSON that each row stores.
+    `schema` and `single_schema` are the responses of the list and of a single term; `fields_schema` contains
+    all fields that `fields` may select in a list. `stored_schema` serializes the JSON that each row stores.
     `body_schema` is the body of a write. `defaults` contains the values of fields that the body of a new or
     replaced term omits. With `names_are_unique`, a body with the name of another term needs a slug.
     `deletion` is the summary of DELETE. `address_field` is the name of the field with the address of a

@@ -59,8 +59,8 @@ class TermFilters:
     """The filters of a list of terms; a filter with an empty value is not applied.
 
     `q` is a part of the name or the slug, and `slug` a current or former slug. `used` is `never` for terms
-    that no article and no page has, or `hidden` for those whose articles are all drafts or archived. With
-    `similar`, only terms whose name is similar to that of another one are listed, in their own order.
+    that no article and no page has, or `hidden` for terms whose articles are all drafts or archived. With
+    `similar`, only terms with a name similar to that of another term are listed, similar terms together.
     """
 
     q: str = ""
@@ -71,7 +71,7 @@ class TermFilters:
 
     @property
     def need_draft_access(self) -> bool:
-        """Whether the filters depend on articles that are not public, or are for those who edit terms."""
+        """Whether only callers who see drafts may use these filters."""
         return bool(self.used or self.similar or self.ordering == "-articles")
 
 
@@ -88,10 +88,10 @@ def list_json(
     count_articles: CountArticles | None = None,
     shows_drafts: bool = False,
 ) -> Page[JsonBody]:
-    """Return a page of terms or all terms, sorted by name, with these fields (None: the documented ones).
+    """Return a page of terms or all terms, sorted by name, with these fields (None: the documented fields).
 
-    With a condition, only the terms for which it is true are listed. With `shows_drafts`, the field
-    `articles_by_status` is not left out.
+    With a condition, only the terms for which it is true are listed. With `shows_drafts`, the terms can have
+    the field `articles_by_status`.
     """
     model: type[Term] = taxonomy.model
     terms = _list_terms(model, page, condition, filters)
@@ -136,7 +136,7 @@ def _list_terms(
 
 
 def _slug_contains(model: type[Term], text: str) -> ColumnElement[bool]:
-    """Return the condition for words in letters whose case SQLite does not know, such as É."""
+    """Return the condition that the slug contains the text; SQLite ignores the case of ASCII letters only."""
     words = text.replace(" ", "").replace("-", "")
     return model.slug.contains(make_slug(text), autoescape=True) if words.isalnum() else false()
 
@@ -168,7 +168,7 @@ def _list_similar(
 def _add_status_counts(
     listed: Sequence[Fields], rows: Sequence[bytes], count_articles: CountArticles
 ) -> None:
-    """Add the numbers of articles by status to the listed terms, whose stored JSON is `rows`."""
+    """Add the numbers of articles by status to the terms, whose stored JSON is `rows`."""
     uuids = [UUID(json.loads(row)["uuid"]) for row in rows]
     numbers = count_articles.count_by_status(uuids)
     for uuid, fields in zip(uuids, listed, strict=True):
@@ -185,7 +185,7 @@ def get_json(
     count_articles: CountArticles | None = None,
     shows_drafts: bool = False,
 ) -> JsonBody:
-    """Return the term with these fields (None: the documented ones, which include its articles).
+    """Return the term with these fields (None: the documented fields, which include its articles).
 
     Raises NotFound if the term does not exist or the condition is false for it.
     """
@@ -206,7 +206,7 @@ def _select_fields(
     names: Container[str],
     counts: Mapping[UUID, int] | None,
 ) -> list[Fields]:
-    """Return these fields of the stored terms; those that depend on other rows are computed now."""
+    """Return these fields of the stored terms; fields that depend on other rows are computed."""
     terms = json.loads(b"[%b]" % b",".join(rows))
     details = [name for name in _list_details(taxonomy) if name in names or "head" in names]
     if details:
@@ -229,7 +229,7 @@ def _select_fields(
 
 @cache
 def _list_details(taxonomy: Taxonomy[Any]) -> Mapping[str, str]:
-    """Return the columns of the fields that the stored JSON does not contain, by field."""
+    """Return the columns of the fields that the stored JSON does not contain, by the name of the field."""
     fields, columns = taxonomy.fields_schema._declared_fields, table_of(taxonomy.model).c
     details = {name: field.attribute or name for name, field in fields.items()}
     stored = taxonomy.stored_schema._declared_fields

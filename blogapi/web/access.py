@@ -26,7 +26,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 
 class Role(StrEnum):
-    """The role of a user, with the one that may do least first."""
+    """The roles of users, from the one with the fewest rights to the one with the most."""
 
     READER = "reader"
     AUTHOR = "author"
@@ -34,7 +34,7 @@ class Role(StrEnum):
     ADMIN = "admin"
 
     def includes(self, role: Role) -> bool:
-        """Return whether a user of this role may do everything that a user of the other role may do."""
+        """Return whether this role has all rights of the other role."""
         return ROLES.index(self) >= ROLES.index(role)
 
 
@@ -53,9 +53,9 @@ View = TypeVar("View", bound=Callable[..., Any])
 class Caller:
     """The sender of a request: a user (by API key or login), a holder of an anonymous key, or neither.
 
-    `role` is the role that the user has now; without a user it is that of a reader. `publishes` is whether
-    the user may publish articles: the role, or for an author the account, decides it. A caller who
-    `lacks_second_factor` must turn one on before anything else; their only scope is `published`.
+    `role` is the current role of the user; a caller without a user is a reader. `publishes` is whether the
+    user may publish articles; an author may if the account allows it. A caller who `lacks_second_factor` must
+    turn one on before anything else, and has only the scope `published`.
     """
 
     user: UUID | None = None
@@ -70,7 +70,6 @@ class Caller:
 
     @property
     def is_admin(self) -> bool:
-        """Return whether the caller is an admin."""
         return self.role == Role.ADMIN
 
     @property
@@ -97,11 +96,11 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 class Rule:
     """An access rule.
 
-    `description` tells the readers of the API documentation who may call the view. With
-    `checks_credentials`, a key or session in the request is checked; with `requires_credentials`, the request
-    must contain one. `role` is the least role that is required. With `login_only`, API keys are refused: a
-    leaked key must not take over the blog. What an author may do with a single article or file is decided by
-    `articles.permissions` and `media.permissions`; `web.rights` describes all rights in plain words.
+    `description` says in the API documentation who may call the view. With `checks_credentials`, a key or
+    session in the request is checked; with `requires_credentials`, the request must contain one. `role` is
+    the lowest role that may call the view. With `login_only`, API keys are refused: a leaked key must not
+    take over the blog. `articles.permissions` and `media.permissions` decide what an author may do with a
+    single article or file; `web.rights` describes all rights in plain words.
     """
 
     name: str
@@ -131,7 +130,7 @@ user_login = Rule("user login", "logged-in users", login_only=True)
 editor_login = Rule("editor login", "logged-in editors and admins", role=Role.EDITOR, login_only=True)
 admin_login = Rule("admin login", "logged-in admins", role=Role.ADMIN, login_only=True)
 
-# Who may call the views of each role, in messages.
+# The callers that messages name for the views of each role.
 _CALLERS = {
     Role.AUTHOR: "authors, editors and admins",
     Role.EDITOR: "editors and admins",
@@ -148,7 +147,7 @@ class Access:
 
 
 def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
-    """Declare who may call the view; a `published` key is sufficient only if `scope` is `published`."""
+    """Declare who may call the view, and the scope that an API key needs."""
 
     def declare(view: View) -> View:
         get_operation(view).access = Access(rule, scope)

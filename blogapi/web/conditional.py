@@ -29,8 +29,8 @@ def perform_write(write: Callable[[], Response], etag: Callable[[], str | None])
         return write()
 
     with transaction(visible=None):
-        # While the write waited for the lock, the key can have been deleted, or the user disabled. Such a
-        # commit has another tag, because it also ends the replay of responses to the key.
+        # While the write waited for the lock, the key may have been deleted or the user disabled. Such a
+        # commit changes the tag.
         if g.get("caller_tag") != get_write(db.session()).counter["tag"]:
             g.check_caller()
         if request.method == "POST" and "Idempotency-Key" in request.headers:

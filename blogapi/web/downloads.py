@@ -49,8 +49,8 @@ class _SentFile(io.FileIO):
 def make_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterable[bytes]:
     """Return the response body that sends the open file from its position, and closes the file.
 
-    `length` is the Content-Length of the response, with which a server that reads the file itself stops
-    (PEP 3333).
+    `length` is the Content-Length of the response. A server that reads the file itself stops after this
+    number of bytes (PEP 3333).
     """
     wrap = cast(Callable[[BinaryIO], Iterable[bytes]] | None, environ.get("wsgi.file_wrapper"))
     return _read_body(file, length) if wrap is None else wrap(file)

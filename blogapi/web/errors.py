@@ -90,7 +90,7 @@ Code = Literal[
 class Problem(Exception):
     """An error response: its status, its stable `code`, and `detail`, which says what to do next.
 
-    `errors` maps field paths to messages. `uuid` is that of the item with which the request conflicts.
+    `errors` maps field paths to messages. `uuid` identifies the item with which the request conflicts.
     """
 
     status = 500
@@ -193,7 +193,7 @@ class UnsupportedMediaType(Problem):
 
 
 class RangeNotSatisfiable(Problem):
-    """The requested part of a file lies behind its end."""
+    """The requested range begins after the end of the file."""
 
     status, code = 416, "range_not_satisfiable"
 

@@ -11,8 +11,8 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
     """A comma-separated list of fields of a schema.
 
     `*` stands for the fields of `default`, the schema of the response without `fields` (None: all fields).
-    A name with a leading `-` removes a field that stands before it. In a list, `single` is the schema of a
-    single item; its other fields are refused with a hint.
+    A name with a leading `-` removes a field that precedes it. In a list, `single` is the schema of a single
+    item; the error for a field that only a single item has says so.
     """
 
     def __init__(

@@ -220,7 +220,7 @@ class ItemUuidsSchema(InputSchema):
 
 
 class OutputSchema(Schema):
-    """Base of response schemas: every field is present, or with `fields` only those that it names."""
+    """Base of response schemas: every field is present, or with `fields` only the fields that it names."""
 
     def hidden_state(self, shown: Any) -> str:
         """Return the state of an item that a write can change but this schema does not show.
@@ -287,14 +287,14 @@ class StrictInteger(ma.fields.Integer):
 
 
 class PrefixedParameters(ma.fields.Field[Any]):
-    """The query parameters whose names begin with that of the field and a dot, such as `custom.rating`.
+    """The query parameters whose names begin with the name of the field and a dot, such as `custom.rating`.
 
-    The parser passes a dictionary with the values of each parameter by the rest of its name.
+    The parser passes a dictionary of lists of values, with the rest of the names as keys.
     """
 
 
 def list_changed_fields(schema: type[ma.Schema], item: object, values: Fields) -> list[str]:
-    """Return the fields of the schema whose values, by attribute, differ from those of the item."""
+    """Return the names of the schema's fields whose new values, given by attribute, differ from the item."""
     names = {field.attribute or name: name for name, field in schema._declared_fields.items()}
     return [names[attribute] for attribute, value in values.items() if getattr(item, attribute) != value]
 

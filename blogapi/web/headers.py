@@ -148,7 +148,7 @@ def _read_etags(header: ETags) -> list[str]:
 
 
 def prefers_html() -> bool:
-    """Return whether the `Accept` header of the request prefers HTML to JSON, as that of a browser does.
+    """Return whether the `Accept` header of the request prefers HTML to JSON, as browsers do.
 
     A client that accepts both alike, for example with `*/*`, gets JSON.
     """

@@ -105,9 +105,9 @@ class JsonBody:
 
 
 def add_member(members: Mapping[str, Any], name: str, value: JsonBody, *, item_state: str) -> JsonBody:
-    """Return the object of the members and of another one, such as a long list, at its end.
+    """Return a JSON object of these members and a last member with this name and value.
 
-    `item_state` is the state of the item that the object shows, without the other member.
+    The value can be a long list. `item_state` is the state of the item, without the last member.
     """
     json_object = to_json({**members, name: None})
     start = json_object.removesuffix("null}").encode()

@@ -40,10 +40,10 @@ class Library(Protocol):
         """Return the address of the service, which may be empty."""
 
     def store_item_uses(self, kind: str, item: UUID, paths: Collection[str]) -> None:
-        """Store which files an item shows; some of the paths can be other addresses."""
+        """Store which files an item shows; addresses that are no paths of files are ignored."""
 
     def store_new_address(self) -> None:
-        """Store the JSON of everything that shows files again: the address of the service has changed."""
+        """Store the JSON of all items with pictures again, after the address of the service has changed."""
 
 
 class ShowsPictures:
@@ -68,7 +68,7 @@ def _get_library() -> Library:
 
 
 def store_new_address() -> None:
-    """Store the JSON of everything that shows files again: the address of the service has changed."""
+    """Store the JSON of all items with pictures again, after the address of the service has changed."""
     _get_library().store_new_address()
 
 

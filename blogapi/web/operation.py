@@ -1,4 +1,4 @@
-"""What a view declares of itself; its decorators fill the record, and hooks and documents read it."""
+"""The declarations of views, which decorators make, and which request hooks and the API document read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import marshmallow as ma
 
 @dataclass(slots=True)
 class Operation:
-    """The declarations of a view; each is described at the decorator that makes it.
+    """The declarations of a view; the decorators that make them describe them.
 
     These are `access.allow`, `shared_caching.shows`, `slug_lookup.accept_slugs` and the methods of
     `blueprint.Blueprint`. `id` is the operation id of the OpenAPI document.
@@ -32,6 +32,6 @@ class Operation:
 
 
 def get_operation(view: Callable[..., Any]) -> Operation:
-    """Return the record of a view; `functools.wraps` copies the reference to it, so a wrapper shares it."""
+    """Return the declarations of a view; a wrapper made with `functools.wraps` shares them."""
     record: Operation = view.__dict__.setdefault("operation", Operation())
     return record

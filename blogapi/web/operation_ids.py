@@ -10,7 +10,7 @@ _OPERATIONS = {
     "change": "update",
     "change_all": "update_all",
 }
-# The verbs by which an id begins, with the methods of their operations.
+# The verbs with which ids begin, and the HTTP methods of their operations.
 VERBS = {
     **dict.fromkeys(("get", "list", "compare", "download"), ("GET",)),
     **dict.fromkeys(

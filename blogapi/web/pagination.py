@@ -25,7 +25,7 @@ MAX_PAGE_NUMBER = 1_000_000_000
 
 
 class RowRange(NamedTuple):
-    """The number of rows to read, the number to skip before them, and whether in the reverse order."""
+    """The number of rows to read, the number of rows to skip, and whether to read in reverse order."""
 
     limit: int
     offset: int
@@ -83,7 +83,7 @@ class Page(Generic[Rows]):
 
 
 def paginate(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[Row]]:
-    """Return a page of an ordered select of one entity, or all rows if `window` is None.
+    """Return a page of an ordered select of one entity, or all rows if `page` is None.
 
     This executes two statements for a page and one for all rows.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class PublicQueryMiddleware:
     """WSGI middleware that keeps only the known parameters, sorted by name.
 
-    `names` contains the known parameters by the beginning of the path. The API refuses unknown parameters.
+    `names` maps prefixes of paths to the known parameters. The API refuses unknown parameters.
     """
 
     def __init__(self, application: WSGIApplication, names: Mapping[str, Collection[str]]) -> None:

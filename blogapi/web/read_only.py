@@ -15,7 +15,7 @@ from blogapi.web.errors import Errors, NotFound
 from blogapi.web.fields import InputSchema
 from blogapi.web.json import JsonBody
 
-# A function that returns the named fields of an item, as a GET shows them (id None: of the only item).
+# A function that returns the named fields of an item as a GET shows them; a single resource has no id.
 ReadFields = Callable[[UUID | None, Sequence[str]], JsonBody]
 
 # The maximum length of a field that the client did not send completely, such as `seo`.
@@ -105,5 +105,5 @@ def _get_value(current: Any, path: Sequence[str]) -> Any:
 
 
 def _normalize(value: Any) -> Any:
-    """Return the value in a normal form, in which all spellings of a uuid or a time are equal."""
+    """Return the value in a form in which all spellings of a uuid or a time are equal."""
     return parse_uuid(value) or parse_timestamp(value) or value if isinstance(value, str) else value

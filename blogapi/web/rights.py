@@ -25,7 +25,7 @@ class Right:
     limits: dict[Role, str] = field(default_factory=dict)
 
     def get_limit(self, role: Role) -> str | None:
-        """Return the condition under which the role has the right (empty: none), or None if it lacks it."""
+        """Return the condition of the right for the role (empty: no condition); None if the role lacks it."""
         return "" if role.includes(self.role) else self.limits.get(role)
 
 
@@ -72,6 +72,6 @@ RIGHTS = (
 
 
 def list_rights(role: Role) -> list[tuple[Right, str]]:
-    """Return the rights of the role, each with the condition under which it has it (empty: none)."""
+    """Return the rights of the role, each with its condition (empty: no condition)."""
     limits = ((right, right.get_limit(role)) for right in RIGHTS)
     return [(right, limit) for right, limit in limits if limit is not None]

@@ -22,7 +22,7 @@ View = Callable[..., Any]
 
 
 class MalformedId(str):
-    """The text in place of an id in a path; no view gets one, because of `check_ids`."""
+    """A path segment that is not a valid id; `check_ids` refuses it before a view is called."""
 
     __slots__ = ()
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from blogapi.rendering.slugs import make_slug
 from blogapi.web.errors import Conflict
 
-# The numbers of slugs that are looked up at first, and at most, in one statement.
+# How many slugs the first statement looks up, and how many one statement looks up at most.
 FIRST_LOOKUP, _MAX_LOOKUP = 4, 500
 
-# Returns those of the slugs that are in use.
+# A function that returns the slugs that are in use.
 FindTaken = Callable[[Sequence[str]], Collection[str]]
 
 

@@ -29,7 +29,7 @@ from blogapi.web.fields import Fields, Schema, Text
 
 MULTIPART = "multipart/form-data"
 
-# The parts of a body other than the file: their number, and their size with their headers.
+# The maximum number of parts other than the file, and their maximum size with their headers.
 _MAX_PARTS = 10
 _MAX_PARTS_SIZE = 256 * 1024
 # Clients send these types if they do not know that the body is a file, or if it is something else.
@@ -84,7 +84,7 @@ def describe_body(schema: type[FileBodySchema]) -> Fields:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedFile:
-    """The name of a received file as the client sent it, and the texts in the query and in the body."""
+    """The name of a received file as the client sent it, and the texts of the query and the body."""
 
     name: str
     texts: Fields

@@ -61,15 +61,15 @@ def get_details(article_id: UUID) -> WithAttributes:
 
 
 def get_item_details(article: Article) -> WithAttributes:
-    """Return a scheduled article, which has taken a save, in the form of a working copy."""
+    """Return a scheduled article into which edits were saved, in the form of a working copy."""
     content, editor = get_content(article), db.session.get(Account, article.editor_id)
     content = replace(content, seo=get_written_seo(content))
-    own = {"article_id": article.uuid, "base_version": article.version}
-    return _add_fields(article, content, user=editor, not_live=[], **own)
+    ids = {"article_id": article.uuid, "base_version": article.version}
+    return _add_fields(article, content, user=editor, not_live=[], **ids)
 
 
 def get_written_seo(content: ArticleContent) -> dict[str, str]:
-    """Return the SEO fields of the article; those that are derived are empty."""
+    """Return the SEO fields of the article; derived fields are empty."""
     derived = default_seo(content.texts)
     return {name: "" if text == derived[name] else text for name, text in content.seo.items()}
 
@@ -82,9 +82,9 @@ def _add_fields(row: object, content: ArticleContent, **others: object) -> WithA
 
 
 def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
-    """Return the article of the working copy, with its edits and these fields (None: the documented ones).
+    """Return the article of the working copy, with its edits and these fields (None: the documented fields).
 
-    The status and the publication time are those of the article.
+    The status and the publication time come from the article.
     """
     article = get_article(copy.article_id)
     edits, category = keep_existing(parse_content(copy.content))
@@ -103,7 +103,7 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
         "stored_custom": content.custom.encode(),
         "status": web_json.to_json_bytes(get_api_status(article, current_time())),
         "tags": _join_json(Tag, content.tags),
-        # A page has no category, although its working copy can be that of the article that it was.
+        # A page that was an article can have a working copy with a category.
         "category": _join_json(Category, [category or article.category_id]) if article.category_id else None,
         "authors": _join_json(Author, content.authors),
     }

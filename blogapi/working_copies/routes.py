@@ -35,10 +35,10 @@ def build_blueprint(resource: Resource) -> Blueprint:
     copy = Representation(queries.get_details, schema(), lambda: [], schema(many=True))
 
     class Conditional(Representation):
-        """A representation whose ETag a write compares with `If-Match`: that of the working copy.
+        """A representation with the ETag of the working copy, which a write compares with `If-Match`.
 
-        If there is no working copy and the request has `If-Match`, it is the ETag of the item. A write into
-        a scheduled item can need one.
+        Without a working copy, it has the ETag of the item if the request needs an ETag: if it sends
+        `If-Match`, or if it can be written into a scheduled item.
         """
 
         def etag(self, id: UUID | None) -> str | None:

@@ -1,6 +1,7 @@
 """Saves, publishes and discards the working copies of articles.
 
-A save changes nothing that readers can see. Except for that of a scheduled article, it creates no version.
+A save changes nothing that readers can see. It creates no version, unless it is written into a scheduled
+article.
 """
 
 from __future__ import annotations
@@ -44,14 +45,19 @@ def save(
 ) -> tuple[Article | WorkingCopy, bool]:
     """Create or replace the working copy; return it and whether it was created.
 
-    A new copy is based on the current version of the article. With `rebase`, an existing copy is too. With
-    `publishes`, the user may publish the article: if it is scheduled and no other edits wait, it takes these,
-    and is returned. Raises NotFound if the article does not exist, and Invalid if a term does not exist.
+    A new copy is based on the current version of the article, and with `rebase` an existing copy too. With
+    `publishes`, the user may publish the article: if it is scheduled and has no other edits, the edits are
+    written into it, and the article is returned. Raises NotFound if the article does not exist, and Invalid
+    if a term does not exist.
     """
     with transaction(visible=False):
         article = get_article(article_id)
         copy, now = queries.find_working_copy(article_id), current_time()
-        edits = _make_edits_of(snapshots.get_content(article), copy, fields)
+        edits = make_edits(snapshots.get_content(article), fields)
+        if copy is not None:
+            # The copy keeps the custom fields that the user may not read.
+            kept = keep_hidden_values(custom_values.parse(snapshots.parse_content(copy.content).custom))
+            edits = replace(edits, custom=custom_values.merge(edits.custom, kept))
         base_version = article.version if copy is None or rebase else copy.base_version
         not_live = None
         if publishes and is_scheduled(article, now) and (copy is None or copy.not_live is not None):
@@ -77,7 +83,7 @@ def save(
 def _save_into_article(
     article: Article, edits: ArticleContent, editor: UUID, base_version: int, prepared: Prepared | None
 ) -> str | None:
-    """Write the edits into a scheduled article; return why it refuses them, as `not_live`, or None."""
+    """Write the edits into a scheduled article; return None, or `not_live` if they are invalid."""
     try:
         with savepoint():
             _check_base(article, base_version, None)
@@ -88,15 +94,6 @@ def _save_into_article(
         texts = (error.errors or {}).values() if isinstance(error, Invalid) else [[error.detail]]
         return json.dumps([" ".join(text) for text in texts])
     return None
-
-
-def _make_edits_of(article: ArticleContent, copy: WorkingCopy | None, fields: ArticleInput) -> ArticleContent:
-    """Return the content with these fields; the copy keeps the custom fields that the caller may not read."""
-    edits = make_edits(article, fields)
-    if copy is None:
-        return edits
-    kept = keep_hidden_values(custom_values.parse(snapshots.parse_content(copy.content).custom))
-    return replace(edits, custom=custom_values.merge(edits.custom, kept))
 
 
 def make_edits(article: ArticleContent, fields: ArticleInput, *, partial: bool = False) -> ArticleContent:
@@ -135,7 +132,7 @@ def discard(article_id: UUID) -> None:
 
 
 def can_take_saves(article_id: UUID | None) -> bool:
-    """Return whether there is the article and it is scheduled, so that a save can be written into it."""
+    """Return whether the article exists and is scheduled, so that a save can be written into it."""
     article = db.session.get(Article, article_id) if article_id else None
     return article is not None and is_scheduled(article, current_time())
 
@@ -167,9 +164,8 @@ def publish(
     """Write the working copy to the article, in one version, and delete the copy; return the article.
 
     Without a working copy, only the status and the publication time change. `name` is the name of the
-    resulting version. Raises Conflict if the content of the article has changed since the version that the
-    edits are based on, or if that version was a draft, the article is published now and would become a draft
-    again.
+    resulting version. Raises Conflict if the content of the article has changed since the version on which
+    the edits are based, or if a published article would become a draft because that version was a draft.
     """
     with transaction(visible=False):
         article = get_article(article_id)
@@ -191,8 +187,8 @@ def publish(
 def _check_base(article: Article, base_version: int, status: str | None) -> None:
     """Raise Conflict if the content of the article differs from that of the version `base_version`.
 
-    The status and the publication time may differ, because a working copy does not contain them. However, an
-    editor that stores its edits as a draft must not unpublish a draft that was published in the meantime.
+    The status and the publication time may differ, because a working copy does not contain them. However,
+    edits that are stored as a draft must not unpublish an article that was published in the meantime.
     """
     if article.version == base_version:
         return

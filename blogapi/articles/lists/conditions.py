@@ -1,4 +1,4 @@
-"""The conditions of article lists, each with its own SQL, and the terms to which they refer."""
+"""The conditions of article lists as SQL, and the terms to which they refer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from blogapi.site.queries import get_site
 from blogapi.storage.database import db, table_of
 from blogapi.storage.expressions import has_json_value
 from blogapi.tags.models import Tag
-from blogapi.taxonomies.hierarchy import find_descendants, has_parents
+from blogapi.taxonomies.hierarchy import find_descendants
 from blogapi.taxonomies.queries import find_former_owners
 
 PAGE = ItemType.PAGE.value
@@ -45,12 +45,13 @@ _other = table_of(Article).alias("other").c
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on articles. `in_all` is quicker where all articles are read, as by a count.
+    """A condition on articles, in several equivalent forms.
 
-    `of_link` says the same of a row of `link`, the columns of a table of links to tags or authors. With
-    `drives`, an article has at most one such row, so a list can be read from the index of these links.
-    `of_any_tag` says it of every row of ArticleTag, which repeats the category. With `is_selective`, an index
-    finds the few articles that meet it.
+    `of_article` applies to the rows of articles. `in_all` is faster in statements that read all articles,
+    such as counts. `of_link` applies to the rows of `link`, the columns of a table of links to tags or
+    authors. With `drives`, each article has at most one such row, so a list can be read from the index of
+    the links. `of_any_tag` applies to all rows of ArticleTag, which repeat the category. With `is_selective`,
+    an index finds the few matching articles.
     """
 
     of_article: ColumnElement[bool]
@@ -127,7 +128,7 @@ def limit_time(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]
 
 def is_only_author(author_id: UUID) -> bool:
     """Return whether this user has written all articles."""
-    # With `<` and `>`, the database looks up one index entry each; with `!=`, it would read the whole index.
+    # For `<` and `>`, the database looks up one entry of the index; for `!=`, it would read the whole index.
     others = [exists().where(_article.author_id < author_id), exists().where(_article.author_id > author_id)]
     return not db.session.scalar(select(or_(*others)))
 
@@ -152,11 +153,11 @@ def _match_tags(filters: ArticleFilters) -> Iterator[Condition]:
 def _match_categories(filters: ArticleFilters) -> Iterator[Condition]:
     if filters.category:
         found = _resolve_categories(filters.category, filters)
-        is_in = (is_any_of(columns.category_id, found) for columns in (_article, _tag))
-        yield Condition(next(is_in), of_any_tag=next(is_in))
+        of_article, of_tag = (is_any_of(columns.category_id, found) for columns in (_article, _tag))
+        yield Condition(of_article, of_any_tag=of_tag)
     if filters.not_category and (unwanted := _resolve_categories(filters.not_category, filters)):
-        is_not_in = (columns.category_id.not_in(unwanted) for columns in (_article, _tag))
-        yield Condition(next(is_not_in), of_any_tag=next(is_not_in))
+        of_article, of_tag = (columns.category_id.not_in(unwanted) for columns in (_article, _tag))
+        yield Condition(of_article, of_any_tag=of_tag)
 
 
 def _match_link(link: Any, column: Any, values: Sequence[UUID]) -> Condition:
@@ -168,7 +169,7 @@ def _match_link(link: Any, column: Any, values: Sequence[UUID]) -> Condition:
 
 
 def _match_author(reference: str) -> Condition:
-    """Return the condition that an author, or a user by uuid, is in the byline or has written the article."""
+    """Return the condition that the author is in the byline or, for the uuid of a user, wrote the article."""
     uuid = parse_uuid(reference)
     named = Author.slug == reference if uuid is None else or_(Author.uuid == uuid, Author.owner_id == uuid)
     row = db.session.execute(select(Author.uuid).where(named).order_by(Author.uuid != uuid)).first()
@@ -200,17 +201,13 @@ def _match_words(text: str) -> Condition:
 
 
 def _resolve_categories(references: Sequence[str], filters: ArticleFilters) -> list[UUID]:
-    """Return the uuids of the categories and, unless the filters are `exact`, of those below them."""
+    """Return the uuids of the categories and, unless the filters are `exact`, of all categories below."""
     found = list({*_resolve(Category, references).values()})
-    return (
-        found
-        if filters.exact or not found or not has_parents(Category)
-        else find_descendants(Category, found)
-    )
+    return found if filters.exact or not found else find_descendants(Category, found)
 
 
 def _resolve(model: type[Category | Tag], references: Sequence[str]) -> Mapping[str, UUID]:
-    """Return the uuids of the terms, also by former slugs, by reference; unknown ones are left out."""
+    """Return the uuids of the terms by reference: a uuid, a slug or a former slug. Others are left out."""
     uuids = {reference: uuid for reference in references if (uuid := parse_uuid(reference))}
     is_named = or_(model.uuid.in_(uuids.values()), model.slug.in_(references))
     rows = db.session.execute(select(model.uuid, model.slug).where(is_named)).all()

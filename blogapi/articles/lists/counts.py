@@ -25,9 +25,9 @@ _article = table_of(Article).c
 class ArticleCounter:
     """Counts the articles of terms.
 
-    `term` is the uuid of a term, and `link` the column of articles or links that contains it. `is_public` is
-    the condition under which their article is in the lists. The statements `by_status` select a term, a
-    status and a number; the numbers of equal statuses are added up.
+    `term` is the column with the uuids of the terms, and `link` is the column of articles or links that
+    refers to it. `is_public` is the condition that the article is in the lists. The statements `by_status`
+    select a term, a status and a number; the numbers of equal statuses are added up.
     """
 
     term: ColumnElement[UUID]
@@ -37,7 +37,7 @@ class ArticleCounter:
 
     def __call__(self, uuid: UUID | None) -> Mapping[UUID, int]:
         """Return the numbers of public articles of this term, or of all terms (None), by term."""
-        # Each number is that of a range of the index of the term; SQLite would group by another index.
+        # Each subquery counts a range of the term's index; for GROUP BY, SQLite would use another index.
         number = select(func.count()).where(self.link == self.term, self.is_public).scalar_subquery()
         statement = select(self.term, number).where(true() if uuid is None else self.term == uuid)
         return dict(db.session.connection().execute(statement, {"now": current_time()}).all())
@@ -63,7 +63,7 @@ def _count_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
 
 
 def _make_link_counter(model: type[Base], term: ColumnElement[UUID]) -> ArticleCounter:
-    """Return the counter for links to terms, which are read without the rows of most articles."""
+    """Return the counter for links to terms, which reads few rows of articles."""
     link = term.table.c
     status = case((link.listed_from > NOW, SCHEDULED), else_=Status.PUBLISHED.value).label("shown_status")
     by_status = (

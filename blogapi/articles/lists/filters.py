@@ -16,13 +16,12 @@ class ArticleFilters:
     """The filters of an article list; a filter with an empty value is not applied.
 
     `category`, `tag`, `tags_all`, `not_category` and `not_tag` contain uuids or slugs. An article matches if
-    it has any of the categories, any of the tags, each tag of `tags_all`, and nothing of the other two. A
-    category includes those below it, unless the filters are `exact`.
+    it has any of the categories, any of the tags, each tag of `tags_all`, and none of the categories and tags
+    to exclude. A category includes the categories below it, unless the filters are `exact`.
     `author` is the uuid of a user, or the uuid or slug of an author. `featured` is whether the article is
-    featured, and `working_copy` whether it has a working copy. `language` is a tag in the usual case.
+    featured, and `working_copy` whether it has a working copy. `language` is a normalized tag.
     `published_after` and `updated_after` are inclusive, `published_before` is exclusive. A page matches if it
-    is directly below the page `parent`, or, with `top`, below no page. `custom` has the wanted values
-    of custom fields, by name.
+    is directly below the page `parent`, or, with `top`, below no page. `custom` filters by custom fields.
     """
 
     q: str = ""
@@ -51,7 +50,7 @@ class ArticleFilters:
 
     @property
     def need_draft_access(self) -> bool:
-        """Whether the filters select by properties that only callers with access to drafts may see."""
+        """Whether only callers who see drafts may use these filters."""
         return bool(self.status) or self.working_copy is not None
 
 

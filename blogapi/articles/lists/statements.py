@@ -1,6 +1,6 @@
 """The statements of article lists: a select of uuids, to which each filter adds a condition.
 
-A list for readers by date that has a tag or an author is read from the index of these links, in its order;
+A list for readers by date with one tag or author is read from the index of the links to it, in its order;
 every other list is read from an index of the articles.
 """
 
@@ -34,7 +34,7 @@ from blogapi.search.queries import Period
 from blogapi.storage.database import bytewise, current_time, db, table_of
 from blogapi.storage.expressions import unindexed
 
-# The expressions of an ordering, each with whether it is descending.
+# The expressions of an ordering, and whether each of them is descending.
 Order = Sequence[tuple[ColumnElement[Any], bool]]
 
 NEWEST, FEATURED_FIRST = "-published_at", "-featured"
@@ -54,20 +54,20 @@ _DATED = {SCHEDULED, *READABLE_STATUSES}
 
 
 class _Undated:
-    """The columns of articles for a list that SQLite reads from an index in another order than by date."""
+    """The columns of articles for a list that SQLite reads from an index that is not ordered by date."""
 
     status, type, published_at = _article.status, _article.type, unindexed(_article.published_at)
 
 
 class _Unindexed:
-    """The columns of articles for a list of few articles, which SQLite finds in another index."""
+    """The columns of articles for a list of few articles, which SQLite finds with the index of a filter."""
 
     status, type = unindexed(_article.status), unindexed(_article.type)
     published_at = unindexed(_article.published_at)
 
 
 class ArticleList(NamedTuple):
-    """The statements that select the uuids in the order of the list and in reverse, and that count them."""
+    """The statements that select the uuids in the order of the list, in the reverse order, and count them."""
 
     uuids: Any
     backwards: Any
@@ -87,7 +87,7 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
         order = (link.listed_from, ordering.startswith("-")), (link.article_id, False)
         return _make_list(uuids, order, total)
     columns: Any = _article if ordering in _BY_DATE else _Undated
-    # The scheduled articles are few too, and an index of dates finds them.
+    # There are few scheduled articles, which an index of dates finds.
     is_sorted = filters.status == SCHEDULED or any(one.is_selective for one in conditions)
     if is_sorted:
         columns = _article if filters.status == SCHEDULED else _Unindexed
@@ -101,8 +101,8 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
 def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
     """Return an unordered statement that selects the uuids of the matching articles; None if all match.
 
-    With `public`, the statement may select articles that are not public: the other conditions of the search
-    leave them out. With `author_id`, only articles of that author match.
+    With `public`, the statement may select articles that are not public, because other conditions of the
+    search exclude them. With `author_id`, only articles of this author match.
     """
     if (user_id := parse_uuid(filters.author)) and is_only_author(user_id):
         filters = replace(filters, author="")
@@ -122,7 +122,7 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: 
 def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Executable:
     """Return the statement that counts the author's articles (None: all) by status.
 
-    Its columns are a status as the API shows it, the number of articles, and that of those with a copy.
+    Its columns are a status of the API, the number of articles, and the number of articles with a copy.
     """
     now, conditions = current_time(), _list_conditions(filters, author_id)
     status = case((scheduled(_article, now), SCHEDULED), else_=_article.status).label("status")
@@ -169,7 +169,7 @@ def _select_articles(
     public: bool = False,
     reads_all: bool = False,
 ) -> Select[*tuple[Any, ...]]:
-    """Return the select of a column of the articles; `columns` are those of the state of articles."""
+    """Return the select of a column of the articles; `columns` contains the columns of their state."""
     wanted = [one.get_sql(reads_all=reads_all) for one in conditions]
     wanted += limit_time(_article.published_at, filters)
     wanted += list_state_conditions(filters, columns, now, public=public)
@@ -185,7 +185,7 @@ def _select_links(
     *,
     reads_all: bool = False,
 ) -> Select[*tuple[Any, ...]]:
-    """Return the select of a column of the links of one condition to public articles that meet all."""
+    """Return the select of a column of the links of `driver` to public articles that meet all conditions."""
     link = driver.link
     wanted = [driver.of_link, link.listed_from <= now, *limit_time(link.listed_from, filters)]
     source = link.article_id.table

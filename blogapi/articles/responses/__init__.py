@@ -1,1 +1,1 @@
-"""What a response with articles contains: the stored JSON and the fields that each read computes."""
+"""The contents of responses with articles: the stored JSON, and the fields that each read computes."""

@@ -1,8 +1,8 @@
 """Links to other articles and pages, `article:<uuid>`, whose addresses are found at each read.
 
-The address of an article depends on its slug, its category, its time and the site, and that of a page on the
-slugs of the pages above it. It is known only while readers can see the item, which for a scheduled one begins
-without a write, so the stored HTML keeps the reference.
+The address of an article depends on its slug, its category, its time and the site; the address of a page
+depends on the slugs of the pages above it. Only readable items have an address, and scheduled items become
+readable without a write. Therefore the stored HTML contains the references.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ _SELECT_LINKED = select(_article.type, _article.uuid, _article.category_id).wher
 
 
 def resolve(texts: Sequence[bytes]) -> list[bytes]:
-    """Return the texts, which contain sanitized HTML, with addresses in place of references to articles.
+    """Return the texts, which contain sanitized HTML, with addresses instead of references to articles.
 
-    A link to an article or page that readers cannot see becomes its text. Without references, no statement is
-    executed.
+    A link to an article or page that readers cannot see is replaced by its text. Without references, no
+    statement is executed.
     """
     uuids = {UUID(match[3].decode()) for text in texts if _MARK in text for match in _LINK.finditer(text)}
     if not uuids:
@@ -87,9 +87,10 @@ def find_mentioned(text: str) -> set[UUID]:
 
 
 def find_shown(uuid: UUID) -> Mapping[str, set[UUID]]:
-    """Return what an article refers to, by kind: articles, their categories, and pages change its HTML.
+    """Return the items that can change the HTML of an article, by kind.
 
-    A page that moves with a page above it has an event of its own.
+    These are the linked articles with their categories, and the linked pages. If a page moves because a page
+    above it changes, it has an event of its own.
     """
     connection = db.session.connection()
     content = connection.scalar(_SELECT_CONTENT, {"uuid": uuid})
@@ -112,7 +113,7 @@ def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
     ]
     for row in rows:
         if row.status not in LISTED_STATUSES:
-            # Its changes purge no list.
+            # A change of an unlisted item purges only the tag of the item.
             shared_caching.add_shown(row.type, row.uuid)
     has_pages = any(row.type == ItemType.PAGE for row in rows)
     pages = page_paths.make_paths(site, get_page_tree().read_tree()) if has_pages else {}

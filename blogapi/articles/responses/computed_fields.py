@@ -1,6 +1,6 @@
-"""Fields of articles that are computed when they are read, from the article, the site and the current names.
+"""Fields of articles that each read computes from the article, its terms and the site.
 
-They are never stored, because a change of the site, or of a category, tag or author, changes them in all
+They are not stored, because a change of the site, or of a category, tag or author, changes them in many
 articles.
 """
 
@@ -35,7 +35,7 @@ from blogapi.web import json as web_json
 from blogapi.web.access import Caller, current_caller, current_user_id
 from blogapi.web.fields import Fields, Timestamp
 
-# The database reads the title in the JSON of a working copy, because the JSON can be long.
+# The database extracts the title from the JSON of a working copy, which can be long.
 _COPY_JSON = cast(WorkingCopy.content, JSON().with_variant(Text(), "sqlite"))
 _TIMESTAMP = Timestamp()
 _SELECT_COPIES = (
@@ -94,7 +94,7 @@ class ArticleGroup:
 
 @dataclass(frozen=True, slots=True)
 class ComputedField:
-    """A computed field: the fields that it needs besides the stored ones, and a function for a group.
+    """A computed field: the additional fields that it needs, and a function that computes it for a group.
 
     `compute` returns one value per article, or None if the article does not have the field: the response then
     lacks the field, or shows null if the field `is_nullable`. It executes a fixed number of statements.
@@ -118,7 +118,7 @@ def compute_json(names: Sequence[str], articles: Sequence[Fields]) -> Sequence[d
 
 
 def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
-    """Return the fields that the named computed fields need besides the stored ones."""
+    """Return the additional fields that the named computed fields need."""
     return [needed for name in names if name in _FIELDS for needed in _FIELDS[name].needs]
 
 
@@ -171,7 +171,7 @@ def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
 
 
 def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
-    """Return the user who changed each article last, for callers who can see its drafts."""
+    """Return the last editor of each article, for callers who can see its drafts."""
     # The article can have been deleted since it was read.
     editors = {
         uuid: {"uuid": str(row.uuid), "username": row.username}

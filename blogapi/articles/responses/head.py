@@ -1,7 +1,7 @@
 """Builds the head of an article's page: title, description, robots, Open Graph, Twitter card and JSON-LD.
 
-The choice of tags and their fallbacks follow Ghost and Yoast SEO for WordPress. Something that is unknown is
-absent, for example all addresses if the site has no `url`.
+The tags and their fallbacks follow Ghost and Yoast SEO for WordPress. Unknown values are absent, for example
+all addresses if the site has no `url`.
 """
 
 from __future__ import annotations

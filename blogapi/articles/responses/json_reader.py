@@ -36,7 +36,7 @@ CHUNK_SIZE = 100
 
 _ARRAYS = ("tags", "authors")
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
-# The columns are article_id, version, last_updated_json and the fields that `list_columns` returns.
+# The columns of a row: article_id, version, last_updated_json and the fields that `list_columns` returns.
 JsonRow = Sequence[Any]
 _FIRST_FIELD = 3
 
@@ -44,7 +44,7 @@ _FIRST_FIELD = 3
 def get_article_json(
     uuid: UUID, names: Sequence[str] | None, *, public: bool = False, type_: str | None = None
 ) -> JsonBody | None:
-    """Return the article with these fields (None: the documented ones), or None if there is no such article.
+    """Return the article with these fields (None: the documented fields), or None if it does not exist.
 
     With `public`, the result is also None if the article is not public, and with `type_` if it has another
     type: an article or a page.
@@ -68,10 +68,10 @@ def _make_body(row: JsonRow, names: Sequence[str] | None) -> JsonBody:
 def make_article_body(
     uuid: UUID, version: int, values: Mapping[str, bytes | None], names: Sequence[str] | None
 ) -> JsonBody:
-    """Return an article that is not stored in this form, with these fields.
+    """Return an article with these fields whose values are not stored in this form.
 
-    `values` has the JSON value of each field; the content is plain text, the HTML is compressed with it, and
-    arrays lack their brackets. The category of a page is None.
+    `values` contains the JSON value of each field, except that the content is plain text, and that arrays
+    have no brackets. The category of a page is None.
     """
     columns = (values[name] for name in list_columns(order_fields(names)))
     return _make_body((uuid, version, values["last_updated"], *columns), names)
@@ -86,7 +86,7 @@ def list_articles_json(
     snippets: Snippets | None = None,
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
-    """Return a page of the selected articles, or all of them, with these fields (None: the documented ones).
+    """Return a page of the selected articles, or all articles, with these fields (None: documented fields).
 
     With `public`, the list shows only public articles, and only changes to public articles change its ETag.
     """
@@ -111,10 +111,10 @@ def get_articles_json(
     snippets: Snippets | None = None,
     hashes_body: bool = False,
 ) -> JsonBody:
-    """Return the array of these articles, in the given order, with these fields (None: documented ones).
+    """Return the array of these articles, in the given order, with these fields (None: documented fields).
 
-    The ETag of a long array changes with every change of the blog. With `hashes_body`, it changes with the
-    array alone, which is then read twice: an author must not learn when others write.
+    The ETag of a long array changes with every change of the blog. With `hashes_body`, it is the digest of
+    the array, which is then read twice: an author must not learn when others write.
     """
     fields = order_fields(names)
     if len(uuids) <= CHUNK_SIZE:
@@ -128,8 +128,7 @@ def get_articles_json(
     computed_state = computed_fields.get_state(fields)
     state = f"{get_renderer_version()} {events.state_token(public=public)} {computed_state}"
     if not public:
-        # Working copies, whose changes are no events, decide which articles are in such a list, and in which
-        # order.
+        # Working copies, whose changes are not events, can change which articles are listed, and their order.
         state += hashlib.sha256(b"".join(uuid.bytes for uuid in uuids)).hexdigest()
     return JsonBody(_stream_array(uuids, fields, snippets, public=public), state=state)
 
@@ -182,13 +181,13 @@ def _to_objects(
 
 @lru_cache(maxsize=512)
 def _make_template(names: tuple[str, ...]) -> bytes:
-    """Return the JSON object of these fields with `%b` in the places of their values."""
+    """Return the JSON object of these fields, with `%b` in place of each value."""
     values = (f'"{name}":{"[%b]" if name in _ARRAYS else "%b"}' for name in names)
     return f"{{{','.join(values)}}}".encode()
 
 
 def _make_object(article: Mapping[str, bytes], names: Iterable[str]) -> bytes:
-    """Return the JSON object of those of the fields that the article has."""
+    """Return a JSON object of the fields that the article has."""
     # A page has no category.
     present = tuple(name for name in names if article.get(name) is not None)
     return _make_template(present) % tuple(_get_value(article, name) for name in present)
@@ -200,7 +199,7 @@ def _get_value(article: Mapping[str, bytes], name: str) -> bytes:
 
 
 def _parse(articles: Sequence[Mapping[str, bytes]], columns: Iterable[str]) -> list[Fields]:
-    """Return the values of the fields of articles that computed fields need."""
+    """Return the field values that computed fields need, for each article."""
     needed = tuple(name for name in columns if name not in ("content", *LONG_FIELDS))
     try:
         array = b"[%b]" % b",".join([_make_object(article, needed) for article in articles])
@@ -213,8 +212,7 @@ def _parse(articles: Sequence[Mapping[str, bytes]], columns: Iterable[str]) -> l
 def _check_text(document: bytes) -> bytes:
     """Return the JSON of one or several articles; raises Damaged if it is not UTF-8 text.
 
-    SQLite does not verify the pages of a long value: if a page is damaged, SQLite returns the wrong bytes
-    without an error.
+    SQLite does not verify the pages of a long value: it returns the bytes of a damaged page without an error.
     """
     try:
         if b"\0" not in document and document.decode():
@@ -236,6 +234,6 @@ def _execute(statement: Executable, values: Mapping[str, Any] | None = None) -> 
 def _fetch(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> list[JsonRow]:
     values = {"uuids": list(uuids), "now": current_time()}
     found = {row[0]: row for row in _execute(select_several(names, public), values)}
-    # A long list is sent after the transaction that selected its articles has ended, so another write may
-    # have deleted or hidden some of them in the meantime.
+    # A long list is sent after the transaction that selected its articles, so another write may have deleted
+    # or hidden some of them.
     return [found[uuid] for uuid in uuids if uuid in found]

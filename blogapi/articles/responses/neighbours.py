@@ -55,7 +55,7 @@ def _find_previous(article: Any) -> Sequence[Any]:
     if article.published_at is None:
         return ()
     time = min(article.published_at, current_time() + timedelta(microseconds=1))
-    # With a second condition on the time, SQLite could begin at another article.
+    # With a single range of times, SQLite begins at this article in the index.
     is_older = _article.published_at <= time, or_(_article.published_at < time, _article.uuid > article.uuid)
     return _read(article, can_be_listed(_article), *is_older, order=_NEWEST_FIRST)
 
@@ -69,10 +69,10 @@ def _find_next(article: Any) -> Sequence[Any]:
 
 
 def _find_related(article: Any) -> Sequence[Any]:
-    """Return the public articles with the most common tags, then those of the category, the newest first."""
+    """Return the public articles with the most common tags, then others of the category, the newest first."""
     now = current_time()
     is_common = _tag.tag_id.in_(select(_tag.tag_id).where(_tag.article_id == article.uuid))
-    # A row of a tag has the category too, so that the articles need not be read.
+    # The rows of tags repeat the category, so that no article is read.
     in_category = case((_tag.category_id == article.category_id, 1), else_=0)
     score = (2 * func.count() + func.max(in_category)).label("score")
     named = select(_other.uuid).where(_other.language != "")
@@ -105,7 +105,7 @@ def _read(
     article: Any, *conditions: ColumnElement[bool], order: Sequence[ColumnElement[Any]], limit: int = 1
 ) -> Sequence[Any]:
     """Return the first of the other articles in the language of the article."""
-    # The index of languages has only articles that name their language.
+    # The index of languages contains only articles that name their language.
     has_language = [_article.language != ""] if article.language else []
     statement = select(
         *(_article.uuid, _article.title, _article.slug, _article.published_at, _article.cover_image),

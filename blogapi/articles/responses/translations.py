@@ -22,8 +22,8 @@ from blogapi.site.models import Site
 from blogapi.site.page_addresses import get_page_tree
 from blogapi.storage.database import chunk, current_time, db, table_of
 
-# Anyone can ask for the translations of many articles, so those of one article are few. A site has at most as
-# many languages.
+# The maximum number of translations of an article, because anyone can request those of many articles. A site
+# has at most as many languages.
 MAX_TRANSLATIONS = 100
 
 _article, _category = table_of(Article).c, table_of(Category).c
@@ -34,7 +34,7 @@ _KEYS: Any = bindparam("keys", expanding=True)
 class Translation:
     """A public article or page in a language; `url` is None if the site has no address.
 
-    `is_site_language` is whether the language is that of the site.
+    `is_site_language` is whether it is in the language of the site.
     """
 
     uuid: UUID
@@ -50,8 +50,7 @@ def find_translations(
 ) -> Mapping[str, Sequence[Translation]]:
     """Return the public articles (or pages, by the type) with these keys, in the order of their languages.
 
-    An empty key has no translations, and others have at most MAX_TRANSLATIONS. One statement finds the
-    translations of 1000 keys.
+    An empty key has no translations, and any other key has at most MAX_TRANSLATIONS.
     """
     by_key, own = defaultdict[str, list[Translation]](list), normalize_language(site.language)
     tree: Mapping[UUID, page_paths.Place] = {}
@@ -69,10 +68,10 @@ def find_translations(
 
 
 def choose_alternates(uuid: UUID, translations: Sequence[Translation]) -> Sequence[Translation]:
-    """Return the translations whose addresses the page of an article names, one for each language.
+    """Return the translations to which the page of an article links, one for each language.
 
-    The article itself stands for its language. There are none unless it is public in several languages. The
-    one in the language of the site is also that for all other languages, `x-default`.
+    They include the article itself, and are empty unless it is public in several languages. The translation
+    in the language of the site is also used for all other languages (`x-default`).
     """
     chosen = {one.language: one for one in translations if one.url}
     own = [one for one in translations if one.uuid == uuid]

@@ -1,1 +1,1 @@
-"""What a write of articles stores: rows, versions, JSON, the search index and events."""
+"""Writes of articles: their rows, versions, JSON, search entries and events."""

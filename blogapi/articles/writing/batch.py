@@ -74,7 +74,7 @@ class ArticleBatch:
         writer: UUID | None = None,
         taken_slugs: Collection[str] = (),
     ) -> None:
-        # Whether readers can know the addresses that pages had before the batch.
+        # Whether readers may know the addresses that pages had before the batch.
         self.keeps_former_paths = True
         self._stored: dict[UUID, StoredArticle] = {}
         self._terms = NO_TERMS
@@ -82,13 +82,13 @@ class ArticleBatch:
         self._deleted_numbers: dict[UUID, int] = {}
         self._writer = writer
         self.load(inputs, uuids)
-        # The slugs that this batch has assigned to articles or taken from them, but not yet stored.
+        # The slugs that this batch has assigned to articles or removed from them, but not yet stored.
         self._assigned_slugs: set[str] = set(taken_slugs)
         self._released_slugs: set[str] = set()
         # The changes that `store` has not stored yet.
         self._writes: dict[UUID, ArticleWrite] = {}
         self._deleted: list[UUID] = []
-        # The tree of the pages before these changes; None if they concern no page.
+        # The tree of the pages before these changes; None if no page is changed.
         self._tree: page_paths.Tree | None = None
 
     def store(self) -> None:
@@ -158,7 +158,7 @@ class ArticleBatch:
         return article
 
     def restore(self, article: Article, prepared: Prepared | None = None) -> None:
-        """Add a deleted article, which is in no session; it gets another slug if its own is taken."""
+        """Add a deleted article, which is in no session; it gets another slug if its slug is taken."""
         uuid = article.uuid
         if self._is_provisional(get_content(article)):
             article.slug = make_provisional(article.slug, uuid)
@@ -222,7 +222,7 @@ class ArticleBatch:
         return article
 
     def render_again(self, uuid: UUID, prepared: Prepared | None = None) -> None:
-        """Render an article again whose paths stand for other files now."""
+        """Render an article again after its paths have been assigned to other files."""
         article = self._get(uuid)
         write = self._get_write(article, get_content(article))
         write.prepared, write.is_rendered = prepared, True
@@ -275,7 +275,7 @@ class ArticleBatch:
         now: datetime,
         author: UUID | None = None,
     ) -> tuple[ArticleContent, Prepared | None]:
-        """Return the content after a change, and what was prepared for it; see `prepared.update_prepared`.
+        """Return the content after a change, and its rendering; see `prepared.update_prepared`.
 
         A new article without a category gets the default category, which `author` creates if it is missing.
         Raises Invalid with the errors of all invalid fields.
@@ -309,9 +309,9 @@ class ArticleBatch:
         return replace(content, texts=texts), prepared
 
     def _break_cycle(self, uuid: UUID, content: ArticleContent) -> ArticleContent:
-        """Return the content with its place, or at the top if the page would be below itself.
+        """Return the content, without its parent if the page would be below itself.
 
-        An export can have been edited, or a page above be another one here. The API refuses such a place.
+        An export that was edited, or made in another blog, can contain such a parent; the API refuses it.
         """
         above, tree = content.parent, get_page_tree().get_tree() if content.parent else {}
         seen = set[UUID]()
@@ -344,7 +344,7 @@ class ArticleBatch:
         """Return the slug after a change to `content`.
 
         If the request contains a slug, this slug is used. A derived slug changes with the title until the
-        article is public, and the publication ends a provisional slug. In all other cases the slug does not
+        article is public, and the publication replaces a provisional slug. Otherwise, the slug does not
         change.
         """
         title, base = content.texts["title"], get_base(old_content.slug, article.uuid)
@@ -368,7 +368,7 @@ class ArticleBatch:
     def _choose_slug(self, uuid: UUID, requested_slug: str | None, words: str) -> str:
         slug = choose_slug(requested_slug, words, lambda slugs: self._find_taken(slugs, exclude=uuid))
         if slug in self._released_slugs:
-            # The database refuses the slug until the article that had it is stored with its new slug.
+            # The database refuses the slug until the article that had it is stored with another slug.
             self.store()
         self._assigned_slugs.add(slug)
         return slug
@@ -384,7 +384,7 @@ class ArticleBatch:
     def _record_rename(self, article: Article, *, new: str, keep_old: bool) -> None:
         """Remove the new slug from the former slugs; with `keep_old`, add the old slug.
 
-        The old slug of an article that was never public is not kept: no reader can have linked to it.
+        The old slug of an article that was never public is not kept, because no reader knows it.
         """
         old = article.slug
         if new in queries.find_former_slugs(article.uuid):
@@ -425,6 +425,5 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
     for name, text in content.seo.items():
         if getattr(article.seo, name) != text:
             setattr(article.seo, name, text)
-            # The time is set here, because the ORM mixes up the values of `onupdate` if one statement updates
-            # several rows.
+            # `onupdate` would assign the times to the wrong rows if one statement updates several rows.
             article.seo.last_updated = now

@@ -40,7 +40,7 @@ def list_values() -> Iterable[str]:
 
 def update_derived_data(name: str) -> None:
     """Store the search words of all articles with a value of this name again."""
-    # The values may have no definition.
+    # The field may have no definition any more.
     has_value = _article.custom.contains(f'"{name}":', autoescape=True)
     for uuids in chunk(db.session.scalars(select(_article.uuid).where(has_value)).all()):
         articles = queries.find_articles(uuids).values()

@@ -1,7 +1,7 @@
-"""Keeps the rows of deleted articles and pages as documents, from which they can be restored.
+"""Stores the rows of deleted articles and pages as documents, from which they can be restored.
 
-A document leaves when its item is restored or created again, or after BIN_DAYS. Unless the item is restored,
-its edits are added to the history then.
+A document is deleted when its item is restored or created again, or after BIN_DAYS. Unless the item is
+restored, the edits of its working copy are then added to the history.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Document:
 def store(user: UUID, uuids: Sequence[UUID]) -> None:
     """Store the documents of articles or pages that this user deletes in the same transaction.
 
-    With BIN_DAYS = 0, only the history keeps the edits.
+    With BIN_DAYS = 0, no documents are stored, and the edits are added to the history.
     """
     if not current_app.config["BIN_DAYS"]:
         history.keep_working_copies(uuids)

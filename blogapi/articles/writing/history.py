@@ -13,12 +13,12 @@ from blogapi.articles.snapshots import complete_edits, dump_content, get_content
 from blogapi.media import uses
 from blogapi.storage.database import db
 
-# The saves of one user in this time, from the first one on, add one version.
+# All saves of one user within this time after the first of them add one version.
 _SAVES_PERIOD = timedelta(minutes=10)
 
 
 def continues_saves(article: Article, last_number: int, user: UUID, now: datetime) -> bool:
-    """Return whether a save of the scheduled article continues those that the user began a short time ago."""
+    """Return whether a save of the scheduled article needs no new version, because the last one is recent."""
     # Another write, or a name for the current version, adds a version without `saves_since`.
     last = _find_revision(article.uuid, last_number)
     since = last.saves_since if last is not None else None
@@ -30,9 +30,9 @@ def keep_former_version(
 ) -> int:
     """Add the current version of the article, which a write replaces, to the history.
 
-    `last_number` is the highest number in the history, or 0. It is higher than that of the current version
-    if versions were added without a write, and the current version may be one of them. Returns the highest
-    number in the history after that.
+    `last_number` is the highest number in the history, or 0. It is higher than the number of the current
+    version if versions were added without a write, and the current version may be one of them. Returns the
+    new highest number in the history.
     """
     former = _find_revision(article.uuid, article.version) if last_number >= article.version else None
     number, user, created = article.version, article.editor_id, article.last_updated
@@ -42,7 +42,7 @@ def keep_former_version(
 
 
 def name_current(article: Article, name: str) -> ArticleRevision:
-    """Name the current version of the article, and add it to the history unless it is there already."""
+    """Name the current version of the article, and add it to the history unless the history has it."""
     revision = _find_revision(article.uuid, article.version) or _add_revision(
         *(article, get_content(article)),
         number=article.version,

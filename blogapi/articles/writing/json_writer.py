@@ -52,8 +52,8 @@ _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 class ArticleWrite:
     """A written article, its content before the write (None: it is new), and whether to render it again.
 
-    `prepared` was computed for the article, or for a content that it no longer has. `html` is its stored
-    HTML, or None if there is none.
+    `prepared` was computed for the article, which may have changed since. `html` is its stored HTML, or None
+    if there is none.
     """
 
     article: Article
@@ -79,7 +79,7 @@ class ArticleWrite:
         return any(getattr(self.article, name) != former[name] for name in columns)
 
     def shows_other_files(self) -> bool:
-        """Return whether the write has changed an address of a picture from or to a file of the library."""
+        """Return whether the write has changed an address that was or is a file of the library."""
         assert self.former is not None
         cover, image = self.former.texts["cover_image"], self.former.seo["og_image"]
         pictures = (cover, self.article.cover_image), (image, self.article.seo.og_image)
@@ -92,7 +92,7 @@ class ArticleWrite:
 def store_again(
     session: Session, articles: Sequence[Article], prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED
 ) -> None:
-    """Store what is derived from the articles; record those whose JSON was missing or differs."""
+    """Store the derived data of the articles; record the articles whose JSON was missing or differs."""
     rendered = render_articles(articles, prepared)
     differing = {article.uuid for article in find_differing(session, rendered)}
     for article in articles:
@@ -110,7 +110,7 @@ def find_differing(session: Session, articles: Collection[RenderedArticle]) -> l
 
 
 def store_writes(session: Session, writes: Collection[ArticleWrite]) -> None:
-    """Store what is derived from articles whose rows are stored."""
+    """Store the derived data of articles whose rows are stored."""
     prepared = {write.article.uuid: write.prepared for write in writes if write.prepared is not None}
     new = [write.article for write in writes if write.former is None]
     changed = [write for write in writes if write.former is not None]
@@ -138,7 +138,7 @@ def store_articles(
 
 @cache
 def _store_json(dialect: str) -> Executable:
-    """Return the statement that stores complete rows; another program can have deleted that of an article."""
+    """Return the statement that stores complete rows; another program may have deleted some of them."""
     statement = insert_or_update(dialect, _json)
     columns = {name: column for name, column in statement.excluded.items() if name != "article_id"}
     stored: Executable = statement.on_conflict_do_update(index_elements=["article_id"], set_=columns)
@@ -146,7 +146,7 @@ def _store_json(dialect: str) -> Executable:
 
 
 def index_again(session: Session, articles: Sequence[Article]) -> None:
-    """Store the words again that searches find in articles whose content is unchanged."""
+    """Store the search words of articles again whose content is unchanged."""
     texts = search_texts.read_texts(session.connection(), [article.uuid for article in articles])
     rows = [
         SearchText(article.uuid, get_listed_from(article), *texts[article.uuid])
@@ -157,7 +157,7 @@ def index_again(session: Session, articles: Sequence[Article]) -> None:
 
 
 def _update_articles(session: Session, writes: Sequence[tuple[ArticleWrite, str]]) -> None:
-    """Update the stored JSON and the search entries of articles, whose plain text is unchanged."""
+    """Update the stored JSON and the search entries of articles whose plain text is unchanged."""
     if not writes:
         return
     rows = [make_row(write.article, _WRITTEN_SCHEMA) for write, _ in writes]

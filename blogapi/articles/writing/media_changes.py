@@ -20,8 +20,8 @@ from blogapi.storage.database import chunk, db
 
 _BATCH_SIZE = 100
 
-# The number of characters of content that is rendered before the transaction. It is limited, because the
-# renderings are in memory until the transaction ends. Further articles are rendered in the transaction.
+# The maximum number of characters that are rendered before the transaction, because the renderings are in
+# memory until the transaction ends. Further articles are rendered in the transaction.
 _MAX_PREPARED_LENGTH = 20_000_000
 
 
@@ -62,5 +62,5 @@ def _replace_paths(article: Article, files: KnownFiles) -> None:
         path = files.find_new_path(getattr(row, name))
         if path is not None:
             setattr(row, name, path)
-            # Without this, the time of the last update would change.
+            # Otherwise, `onupdate` would change the time.
             flag_modified(row, "last_updated")

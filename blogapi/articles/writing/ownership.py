@@ -61,9 +61,9 @@ def reassign_content(old: str, new: str) -> None:
 def reassign(old: str, new: str) -> Reassigned:
     """Move the content of the user `old` to the user `new`, in one transaction.
 
-    In bylines, the profile of `new` replaces the profile of `old`. The times of the last update stay as they
-    are, and former versions keep their writers. Raises NotFound if there is no such user, and Conflict if
-    both names mean the same user.
+    In bylines, the profile of `new` replaces the profile of `old`. The times of the last update do not
+    change, and former versions keep their authors. Raises NotFound if there is no such user, and Conflict if
+    both names are names of the same user.
     """
     moved = Reassigned()
     with transaction():

@@ -1,9 +1,8 @@
-"""Provisional slugs of the unpublished articles of authors, which do not tell which other slugs are taken.
+"""Provisional slugs of the unpublished articles of authors, which do not reveal which other slugs are taken.
 
 Slugs are unique, also among drafts. If an author's draft got the next free slug, or if a given slug were
-refused, the author would learn of the drafts of others. Therefore it gets a slug that ends with a part of the
-uuid of the article, which no other article has. The publication removes this end; then the slug gets a number
-if it is taken.
+refused, the author would learn of the drafts of others. Therefore the slug of such a draft ends with a part
+of the article's uuid. The publication removes this end, and adds a number if the slug is taken.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ _UuidsByReference = Mapping[UUID | str, UUID]
 class KnownTerms:
     """The uuids of categories, tags and authors, by the uuid or slug with which the inputs refer to them.
 
-    `profile` is the uuid of the profile of the user who writes, or None. `slugs` maps each slug that was
-    looked up to the article that has or had it, or to None.
+    `profile` is the uuid of the writing user's profile, or None. `slugs` maps each slug that was looked up to
+    the article that has or had it, or to None.
     """
 
     categories: _UuidsByReference
@@ -65,8 +65,8 @@ def find_terms(
 ) -> KnownTerms:
     """Return `known` with the existing categories, tags and authors to which the inputs refer.
 
-    Also finds the profile of the user `writer`, if there is an input without authors, and the articles that
-    have or had one of the slugs. One statement is enough unless there are many references.
+    Also finds the profile of the user `writer` if an input has no authors, and the articles that have or had
+    one of the slugs. Unless there are many references, one statement finds everything.
     """
     uuids: dict[type[Term], dict[UUID | str, UUID]] = {
         Category: dict(known.categories),
@@ -116,7 +116,7 @@ def find_terms(
 def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:
     """Return the content without deleted tags and authors, and its category, or None if it was deleted.
 
-    A merged term is replaced by the one into which it was merged.
+    A merged term is replaced by the term into which it was merged.
     """
     terms = find_terms([content.to_input()])
     existing = replace(
@@ -133,7 +133,7 @@ def _keep_known(uuids: _UuidsByReference, given: Iterable[UUID]) -> tuple[UUID, 
 
 @cache
 def _select_terms_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
-    """Return the statement that selects the index of the key, the slug and the uuid of what it finds."""
+    """Return the statement that selects the index of a key, and the slugs and uuids of its rows."""
     selects = []
     for index, (model, name) in enumerate(keys):
         columns = table_of(model).c

@@ -32,8 +32,8 @@ _RENDERED_ATTRIBUTES = ("plain_text", "reading_minutes", "word_count", "toc")
 class RenderedArticle(WithAttributes):
     """An article together with the fields that are derived from its content and from the files that it uses.
 
-    Several articles share `known_files`, so that one statement finds the files of all. `prepared` was
-    computed before the transaction, in which the article can have another content.
+    Several articles share `known_files`, so that one statement finds the files of all. `prepared` is ignored
+    if the content has changed since it was computed.
     """
 
     def __init__(self, article: Article | WithAttributes, prepared: Prepared | None = None) -> None:
@@ -87,7 +87,7 @@ class RenderedArticle(WithAttributes):
         self._resolver.find(self.cover_image)
         for address in (self.seo.og_image, *list_pictures(self.custom)):
             self._resolver.find(address)
-        # Rendering the HTML finds the files in it.
+        # Resolving the HTML finds the files in it.
         assert self.html is not None
         return self._resolver.used
 
@@ -99,7 +99,7 @@ class RenderedArticle(WithAttributes):
 
     @property
     def search_text(self) -> SearchText:
-        """What searches find of the article, with the words that were prepared for these texts."""
+        """The texts that searches cover, with their words if these were prepared."""
         found, prepared = get_search_text(self.stored, self.plain_text), self._prepared
         if prepared is None or (found.title, found.subtitle) != (prepared.title, prepared.others):
             return found
@@ -123,13 +123,13 @@ def render_articles(
 
 
 def make_row(article: Article | RenderedArticle, schema: PageFieldsSchema) -> dict[str, Any]:
-    """Return those columns of ArticleJson with the fields of the schema, and those that are no JSON."""
+    """Return the columns of ArticleJson for the fields of the schema, and its columns that are not JSON."""
     values = {f"{name}_json": web_json.to_json_bytes(value) for name, value in schema.dump(article).items()}
     names = ("category_id", "status", "published_at", "version")
     return {"article_id": article.uuid, **{name: getattr(article, name) for name in names}, **values}
 
 
 def get_search_text(article: Article, plain_text: str) -> SearchText:
-    """Return what searches find of an article; `plain_text` is its content."""
+    """Return the texts of an article that searches cover; `plain_text` is its content."""
     others = search_texts.join_texts((getattr(article, name) for name in SEARCHED_NAMES), article.custom)
     return SearchText(article.uuid, get_listed_from(article), article.title, others, plain_text)

@@ -21,7 +21,7 @@ _categories = ReadOnce[dict[UUID, Category]](lambda session: {})
 
 
 def get_state(article: Article) -> ItemState:
-    """Return what readers can see of the article now or, if it is scheduled, later."""
+    """Return the state that readers can see now or, if the article is scheduled, later."""
     readable_from = get_readable_from(article)
     if readable_from is None:
         return ItemState(None, ItemAddress(article.slug))
@@ -55,7 +55,7 @@ def _make_page_address(article: Article) -> ItemAddress:
 
 
 def _get_category(uuid: UUID) -> Category:
-    """Return a category, which is read once in a transaction; `article.category` can be the former one."""
+    """Return the category, which a transaction reads once; `article.category` may not be updated yet."""
     categories = _categories.get(db.session())
     if uuid not in categories:
         with db.session.no_autoflush:

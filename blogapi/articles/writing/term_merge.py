@@ -1,7 +1,7 @@
-"""Merges terms: the articles of some categories, tags or authors get another one in their place.
+"""Merges terms: the articles of some categories, tags or authors get another term of this kind instead.
 
-As after a new name of a term, no article gets a new version. Versions and working copies keep the uuid of a
-merged term, which `references.find_terms` resolves.
+As with a renamed term, no article gets a new version. Versions and working copies keep the uuid of a merged
+term, which `references.find_terms` resolves.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LINKS: Mapping[type[Term], ColumnElement[UUID]] = {Tag: _tag.c.tag_id, Author: 
 
 
 def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> TermType:
-    """Give the articles of the merged terms this term in their place, and delete the merged terms.
+    """Give the articles of the merged terms this term instead, and delete the merged terms.
 
     The slugs and uuids of the merged terms become former slugs of the term, which is returned. Raises
     NotFound if the term does not exist, Invalid if a merged term does not exist or is the term itself, and
@@ -76,7 +76,7 @@ def _check_users(*terms: Any) -> None:
 
 
 def _move_user(term: Any, others: Sequence[Any]) -> None:
-    """Make the author that stays the profile of the user whose profile is merged."""
+    """Make the remaining author the profile of the user whose profile is merged."""
     for other in others:
         if other.owner_id is not None:
             user, other.owner_id = other.owner_id, None
