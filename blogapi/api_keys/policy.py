@@ -14,8 +14,8 @@ from blogapi.web.fields import Text
 
 MAX_NAME_LENGTH = 100
 
-# The minimum time between two updates of the time at which a key was last used. It avoids a write to the
-# database for most reads.
+# The minimum time between two updates of the time at which a key was last used, so that most reads do not
+# write to the database.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
 # Anyone may create anonymous keys. A key that is not used within UNUSED_LIFETIME expires, and only the newest
@@ -87,7 +87,7 @@ def check_can_delete(caller: Caller, *, key: UUID) -> None:
 
 
 def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> datetime | None:
-    """Return the expiry of a key that the caller creates or changes (default: that of the caller's own key).
+    """Return the expiry of a key that the caller creates or changes (default: as the caller's own key).
 
     Raises Invalid if the requested time is not in the future, and Forbidden if the requested time is after
     the expiry of the caller's own key. A leaked key could otherwise create keys that expire later.

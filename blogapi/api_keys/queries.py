@@ -78,7 +78,7 @@ def list_keys(
 ) -> Page[Sequence[ApiKey]]:
     """Return the unexpired keys of the caller, or for an admin all unexpired keys, newest first.
 
-    `user` and `ownerless` filter by owner.
+    `user` and `ownerless` filter the keys by owner.
     """
     unexpired = or_(ApiKey.expires.is_(None), ApiKey.expires > clock.now())
     statement = select(ApiKey).where(unexpired).order_by(ApiKey.created.desc(), ApiKey.uuid)

@@ -22,7 +22,7 @@ from blogapi.web.access import Caller, Scope
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.tokens import digest_token
 
-# The number of keys that the creation of another key deletes at most.
+# The maximum number of expired keys that the creation of a key deletes.
 MAX_SWEPT_KEYS = 500
 
 

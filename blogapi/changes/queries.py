@@ -21,7 +21,7 @@ from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
 from blogapi.web.errors import InvalidQuery
 
-# The cursor of a client that wants only the changes from now on.
+# The cursor of a client that requests only changes after this request.
 NOW = "now"
 
 
@@ -51,8 +51,8 @@ class ChangeList:
 def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     """Return up to `limit` changes after a cursor; with `public`, only changes of public items.
 
-    With the cursor NOW, there are no changes, and the next cursor is that of a client that has read all
-    changes. Oldest changes come first.
+    Oldest changes come first. With the cursor NOW, there are no changes, and the next cursor is the cursor
+    after all changes.
 
     Raises InvalidQuery if the database does not contain the event of the cursor: the cursor belongs to the
     other feed, the database was restored from a backup or replaced by another server, or the event was
@@ -93,8 +93,8 @@ def _get_last(*, public: bool) -> Cursor:
 def _is_known(cursor: Cursor, *, public: bool) -> bool:
     """Return whether the database contains the event of the cursor.
 
-    Two histories that contain the same event are the same up to this event. The events of a commit have the
-    same tag, so the event itself may have been deleted.
+    Two databases that contain the same event have the same history up to this event. The events of a commit
+    have the same tag, so the event itself may have been deleted.
     """
     if not cursor.position:
         return True

@@ -9,7 +9,7 @@ from blogapi.web.fields import Identifier, OutputSchema
 
 
 class RestoredSchema(OutputSchema):
-    """A restored article or page: what it is now, and what differs from before its deletion."""
+    """A restored article or page, with notes about what differs from before its deletion."""
 
     uuid = Identifier()
     title = ma.fields.String()

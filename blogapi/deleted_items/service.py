@@ -48,7 +48,7 @@ def restore(
 ) -> list[WithAttributes]:
     """Restore deleted items of one kind for the user, all or none; return them in this order, with `notes`.
 
-    The notes are sentences about what differs from before the deletion. Preview links do not come back.
+    The notes are sentences about what differs from before the deletion. Preview links are not restored.
     """
     with transaction(visible=False):
         documents, notes = dict[UUID, Document](), dict[UUID, list[str]]()
@@ -88,7 +88,7 @@ def delete_old() -> None:
 
 
 def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
-    """Adapt the item to what has changed since its deletion; return sentences about that."""
+    """Adapt the item to changes since its deletion; return sentences about these changes."""
     notes, content = [], get_content(article)
     if is_scheduled(content, row.deleted) and is_readable(content, current_time()):
         article.status, article.published_at = Status.DRAFT.value, None
@@ -118,7 +118,7 @@ def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
 
 
 def _make_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> Tree:
-    """Return the tree of the pages with the restored ones; pages at the top come back below them."""
+    """Return the tree with the restored pages, below which their former children at the top are moved."""
     tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_PLACE)}
     parents = {uuid: document.article.parent_id for uuid, document in documents.items()}
     for parent, document in documents.items():

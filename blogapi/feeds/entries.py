@@ -31,8 +31,8 @@ ENTRY_COUNT = 20
 # The value of the filter `language` for the articles in all languages.
 ALL_LANGUAGES = "all"
 
-# The number of characters of whole articles in a feed; older articles are shown as excerpts. A longer feed
-# could not be cached, so each request would build it again.
+# The maximum number of characters of whole articles in a feed; older articles are shown as excerpts. A longer
+# feed could not be cached, so each request would build it again.
 MAX_CONTENT_LENGTH = 1_000_000
 
 _FIELDS = (
@@ -69,8 +69,8 @@ class Entry:
 class Feed:
     """The description and the entries of a feed.
 
-    `id` never changes. `page_url` is the page with the same articles, or else the first page of the site.
-    `own_url` is the address of the feed if that is known.
+    `id` never changes. `page_url` is the page with the same articles, or else the home page of the site.
+    `own_url` is the address of the feed, or None if it is unknown.
     """
 
     id: str
@@ -87,9 +87,10 @@ class Feed:
 def get_feed(filters: dict[str, str], path: str) -> Feed:
     """Return the feed of the articles that match all filters.
 
-    These are `category`, `tag` and `author` (uuid or slug), and `language`. Without a language, the articles
-    of a site with several languages are those in its own; ALL_LANGUAGES stands for all of them. Raises
-    NotFound if the site has no URL, or if a filter names no item that readers can see.
+    The filters are `category`, `tag` and `author` (uuid or slug), and `language`. Without a language, the
+    feed of a site with several languages contains the articles in the language of the site; ALL_LANGUAGES
+    stands for all languages. Raises NotFound if the site has no URL, or if a filter names no item that
+    readers can see.
     """
     language, site = filters.get("language", ""), get_public_site()
     default = normalize_language(site.language) if site.other_languages else ""
@@ -136,16 +137,15 @@ def _get_term(kind: str, reference: str) -> Term:
     return or_not_found(term, f"There is no such {kind}.")
 
 
-def _make_addresses_absolute(article: dict[str, Any]) -> str:
-    # Imported here for the same reason as in `renderer`.
-    from blogapi.rendering import sanitizer
-
-    return sanitizer.make_addresses_absolute(article["html"], article["url"])
-
-
 def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
     published, updated = (parse_timestamp(article[name]) for name in ("published_at", "last_updated"))
     assert published is not None and updated is not None, "an article with a URL has both times"
+    content = None
+    if is_full:
+        # Imported here for the same reason as in `renderer`.
+        from blogapi.rendering import sanitizer
+
+        content = sanitizer.make_addresses_absolute(article["html"], article["url"])
     return Entry(
         uuid=article["uuid"],
         title=article["title"],
@@ -153,7 +153,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
         published=published,
         updated=max(published, updated),
         excerpt=article["excerpt"],
-        content=_make_addresses_absolute(article) if is_full else None,
+        content=content,
         image=addresses.make_picture_absolute(site, article["cover_image"]),
         labels=list(dict.fromkeys([article["category"]["name"], *(tag["name"] for tag in article["tags"])])),
         authors=[

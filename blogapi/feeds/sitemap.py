@@ -28,7 +28,7 @@ from blogapi.web.errors import NotFound
 # The sitemap protocol limits the entries of one file.
 MAX_ENTRIES = 50_000
 
-# Anyone can ask for a sitemap, so each must be short enough for the response cache in its default size.
+# Anyone can request a sitemap, so each must be short enough for the response cache in its default size.
 PART_ENTRIES, MAX_BYTES = 10_000, 8 * 2**20
 
 _NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -71,14 +71,14 @@ def get_part(number: int) -> bytes:
     """Return one of the sitemaps of the index, from 1; raises NotFound if there is no such sitemap."""
     site = get_public_site()
     first_entries, start = _list_first_entries(site), (number - 1) * PART_ENTRIES
-    # Anyone can ask for any number, and to skip articles takes much longer than to count them.
+    # Anyone can request any number, and skipping articles takes much longer than counting them.
     if not 0 <= start < len(first_entries) + _count_articles():
         raise NotFound("There is no such sitemap; /sitemap.xml lists them.")
     return _to_sitemap(_list_entries(site, first_entries, start, PART_ENTRIES))
 
 
 def _list_first_entries(site: Site) -> list[Entry]:
-    """Return the entries before the articles: the first pages, the pages and the first_entries in use."""
+    """Return the entries before the articles: the home pages, the pages and the terms in use."""
     languages = ["", *(one["language"] for one in site.other_languages)]
     homes = (addresses.make_home_url(describe_in_language(site, language)) for language in languages)
     return [*map(Entry, filter(None, dict.fromkeys(homes))), *_list_pages(site), *_list_terms(site)]
@@ -87,7 +87,7 @@ def _list_first_entries(site: Site) -> list[Entry]:
 def _list_entries(
     site: Site, first_entries: list[Entry], start: int = 0, limit: int = MAX_ENTRIES
 ) -> Iterator[Entry]:
-    """Yield the entries from `start`: those of `_list_first_entries`, then the articles.
+    """Yield the entries from `start`: the first entries, then the articles.
 
     Articles with `noindex` or another canonical address count towards `limit`, but have no entry.
     """
@@ -104,7 +104,7 @@ def _list_entries(
 
 
 def _is_canonical(site: Site, url: str, canonical_url: str | None) -> bool:
-    """Return whether search engines shall show this address, and not another one."""
+    """Return whether this address is the canonical address of the page."""
     canonical = addresses.make_absolute(canonical_url or "", site.url)
     return canonical is None or is_same_address(canonical, url)
 
@@ -149,7 +149,7 @@ def _list_pages(site: Site) -> Iterator[Entry]:
 
 
 def _list_alternates(row: Any, translations: Mapping[str, Sequence[Translation]]) -> Sequence[Translation]:
-    """Return the item in all languages, without those that search engines shall not show."""
+    """Return the translations of the item that search engines may show."""
     shown = [one for one in translations.get(row.translation_key, ()) if not one.robots]
     return choose_alternates(row.uuid, shown)
 
@@ -180,7 +180,7 @@ def _to_sitemap(entries: Iterable[Entry]) -> bytes:
         updated = f"<lastmod>{entry.updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if entry.updated else ""
         links = _to_links(entry.alternates)
         bytes_left -= len(links)
-        # Many entries with many translations would not fit in memory; the heads of their pages name them too.
+        # Many entries with many translations would need too much memory; the pages name them, too.
         links = links if bytes_left >= 0 else ""
         urls.append(f"<url><loc>{escape(entry.url, quote=False)}</loc>{updated}{links}</url>\n")
     namespaces = (

@@ -1,4 +1,4 @@
-"""Which page may be below which."""
+"""Checks the parents of pages: which page may be below which other page."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from blogapi.publication.visibility import Status
 from blogapi.site import page_paths
 from blogapi.web.errors import Invalid
 
-# The highest number of pages above a page: its address and its head show them all.
+# The maximum number of pages above a page, because its address and its head show all of them.
 MAX_DEPTH = 20
 
 NEW_PLACE = page_paths.Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
 
 def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[ArticleInput]:
-    """Return the inputs with the uuids of the parents; the pages can be below each other.
+    """Return the inputs with the uuids of the parents, which can be pages of the same write.
 
     Raises Invalid unless each page may be below its parent; with `is_bulk`, the error has its index.
     """
@@ -43,7 +43,7 @@ def _resolve_parent(fields: ArticleInput) -> ArticleInput:
 
 
 def _add_to_tree(items: Iterable[ArticleInput]) -> page_paths.Tree:
-    """Return the tree as it is after a write of these pages."""
+    """Return the tree after a write of these pages."""
     tree = {**page_tree.get_tree()}
     for fields in items:
         if fields.uuid is not None:
@@ -75,7 +75,7 @@ def find_objection(uuid: UUID | None, parent: UUID, tree: page_paths.Tree) -> st
 
 
 def _count_levels(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int:
-    """Return the highest number of pages above the page (None: a new one) or above one below it."""
+    """Return the maximum number of pages above the page (None: a new page), or above a page below it."""
     numbers = [len(page_paths.list_ancestors(parent, tree))]
     if uuid is not None:
         chains = (page_paths.list_ancestors(place.parent, tree) for place in tree.values())

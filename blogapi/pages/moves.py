@@ -1,7 +1,7 @@
-"""Pages whose address changes, because they or a page above them gets another slug or parent.
+"""Records pages whose addresses change, because they or pages above them get another slug or parent.
 
-The former path of such a page redirects to it, and its readers learn of the change by an event, although the
-page itself is not written.
+The former path of such a page redirects to it, and an event is written, although the page itself is not
+written.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _PAGE = ItemType.PAGE.value
 def record(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
     """Record the pages whose paths a write has changed, in a fixed number of statements.
 
-    The pages that were written are noted already, with paths that other writes can have changed since.
-    Without `keeps_paths`, the former paths are not stored.
+    Changes of the written pages are noted already, with paths that later writes may have changed. Without
+    `keeps_paths`, the former paths are not stored.
     """
     site, notes = get_site(), events.get_noted_changes(db.session())
     # No reader knows the address that a new page had earlier in the transaction.
@@ -90,7 +90,7 @@ def _store_former_paths(
 def _list_moved(
     site: Site, tree: Tree, old_paths: Mapping[UUID, str], paths: Mapping[UUID, str]
 ) -> Iterator[tuple[UUID, str]]:
-    """Yield the pages that readers could know and whose paths have changed, with the former paths."""
+    """Yield the pages whose paths have changed and that readers may know, with the former paths."""
     now, folder = current_time(), urlsplit(site.url).path
     for uuid, place in tree.items():
         is_known = place.was_public or is_readable(place, now)

@@ -31,7 +31,7 @@ _tree = ReadOnce[Tree](lambda session: read_tree())
 
 
 def get_tree() -> Tree:
-    """Return the tree as the current transaction read it first, or as it was at the last `read_again`."""
+    """Return the tree from the first read in this transaction, or from the last `read_again`."""
     return _tree.get(db.session())
 
 
@@ -42,7 +42,7 @@ def read_again() -> Tree:
 
 
 def is_visible(uuid: UUID | None, tree: Tree) -> bool:
-    """Return whether there is the page, and the caller may see it."""
+    """Return whether the page exists and the caller may see it."""
     place = tree.get(uuid) if uuid else None
     return place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))
 

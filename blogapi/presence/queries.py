@@ -1,4 +1,4 @@
-"""Who has an article open in the editor, whose page reports it twice a minute."""
+"""Finds the users who have an article open in the editor, whose page reports it twice a minute."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Resource(Protocol):
 
     @property
     def item_path(self) -> str:
-        """The path of an item below that of the blog."""
+        """The path of an item below the path of the blog API."""
 
     def check_exists(self, id: UUID) -> None:
         """Raise NotFound if there is no such item, or none that the caller may see."""

@@ -14,7 +14,7 @@ from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.storage.expressions import insert_or_update
 from blogapi.web.fields import Fields
 
-# The number of articles that a user can have open at a time; the others are forgotten.
+# The maximum number of articles that a user can have open at a time; older reports are deleted.
 MAX_ARTICLES = 50
 
 _open = table_of(OpenArticle)

@@ -38,8 +38,8 @@ _FIELDS = (
     "html",
 )
 
-# The style sheet is part of the page, so that the page needs no other request. The article looks as it does
-# beside the editor.
+# The style sheet is part of the page, so that the page needs no other request. The article looks as in the
+# preview of the editor.
 _STYLES = ("previews/templates/previews/page.css", "admin/static/reading.css")
 _STYLE = "".join((Path(__file__).parents[1] / path).read_text(encoding="utf-8") for path in _STYLES)
 _STYLE_DIGEST = b64encode(hashlib.sha256(_STYLE.encode("utf-8")).digest()).decode("ascii")
@@ -68,7 +68,7 @@ def show(token: str) -> Response:
     """Show the article of a preview link to a browser; return it as JSON to other clients."""
     response = _show_page(token) if prefers_html() else _show_json(token)
     response.headers["X-Robots-Tag"] = "noindex"
-    # As with all errors, the response to an unknown token may be stored.
+    # Browsers may store the response to an unknown token, as all errors.
     if response.status_code == 200:
         response.headers["Cache-Control"] = NO_STORE
     return response

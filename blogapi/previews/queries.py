@@ -36,9 +36,9 @@ def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[P
 
 
 def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bool]:
-    """Return the article or page of the preview link with this token, and whether edits are waiting.
+    """Return the article or page of the preview link with this token, and whether it has a working copy.
 
-    It can have any status, and shows the edits of its working copy. Without `names` it has the documented
+    It can have any status, and contains the edits of its working copy. Without `names`, it has the documented
     fields of its type. Raises NotFound if the token is unknown, or if its link has expired or was revoked.
     """
     row: Any = db.session.execute(

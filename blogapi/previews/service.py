@@ -16,7 +16,7 @@ from blogapi.storage.database import db, transaction
 from blogapi.web.fields import WithAttributes
 from blogapi.web.tokens import digest_token
 
-# The links of one article that are valid at a time.
+# The maximum number of valid links of one article.
 MAX_LINKS = 50
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from blogapi import clock
 from blogapi.setting_types import parse_rates
 
-# The largest number of keys tracked for one limit, so that many clients cannot fill the memory.
+# The maximum number of keys tracked for one limit, so that many clients cannot fill the memory.
 MAX_TRACKED = 100_000
 
 # The name of a setting, the limit that it contains (such as "5 per minute"), and the key whose attempts are

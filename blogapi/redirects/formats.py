@@ -30,7 +30,7 @@ class RedirectLine:
 def to_netlify(line: RedirectLine) -> str:
     """Return a line of a `_redirects` file, as Netlify and Cloudflare Pages read it.
 
-    Cloudflare Pages refuses 410, and Netlify documents no such status: a comment names a page that is gone.
+    Cloudflare Pages refuses the status 410, and Netlify does not document it, so a comment names the path.
     """
     if not line.new:
         return f"# left out, because these hosts have no status 410: {line.old}\n"
@@ -48,7 +48,7 @@ def to_nginx(line: RedirectLine) -> str:
 
 
 def _format_only(*statuses: int) -> Callable[[RedirectLine], str]:
-    """Return a format for a block with these statuses, because `return` takes no variable as its status."""
+    """Return a format for redirects with these statuses: nginx accepts no variable as the status."""
     return lambda line: to_nginx(line) if line.status in statuses else ""
 
 
@@ -63,9 +63,8 @@ FORMATS: Mapping[str, Callable[[RedirectLine], str]] = {
 def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) -> str:
     """Return the redirects as text in one of FORMATS; only the paths of their addresses are used.
 
-    Some redirects are left out: those that a server cannot make, because the address has a query or a
-    fragment, and those that would lead to a loop or repeat the path of another redirect. A redirect that an
-    admin has set takes precedence.
+    Some redirects are left out: from or to addresses with a query or a fragment, redirects in a loop, and
+    redirects from the path of another redirect. Custom redirects take precedence.
     """
     redirects = sorted(redirects, key=lambda redirect: redirect.kind != CUSTOM)
     lines: dict[str, RedirectLine] = {}
@@ -81,7 +80,7 @@ def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) ->
 
 
 def _is_loop(line: RedirectLine, targets: Mapping[str, str], site_url: str) -> bool:
-    """Return whether the line leads back to its path: the address of the site can have changed."""
+    """Return whether the redirect leads back to its path, because the address of the site has changed."""
     return without_slash(unquote(line.old)) in find_chain(line.new, site_url, targets.get)
 
 

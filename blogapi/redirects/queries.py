@@ -53,10 +53,10 @@ from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 PAGE = ItemType.PAGE.value
-# The kind of the redirects that an admin has set.
+# The kind of custom redirects.
 CUSTOM = "redirect"
 KINDS = (*SLUG_KINDS, PAGE, CUSTOM)
-# With these expressions, SQLite begins with the few former addresses, and not with all articles.
+# With these expressions, SQLite reads the few former addresses first, and not all articles.
 _article = table_of(Article).c
 _WITHOUT_INDEX = SimpleNamespace(
     status=unindexed(_article.status),
@@ -72,9 +72,9 @@ _NO_STATUS = cast(null(), Integer())
 class Redirect:
     """A former slug or a former path of an item, its current slug, and the former and the current address.
 
-    The addresses are None if they are unknown. `article` is the uuid of the item if it is an article. Of a
-    page, only former paths are redirected, because its address can contain several slugs. A redirect that an
-    admin has set has a `status`; its `old` is a path, and its `new` the target.
+    The addresses are None if they are unknown. `article` is the uuid of the item if it is an article. For
+    pages, only former paths are redirected, because an address can contain several slugs. A custom redirect
+    has a `status`; its `old` is a path, and its `new` is the target.
     """
 
     kind: str
@@ -89,11 +89,10 @@ class Redirect:
 
 
 def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[Sequence[Redirect]]:
-    """Return all redirects: own ones, and the former slugs and paths of items that readers can see.
+    """Return all redirects: custom ones, and the former slugs and paths of items that readers can see.
 
-    They are in alphabetical order. The addresses are those of `site`, by default of the blog's site. A path
-    that is the address of a public article or page (the same or another one) is left out, so a page can have
-    fewer rows than requested.
+    They are in alphabetical order. The addresses belong to `site`, by default the blog's site. A path that is
+    the address of any public article or page is left out, so a page can have fewer rows than requested.
     """
     site = site or get_site()
     merged = union_all(*_select_all()).subquery()
@@ -111,7 +110,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     rows = db.session.execute(union_all(*_select_all(path, slugs))).all()
     redirects = _to_redirects(site, rows)
     matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
-    # A former path is a former address itself; the address of a former slug follows from the current pattern.
+    # A former path takes precedence over a former slug, whose address follows from the current pattern.
     matches.sort(
         key=lambda redirect: (redirect.kind != CUSTOM, redirect.old != path, not _is_path(redirect.old))
     )
@@ -119,7 +118,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
 
 
 def complete(site: Site) -> Site:
-    """Return the site; without an address it gets one, and only the paths of its pages have a meaning."""
+    """Return the site; a site without an address gets one, so that its pages have paths."""
     return site if site.url else typing.cast(Site, WithAttributes(site, url="http://localhost"))
 
 
@@ -218,7 +217,7 @@ def _make_url(site: Site, row: Row[Any], slug: str) -> str | None:
     if row.kind == CUSTOM:
         return urljoin(site.url, slug) if slug else None
     if row.kind != Article.kind:
-        # A former slug that is a uuid is that of a merged term.
+        # A former slug that is a uuid belongs to a merged term.
         return addresses.make_term_url(site, row.kind, uuid=parse_uuid(slug) or row.item, slug=slug)
     return addresses.make_article_url(
         site,
@@ -248,7 +247,7 @@ def _find_pages(site: Site, redirects: Sequence[Redirect]) -> set[str]:
         slugs = addresses.list_slugs(values or {})
         references |= {*slugs}
         if values is not None and not slugs:
-            # The addresses of all articles have this path, and differ in their query.
+            # The addresses of all articles have this path and differ only in their query.
             pages.add(without_slash(redirect.old))
     wanted = sorted(references - {one.new for one in redirects})
     for batch in chunk(wanted):

@@ -12,7 +12,7 @@ from blogapi.storage.database import db, transaction
 
 
 def add(article: UUID, slugs: Sequence[str]) -> list[str]:
-    """Store slugs that the article had in another blog; return the slugs that another article has or had.
+    """Store slugs that the article had in another system; return the slugs that other articles have or had.
 
     The current slug of the article is ignored.
     """

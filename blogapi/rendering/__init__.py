@@ -1,1 +1,1 @@
-"""Renders content to safe HTML and plain text, and derives slugs."""
+"""Renders content to safe HTML and plain text, and makes slugs."""

@@ -1,4 +1,4 @@
-"""Characters that no text of the blog contains, and those that are parts of words but no letters."""
+"""Forbidden characters, and characters that are parts of words without being letters."""
 
 from __future__ import annotations
 

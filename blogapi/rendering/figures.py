@@ -1,4 +1,4 @@
-"""Pictures alone in a paragraph: a title becomes the caption, and several pictures become a gallery."""
+"""Figures and galleries from paragraphs of Markdown that contain only pictures."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _TITLE = re.compile(r'(<img [^<>]*?) title="([^"]+)"')
 
 
 def show_figures(html: str) -> str:
-    """Return sanitized HTML of Markdown with figures in place of paragraphs that contain only pictures.
+    """Return sanitized HTML of Markdown with figures instead of paragraphs that contain only pictures.
 
-    A single picture without a title stays as it is.
+    The title of a picture becomes its caption, and several pictures become a gallery. A single picture
+    without a title is not changed.
     """
     return _PARAGRAPH.sub(_to_figures, html) if "<img" in html else html
 

@@ -26,7 +26,7 @@ _BLOCK = re.compile(
     "figure|footer|form|h[1-6]|header|hgroup|listing|main|marquee|math|menu|nav|object|ol|pre|search|section|"
     "select|summary|svg|table|template|ul"
 )
-# Blocks whose end tags may be omitted, with the start tags that end them then.
+# Blocks whose end tags may be omitted, with the start tags that then end them.
 _ENDED_BY = {
     "p": re.compile(
         "p|li|d[td]|t[rdh]|tbody|tfoot|thead|hr|plaintext|xmp"
@@ -50,7 +50,7 @@ def remove_hidden(html: str) -> str:
 
 
 def remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return the text without these spans, which are in their order and do not overlap."""
+    """Return the text without these spans, which are in order and do not overlap."""
     parts, position = [], 0
     for start, end in spans:
         parts.append(text[position:start])
@@ -61,8 +61,8 @@ def remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
 def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, int]]:
     """Yield start and end of each element with an attribute of `hiding` whose value matches.
 
-    An element without an end tag, or with wrongly nested blocks, goes on to the end of the text, unless its
-    end tag may be omitted: rather too much is left out than too little.
+    An element without an end tag, or with wrongly nested blocks, extends to the end of the text, unless its
+    end tag may be omitted: nothing hidden may be shown.
     """
     start, names = 0, list[str]()  # of the hidden element and the open blocks in it
     tables, opened = 0, Counter[tuple[int, str]]()  # the open elements around it, by level of tables and name

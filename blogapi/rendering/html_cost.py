@@ -1,4 +1,4 @@
-"""Finds HTML that would take too long to parse, or whose parsed form would fill the memory.
+"""Finds HTML that would take too long to parse, or whose parsed form would need too much memory.
 
 The HTML standard defines how to parse any text. At each tag, the parser searches the open elements, and it
 copies formatting elements that are not closed into each following block. The limits were measured: 2,001 real
@@ -11,7 +11,7 @@ import re
 from collections import Counter
 
 _MAX_TAGS = 100_000
-# As many as nested quotes of Markdown.
+# The same number as for nested quotes in Markdown.
 MAX_OPEN_ELEMENTS = 1_000
 # The number of tags times the number of copied elements that are not closed, times the length of the copies.
 _MAX_COPIED = 20_000_000
@@ -25,8 +25,8 @@ _ATTRIBUTES = rf"(?:\s++[\w:.@-]++(?:={_VALUE})?+){{0,50}}+\s*+"
 _LESS_THAN_SIGN = re.compile(r"<(?![a-z/!?])", re.IGNORECASE)
 _ORDINARY_TAG = re.compile(rf"<(?:/?[a-z][\w:-]*+{_ATTRIBUTES}/?|!--[^<>]*+)>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z][\w:-]*+)")
-# Elements without end tags, also of SVG and MathML, and those that the parser closes before the next one.
-# `<li><dd>` can be nested, so `dd` is not among them.
+# Elements without end tags, also of SVG and MathML, and elements that the parser closes before the next one.
+# `dd` is missing, because `<li><dd>` can be nested.
 _UNNESTED = re.compile(
     "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
     "|animate\\w*|circle|ellipse|fe\\w+|image|line|mprescripts|mspace|path|poly\\w+|rect|set|stop|use"

@@ -9,7 +9,7 @@ import comrak
 
 from blogapi.rendering import mathematics
 
-# The maximum number of references and definitions of footnotes. A reference of 4 characters becomes 300
+# The maximum number of references and definitions of footnotes. A reference of 4 characters produces 300
 # characters of HTML.
 MAX_FOOTNOTES = 4_000
 
@@ -54,8 +54,8 @@ _TILDE = re.compile(r"(?<![~\\])~(?!~)")
 _TILDE_MARK = "\U0001bc9f"
 _ENCODED_TILDE_MARK = "%F0%9B%B2%9F"
 
-# comrak would read punctuation and full-width brackets of Chinese and Japanese as a part of the address
-# before them. A space and a mark separate them while the text is rendered.
+# comrak would include Chinese and Japanese punctuation and full-width brackets in the address before them. A
+# space and a mark separate them while the text is rendered.
 _CJK_PUNCTUATION = (
     r"\u3001-\u3003\u3008-\u3011\u3014-\u301b\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65“”"
 )

@@ -1,8 +1,8 @@
-"""Mathematics in Markdown (`$…$`, `$$…$$`, `\\(…\\)`, `\\[…\\]`), which reaches readers as it is typed.
+"""Mathematics in Markdown (`$…$`, `$$…$$`, `\\(…\\)`, `\\[…\\]`), which the HTML contains as typed.
 
-Before comrak renders the text, each formula is put between `$$` and a mark, so that comrak reads it as
+Before comrak renders the text, each formula is enclosed in `$$` and a mark, so that comrak reads it as
 display mathematics; a rare punctuation character replaces all other dollar signs. comrak decides what is code
-or HTML: wherever it reads no mathematics, the text without the marks is the text as typed.
+or HTML: where it reads no mathematics, removing the marks yields the text as typed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LINE_START = re.compile(r"\n[ \t>]*")
 
 
 def mark_formulas(content: str) -> str:
-    """Return Markdown that comrak renders with its formulas as typed, once `remove_marks` is applied."""
+    """Return the Markdown with marked formulas, which comrak does not change; see `remove_marks`."""
     return _FORMULA.sub(_mark, content)
 
 

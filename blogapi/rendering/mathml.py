@@ -1,7 +1,7 @@
 """The elements and attributes of MathML that are kept.
 
-Some others contain links or HTML (`maction`, `annotation-xml`), and browsers parse some others differently at
-different places (`mglyph`, `malignmark`).
+Other elements can contain links or HTML (`maction`, `annotation-xml`), or browsers parse them differently in
+different contexts (`mglyph`, `malignmark`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _LAYOUTS = (
 TAGS = frozenset({"math", *_WORDS.split("|"), *_LAYOUTS.split("|")})
 _ATTRIBUTES = "accent columnspan display fence linethickness lspace mathvariant rowspan rspace stretchy width"
 ATTRIBUTES = frozenset(_ATTRIBUTES.split())
-# The first group matches a formula without HTML and other formulas in it, which browsers could parse
-# otherwise than nh3. Other elements of MathML are replaced by their text.
+# The first group matches a formula that contains no HTML and no other formula, which browsers could parse
+# differently from nh3. Other elements of MathML are replaced by their text.
 FORMULA_OR_TAG = re.compile(
     rf"(<math(?: [^<>]*)?>(?:[^<]|<(?:{_WORDS})(?: [^<>]*)?>[^<]*</(?:{_WORDS})>"
     rf"|</?(?:{_LAYOUTS})(?: [^<>]*)?>)*+</math>)|</?(?:math|{_WORDS}|{_LAYOUTS})(?: [^<>]*)?>"

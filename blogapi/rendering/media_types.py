@@ -1,4 +1,4 @@
-"""The types of media files that are built in."""
+"""The built-in types of media files."""
 
 from __future__ import annotations
 

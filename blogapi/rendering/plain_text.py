@@ -22,7 +22,7 @@ _TAG = re.compile(r"<[^<>]*>")
 _INLINE_TAG = re.compile(r"</?(?:a|abbr|b|code|del|em|i|mark|s|small|span|strong|sub|u)(?: [^<>]*)?>")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&"))
 
-# A link with the text of a footnote's mark. Such links lead to a place in the page.
+# A link whose text is the mark of a footnote.
 _MARK = r"\[?(?:[0-9]{1,3}|[*\u2020\u2021\xa7\u21a9\ufe0e]++)\]?"
 _MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_MARK}</a>(?:</sup>)?")
 _BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
@@ -50,8 +50,8 @@ def decode_entities(text: str) -> str:
 def make_excerpt(html: str) -> str:
     """Return the beginning of the text of sanitized HTML: at most MAX_EXCERPT_LENGTH characters.
 
-    It is cut between words, and contains no headings, blocks of code, players and footnotes, and of bare URLs
-    only the host.
+    It is cut between words. It contains no headings, code blocks, players and footnotes, and bare URLs are
+    shortened to their host.
     """
     start, *rest = remove_players(html).split("<pre")
     html = start + "".join(part.partition("</pre>")[2] for part in rest)

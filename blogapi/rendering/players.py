@@ -1,4 +1,4 @@
-"""The players of videos and sounds: an address alone in a paragraph becomes the frame of its player."""
+"""The players of videos and sounds, which replace paragraphs that contain only the address of a player."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _make_vimeo_address(found: re.Match[str]) -> str:
     return f"https://player.vimeo.com/video/{found[1]}?{secret}dnt=1"
 
 
-# With `youtube-nocookie.com` and `dnt`, the sites set no cookies before somebody starts the player.
+# With `youtube-nocookie.com` and `dnt`, the sites set no cookies before a reader starts the player.
 PLAYERS = (
     Player(
         "youtube",
@@ -93,7 +93,7 @@ _PATTERNS = [(re.compile(player.pattern), player) for player in PLAYERS]
 
 
 def show_players(html: str) -> str:
-    """Return rendered Markdown with players in place of paragraphs that contain only the address of one."""
+    """Return rendered Markdown with players instead of paragraphs that contain only the address of one."""
     count = 0
 
     def replace(paragraph: re.Match[str]) -> str:
@@ -129,7 +129,7 @@ def find_player(address: str) -> tuple[Player, str] | None:
 
 
 def remove_frames(html: str) -> str:
-    """Return sanitized HTML with links in place of players, for feeds."""
+    """Return sanitized HTML with links instead of players, for feeds."""
     return _FRAME.sub(r"\1", html)
 
 

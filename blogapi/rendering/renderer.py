@@ -1,4 +1,4 @@
-"""Everything that is derived from the content of an article."""
+"""Renders the content of an article, and derives its excerpt, its length and its table of contents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def render(content: str, content_type: str) -> RenderedContent:
 
     Takes at most about two seconds for 2 MB, whatever it contains, and needs no database.
     """
-    # Imported here because its libraries need 4 MB, and a server that is only read does not need them.
+    # Imported here because its libraries need 4 MB, which servers without writes save.
     from blogapi.rendering import sanitizer
 
     html = sanitizer.to_safe_html(content, content_type)

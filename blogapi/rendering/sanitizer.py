@@ -82,14 +82,14 @@ _ATTRIBUTES = {
 # The words of `rel` that are kept; they describe the page, or the author's opinion of it.
 _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "license", "tag"})
 
-# Every input but the checkbox of a task list; the fields of a form are useless without it.
+# Every input except for the checkboxes of task lists: form fields are useless without their form.
 _FORM_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
 
-# With nh3's own, all schemes that the HTML standard calls safe.
+# Together with nh3's defaults, these are all schemes that the HTML standard calls safe.
 _URL_SCHEMES = nh3.ALLOWED_URL_SCHEMES | {"matrix", "sftp", "urn"}
 
-# A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. It is
-# kept in these attributes, so that `media.html_pictures` can replace it.
+# A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. These
+# attributes can contain it until `media.html_pictures` replaces it.
 _MEDIA_REFERENCE = re.compile(r"\s*(media:[0-9a-f-]{36})\s*", re.IGNORECASE)
 _MEDIA_ATTRIBUTES = frozenset(
     {
@@ -111,7 +111,7 @@ _EMBED_URL = re.compile(
     rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
 )
 
-# Elements whose content browsers do not show. Iframes with a host that is not in EMBED_HOSTS are dropped.
+# Elements whose content browsers do not show.
 _DROPPED_WITH_CONTENT = {
     *("script", "style", "template", "title", "noembed", "noframes", "noscript"),
     *("annotation", "annotation-xml"),
@@ -120,8 +120,8 @@ _DROPPED_WITH_CONTENT = {
 # Rendered content contains no scripts, so the content of <noscript> is shown.
 _NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
 
-# Elements whose content is not markup. Browsers ignore the slash at the end of their start tag and would read
-# the rest of the text as the content.
+# Elements whose content is not markup. Browsers ignore the slash at the end of the start tag, and would read
+# the rest of the text as their content.
 _SELF_CLOSED = re.compile(
     r"<(iframe|noembed|noframes|script|style|textarea|title|xmp)(?=[\s/])"
     # A value in braces is JavaScript (MDX).
@@ -155,11 +155,11 @@ _HEADING = re.compile(r'<h(([1-6])(?: align="\w*")?)>((?:[^<]++|<(?!/?h[1-6][ >]
 _HEADING_NAME = re.compile(rf"(?<!\s)\s*+\{{#([\w{MARKS}{JOINERS}:.-]+)\}}\s*\Z")
 _FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
 _TAG = re.compile(r"<[^<>]*>")
-# A comment has no name here, because tags in it are none.
+# Matches start tags; a match of a comment has no name, so that tags in comments are ignored.
 _START_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<([a-z][\w:.-]*+)", re.DOTALL | re.IGNORECASE)
 
 # Characters that can begin an element, a list item, a cell, a paragraph or an entity. A million of them can
-# take two seconds and 500 MB of memory. In a typical article, one in twenty characters is of this kind.
+# take two seconds and 500 MB of memory. A twentieth of the characters of a typical article are of this kind.
 _MARKUP = "\n*_~`[]<>&|!\"'+-"
 _MAX_MARKUP = 500_000
 
@@ -252,7 +252,7 @@ def _to_html(content: str, content_type: str) -> str | None:
     html: str | None = content
     if content_type == "markdown" and (html := markdown.render_markdown(content)):
         html = players.show_players(html)
-    # Without its attribute, the sanitizer would show a hidden element.
+    # The sanitizer removes the attribute `hidden`, and would then show the elements.
     html = html and hidden_elements.remove_hidden(_SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html)))
     return None if html is None or html_cost.is_too_expensive(html) else html
 
@@ -275,7 +275,7 @@ def _empty_iframe(iframe: re.Match[str]) -> str:
 
 
 def _add_noopener(link: re.Match[str]) -> str:
-    """Return the link; if it opens a new tab, the page there gets no access to this one."""
+    """Return the link with `noopener` if it opens a new tab, so that its page gets no access to this one."""
     attributes = dict(_ATTRIBUTE.findall(link[1]))
     if "target" not in attributes:
         return link[0]
@@ -310,7 +310,7 @@ def _is_reference(value: str) -> bool:
 
 
 def _clean_reference(tag: str, attribute: str, value: str) -> str | None:
-    """Return the reference, or None if it is malformed or at a place where it is not resolved."""
+    """Return the reference, or None if it is malformed or in an attribute where it is not resolved."""
     if (tag, attribute) == ("a", "href") and (link := _ARTICLE_REFERENCE.fullmatch(value)):
         return link[1].lower() + (link[3] or "")
     reference = _MEDIA_REFERENCE.fullmatch(value)

@@ -32,7 +32,7 @@ _SLUG = re.compile(rf"{_WORD_PATTERN}(?:-{_WORD_PATTERN})*")
 _ENTITY = re.compile(r"&#?\w{1,32};")
 # Apostrophes of entities, commas between digits, and marks that remain on Latin letters.
 _DROPPED = re.compile(rf"'|(?<=\d),(?=\d)|(?<=[a-z0-9])(?![\ufe00-\ufe0f])[{MARKS}]+")
-# NFKC would take the vowel AM of Thai and Lao apart, which everybody writes as one character.
+# NFKC would split the vowel AM of Thai and Lao, which is written as one character.
 _NOT_THAI_OR_LAO = re.compile(r"[^\u0e00-\u0eff]+")
 
 
@@ -50,19 +50,19 @@ def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH, default: str =
     return slug or default or secrets.token_hex(4)
 
 
-# Most names belong to many articles of an import.
+# In an import, most names occur in many articles.
 @lru_cache(maxsize=10_000)
 def make_term_slug(name: str) -> str:
     """Return the slug of the name of a category or tag: `C#` gives "c-sharp", `C++` gives "c-plus-plus".
 
-    Equal names have equal slugs, also without letters and digits, so that each import finds their terms.
+    Equal names have equal slugs, even without letters and digits, so that each import finds their terms.
     """
     default = f"{zlib.crc32(name.encode(errors='replace')):08x}"
     return make_slug(_PLUS.sub(" plus", _SHARP.sub(" sharp", name)), default=default)
 
 
 def is_slug(text: str) -> bool:
-    """Return whether the text has the form of a slug; no item has another text as its slug."""
+    """Return whether the text has the form of a slug; the slugs of all items have this form."""
     return len(text) <= MAX_SLUG_LENGTH and _SLUG.fullmatch(text) is not None
 
 
@@ -77,7 +77,7 @@ def hyphenate(text: str, max_length: int = 0) -> str:
     return slug[: max_length + 1].rpartition("-")[0] or slug[:max_length]
 
 
-# A write derives the slug before it takes the write lock, and once more under it.
+# A write makes the slug before it takes the write lock, and again while it holds the lock.
 @lru_cache(maxsize=64)
 def _slugify(text: str, max_length: int) -> str:
     return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)

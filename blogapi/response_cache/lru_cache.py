@@ -20,7 +20,7 @@ OVERHEAD_BYTES = 1_800
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A status line, headers and a body that are valid from `created_at` until just before `valid_until`.
+    """A status line, headers and a body that are valid from `created_at` until before `valid_until`.
 
     `version` is the commit version for which the response is valid. If `shows_drafts` is False, the response
     is valid for every commit version with the same public number. `route` is the URL rule of the view that
@@ -43,9 +43,9 @@ class CachedResponse:
 
     @property
     def bytes_without_body(self) -> int:
-        """Return the memory that the response needs in addition to its body.
+        """The memory that the response needs in addition to its body.
 
-        The headers are counted because a client controls the length of the `Link` header.
+        The headers are counted, because a client controls the length of the `Link` header.
         """
         return OVERHEAD_BYTES + sum(len(name) + len(value) for name, value in self.headers)
 

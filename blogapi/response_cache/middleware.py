@@ -69,7 +69,7 @@ class _PendingResponse:
 
     @property
     def clock_delay(self) -> timedelta:
-        """Return how far the database clock is behind this process, as a negative duration or zero.
+        """How far the clock of the database is behind this process, as a negative duration or zero.
 
         API keys expire by the clock of this process, but cached responses expire by the clock of the
         database.
@@ -121,7 +121,7 @@ class ResponseCacheMiddleware:
             return None
         version = self.source.get_version(
             since=environ.get(commit_version.RECEIVED_KEY),
-            # A deleted key is refused at once.
+            # A deleted key must be refused at once.
             strict=bool(api_key),
         )
         if version is None:
@@ -193,9 +193,8 @@ class _CollectedBody:
     """An iterator that passes on the chunks of a response and collects them.
 
     Calls `on_end` with the body, unless the body is incomplete or longer than `max_bytes`. If `length` is
-    known, the call happens before the last chunk is passed on, because a client may be slow to take this
-    chunk. This class is not a generator, because a generator that is closed before its first chunk runs no
-    code.
+    known, it is called before the last chunk is passed on, because a client may read this chunk slowly. This
+    class is not a generator, because a generator that is closed before its first chunk runs no code.
     """
 
     def __init__(

@@ -50,12 +50,11 @@ def restore(
 ) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
 
-    The result has this type: a page can have versions of the article that it was, and then gets no category.
-
-    Slug, status, publication time and place do not change, so that nothing is published by accident. A
-    deleted article is restored as a draft with its former slug, and a page in its former place. Deleted tags
-    and authors are left out; if no author is left, the authors stay as they are. Raises NotFound if the
-    version does not exist, and Conflict if its category was deleted.
+    The result has this type; the category of a version is ignored if it is now a page. The slug, status,
+    publication time and place do not change, so that nothing is published by accident. A deleted article is
+    restored as a draft with its former slug, and a page in its former place. Deleted tags and authors are
+    left out; if no author is left, the authors do not change. Raises NotFound if the version does not exist,
+    and Conflict if its category was deleted.
     """
     with transaction(visible=False):
         revision = queries.get_revision(article_id, number)

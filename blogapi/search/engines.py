@@ -1,4 +1,4 @@
-"""The full-text index of the database: FTS5 in SQLite, tsvector in PostgreSQL, with the same methods.
+"""The full-text index of the database: FTS5 in SQLite or tsvector in PostgreSQL, with the same interface.
 
 Both engines index the words that `tokenizer` finds, so that they find the same articles.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Engine = Fts5 | Tsvector
 
-# The words of long texts take seconds to find; see `connections.REQUEST_IDLE_SECONDS`.
+# Finding the words of long texts takes seconds; see `connections.REQUEST_IDLE_SECONDS`.
 _ROWS_PER_STATEMENT = 25
 # The parameter of statements with the number of a row.
 _KEY = "key"
@@ -66,7 +66,7 @@ def _update_by_number(engine: Engine) -> Update:
 
 
 def find_equal_rows(connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
-    """Return the numbers of those rows that are in the index with exactly these words."""
+    """Return the numbers of the rows that the index contains with exactly these words."""
     engine = get_engine(connection)
     batches = chunk(rows, _ROWS_PER_STATEMENT)
     return set().union(*(engine.find_equal(connection, batch) for batch in batches))

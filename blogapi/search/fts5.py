@@ -37,8 +37,8 @@ _STORED = Table(
 class Fts5:
     """The index in SQLite's FTS5.
 
-    It contains the words that `tokenizer` finds, separated by spaces, and `stored` is the same table.
-    If two words are not adjacent in the text, a dot between them prevents them from matching as a phrase.
+    It contains the words that `tokenizer` finds, separated by spaces. A dot between two words that are not
+    adjacent in the text prevents them from matching as a phrase.
     """
 
     table = table("search_index", column("rowid", Integer), column("search_index", String))
@@ -58,7 +58,7 @@ class Fts5:
         return self.table.c.search_index.op("MATCH", is_comparison=True)(match)
 
     def is_kept(self, number: ColumnElement[int], kept: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition that the number is one of those that `collect` returned."""
+        """Return the condition that the number is among the numbers that `collect` returned."""
         return number.in_(select(func.json_each(kept).table_valued("value").c.value))
 
     def collect(self, connection: Connection, numbers: Select[int]) -> str:
@@ -74,8 +74,7 @@ class Fts5:
         self, connection: Connection, conditions: Conditions, limit: int | None
     ) -> tuple[Sequence[int], int]:
         """Return the newest `limit` (None: all) of the numbers that meet the conditions, and their total."""
-        # FTS5 can read its index in ascending and in descending order, so the statements read no table rows
-        # and need no sorting.
+        # FTS5 can read its index in both orders, so the statements read no rows and sort nothing.
         newest = connection.scalars(select_newest(self.number, *conditions).limit(limit)).all()
         if limit is None or len(newest) < limit:
             return newest, len(newest)
@@ -102,7 +101,7 @@ class Fts5:
         return dict(zip(_WORDS, _join_words(title, subtitle, text), strict=True))
 
     def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
-        """Return the numbers of those rows whose words are stored."""
+        """Return the numbers of the rows that are stored with exactly these words."""
         expected = {
             number: (number, *_join_words(text.title, text.subtitle, text.text)) for number, text in rows
         }

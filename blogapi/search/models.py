@@ -18,8 +18,8 @@ from blogapi.storage.database import Base
 class SearchEntry(Base):
     """The number of an article in the search index.
 
-    The number encodes the publication time (`numbering.first_number`), so that public articles can be found
-    and ordered with the index alone. Articles that are not published have negative numbers.
+    The number encodes the publication time (`numbering.first_number`), so that the index is sufficient to
+    find and order public articles. Articles that are not published have negative numbers.
     """
 
     __tablename__ = "search_entry"
@@ -43,8 +43,7 @@ _INDEX = {
         "vector tsvector NOT NULL, titles tsvector NOT NULL)",
         "CREATE INDEX ix_search_index_vector ON search_index USING gin (vector)",
         "CREATE INDEX ix_search_index_titles ON search_index USING gin (titles)",
-        # A row contains only the number of the article and the words of its title, so that a search for a
-        # common word reads few database pages.
+        # The large vectors are stored outside of the rows, so a search for a common word reads few pages.
         "ALTER TABLE search_index SET (toast_tuple_target = 128)",
         "ALTER TABLE search_index ALTER COLUMN titles SET STORAGE MAIN",
     ),

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 # nearby microseconds.
 NUMBERS_PER_MICROSECOND = 16
 
-# The number of an article differs from those of its time by less than this, because 16 million articles would
-# have to be published in one second otherwise.
+# The maximum difference between the number of an article and the numbers of its time; more than 16 million
+# articles per second would have to be published to exceed it.
 MAX_SHIFT = 1_000_000 * NUMBERS_PER_MICROSECOND
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-# Some programs give articles without a date the time _EARLIEST. The reserved numbers below those of _EARLIEST
-# are for blogs with many such articles.
+# Some programs give articles without a date the time _EARLIEST. If there are many such articles, some get the
+# reserved numbers below.
 _RESERVED_NUMBERS = 1 << 32
 
 

@@ -1,4 +1,4 @@
-"""What a search in the full-text index of either database finds, and what the indexes store."""
+"""The types and limits that the full-text indexes of both databases share."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, select
 
-# The number of newest matches among which texts that contain the whole phrase rank above the others.
-# PostgreSQL would need seconds to read the positions of common words in the texts of 100,000 articles. The
-# number is greater than the number of articles on MAX_SEARCH_PAGE pages.
+# The number of newest matches among which texts that contain the whole phrase rank higher. PostgreSQL would
+# need seconds to read the positions of common words in the texts of 100,000 articles. The number is greater
+# than the number of articles on MAX_SEARCH_PAGE pages.
 MAX_CANDIDATES = 10_000
 Conditions = Sequence[ColumnElement[bool]]
 # The words of an article as an engine stores them, by column.
@@ -24,8 +24,8 @@ Words = Mapping[str, Any]
 class SearchText:
     """The searchable text of an article, and its publication time (None if it is not published).
 
-    `subtitle` contains the short texts besides the title, each on a line. `words` are the words of the texts
-    if they were found before the write.
+    `subtitle` contains the other short texts, each on a line. `words` are the words of the texts if they were
+    found before the write.
     """
 
     article_id: UUID

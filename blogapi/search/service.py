@@ -63,7 +63,7 @@ def add_articles(session: Session, texts: Sequence[SearchText]) -> None:
 
 
 def _is_number_for(number: int, published_at: datetime | None) -> bool:
-    """Return whether the number is one of those of the publication time."""
+    """Return whether the number encodes the publication time."""
     if published_at is None:
         return number < 0
     return first_number(published_at) <= number <= last_number(published_at)
@@ -72,9 +72,9 @@ def _is_number_for(number: int, published_at: datetime | None) -> bool:
 def _choose_numbers(connection: Connection, texts: Sequence[SearchText]) -> dict[UUID, int]:
     """Return a number for each article; none of the numbers is in the index.
 
-    A published article gets the largest free number of its time or an earlier time. A scheduled article gets
-    the smallest free number of its time or a later time, so that it is not found too early. Other articles
-    get a negative number.
+    A published article gets the largest free number of its time or of an earlier time. A scheduled article
+    gets the smallest free number of its time or of a later time, so that it is not found too early. Other
+    articles get a negative number.
     """
     now, width = current_time(), NUMBERS_PER_MICROSECOND
     used: set[int] = set()

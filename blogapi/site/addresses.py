@@ -77,8 +77,8 @@ def make_article_path(
 ) -> str:
     """Return the path of the article's page below the address of the site.
 
-    The date in the path is the date of `published_at` in the time zone of the site. An empty `language` is
-    that of the site.
+    The date in the path is the date of `published_at` in the time zone of the site. An empty `language`
+    stands for the language of the site.
     """
     date = to_time_zone(published_at, site.time_zone)
     values = {
@@ -98,8 +98,7 @@ def _make_language_values(site_language: str, slug: str, language: str) -> dict[
 
 
 def make_page_path(site: Site, *, uuid: UUID | str, slugs: Sequence[str], language: str) -> str:
-    """Return the path of a page below the address of the site; `slugs` begin with that of its root."""
-    # A slug contains no slash, so those in the path are the only ones.
+    """Return the path of a page below the address of the site; `slugs` begin with the outermost page."""
     values = {
         **{"uuid": str(uuid), "slug": slugs[-1], "path": "/".join(slugs)},
         **_make_language_values(site.language, slugs[-1], language),
@@ -120,9 +119,9 @@ def make_term_path(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str
 def parse_path(site: Site, kind: str, path: str) -> dict[str, str | None] | None:
     """Return the values of the placeholders in the path of a page; None if no page of the kind has the path.
 
-    `path` is decoded; a slash at its end is ignored. The language of the site can be None. `kind` is
-    `article`, `page`, `category`, `tag` or `author`. The value `path` of a page has the slugs of the pages
-    above it and its own.
+    `path` is decoded; a slash at its end is ignored. The language can be None for the language of the site.
+    `kind` is `article`, `page`, `category`, `tag` or `author`. The value `path` of a page contains the slugs
+    of the pages above it and its own slug.
     """
     match = _compile_pattern(urlsplit(site.url).path, getattr(site, f"{kind}_path")).fullmatch(path)
     return match and match.groupdict()
@@ -139,8 +138,8 @@ def list_slugs(values: Mapping[str, str | None]) -> list[str]:
 def make_preview_url(site: Site, token: str) -> str | None:
     """Return the address of the preview page of the site, with the token as the query parameter `token`.
 
-    A parameter `token` that the address of the page already has is replaced. Returns None also if the site
-    has no preview page.
+    A parameter `token` in the address of the page is replaced. Returns None also if the site has no preview
+    page.
     """
     page = make_absolute(site.preview_url, site.url)
     if page is None:
@@ -151,23 +150,23 @@ def make_preview_url(site: Site, token: str) -> str | None:
 
 
 def make_home_url(site: Site) -> str | None:
-    """Return the absolute address of the first page in the language in which the site is described.
+    """Return the absolute address of the home page in the language in which the site is described.
 
-    It is the beginning of the paths of articles or pages, if their patterns begin with a language.
+    If the path patterns of articles or pages begin with the language, the address does so too.
     """
     if not site.url:
         return None
     patterns = (site.article_path, site.page_path)
-    beginnings = ("/{language}/", "{/language}/")
-    used = [one for one in beginnings if any(pattern.startswith(one) for pattern in patterns)]
+    prefixes = ("/{language}/", "{/language}/")
+    used = [prefix for prefix in prefixes if any(pattern.startswith(prefix) for pattern in patterns)]
     values = _make_language_values(site.own_language, "", normalize_language(site.language))
     return f"{site.url}{_fill_pattern((used or ['/'])[0], values)}"
 
 
 def make_absolute(address: str, *bases: str) -> str | None:
-    """Return an absolute address, or one that is relative to the first base that is not empty.
+    """Return the absolute address, with relative addresses resolved against the first base that is not empty.
 
-    An address that begins with a slash is relative to the base too, and not to its host. Returns None if the
+    An address that begins with a slash is also relative to the base, not to its host. Returns None if the
     address is empty, or if it is relative and all bases are empty.
     """
     if not address or urlsplit(address).scheme:
@@ -188,7 +187,7 @@ def make_picture_absolute(site: Site, address: str) -> str | None:
 
 
 def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]:
-    """Return what is wrong with a path pattern, one sentence for each mistake."""
+    """Return a sentence for each mistake in a path pattern."""
     names = _PLACEHOLDER.findall(pattern)
     allowed = ", ".join(f"{{{name}}}" for name in placeholders)
     problems = [

@@ -1,4 +1,4 @@
-"""The head of the page of an article or a term as responses show it."""
+"""The schemas of the head of a page, which responses with articles and terms contain."""
 
 from __future__ import annotations
 

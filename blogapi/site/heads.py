@@ -1,4 +1,4 @@
-"""The parts of the head of a page that the pages of articles and terms have in common."""
+"""Builds the heads of pages, for the pages of articles and of terms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LINE_BREAKS = re.compile("[\t\n\r\x85\u2028\u2029]+")
 _LANGUAGE_AND_REGION = re.compile(
     r"([a-z]{2,3})(?:-[a-z]{3})*(?:-[a-z]{4})?-([a-z]{2})(?![a-z\d])", re.IGNORECASE
 )
-# JSON that contains none of these characters cannot end a <script> element, nor be changed by an HTML parser.
+# JSON without these characters cannot end a <script> element, and HTML parsers do not change it.
 _ESCAPED_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 # The name of a page, and its address if that is known.
@@ -178,7 +178,7 @@ def to_line(text: str) -> str:
 
 
 def to_short_line(*texts: str) -> str:
-    """Return the first text that is not empty as a line that is not too long for a description."""
+    """Return the first text that is not empty as one line of at most MAX_DESCRIPTION_LENGTH characters."""
     line = next(filter(None, map(to_line, texts)), "")
     return line if len(line) <= MAX_DESCRIPTION_LENGTH else f"{line[: MAX_DESCRIPTION_LENGTH - 1]}…"
 

@@ -10,15 +10,15 @@ from blogapi.web.fields import WithAttributes
 
 
 def describe_in_language(site: Site, language: str) -> Site:
-    """Return the site with its title and description in the language, where it has them.
+    """Return the site with its title and description in the language, if they exist in this language.
 
-    An empty language is that of the site.
+    An empty language stands for the language of the site.
     """
     if language in ("", normalize_language(site.language)):
         return site
-    for one in site.other_languages:
-        if one["language"] == language:
-            title, description = one["title"] or site.title, one["description"] or site.description
+    for other in site.other_languages:
+        if other["language"] == language:
+            title, description = other["title"] or site.title, other["description"] or site.description
             changed = WithAttributes(site, language=language, title=title, description=description)
             return cast(Site, changed)
     return cast(Site, WithAttributes(site, language=language))

@@ -33,8 +33,8 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
 
     `url` is the public address of the site that shows the blog, and `service_url` is the public address of
     this service. Both are empty or absolute and end without a slash. The paths are patterns of page
-    addresses below `url`. `navigation` is a JSON array of objects with `label` and `url`, and `languages` one
-    of objects with `language`, `title` and `description`.
+    addresses below `url`. `navigation` is a JSON array of objects with `label` and `url`, and `languages` is
+    an array of objects with `language`, `title` and `description`.
     """
 
     __tablename__ = "site"
@@ -60,7 +60,7 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
 
     @property
     def own_language(self) -> str:
-        """The language of the site, also where `describe_in_language` describes it in another one."""
+        """The language of the site, even if `describe_in_language` describes it in another language."""
         return self.language
 
     @property

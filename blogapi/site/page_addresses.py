@@ -19,24 +19,24 @@ class PageTree(Protocol):
         """Return the places of all pages."""
 
     def get_tree(self) -> Tree:
-        """Return the tree as the current transaction read it first, or as it was at the last `read_again`."""
+        """Return the tree from the first read in this transaction, or from the last `read_again`."""
 
     def read_again(self) -> Tree:
         """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
 
 
 class PageMoves(Protocol):
-    """Keeps the addresses that pages had before a change."""
+    """Stores the addresses that pages had before a change."""
 
     def record(self, before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
         """Record the pages whose paths a write has changed."""
 
     def keep_former_paths(self, before: Site, after: Site) -> None:
-        """Store the paths of the pages that have other ones after a change of the site."""
+        """Store the former paths of all pages whose paths a change of the site changes."""
 
 
 def init_app(app: Flask, *, tree: PageTree, moves: PageMoves) -> None:
-    """Set the functions that read the tree and keep former addresses."""
+    """Set the functions that read the tree and store former addresses."""
     app.extensions |= {_TREE: tree, _MOVES: moves}
 
 
@@ -46,5 +46,5 @@ def get_page_tree() -> PageTree:
 
 
 def get_page_moves() -> PageMoves:
-    """Return the functions that keep former addresses."""
+    """Return the functions that store former addresses."""
     return cast(PageMoves, current_app.extensions[_MOVES])

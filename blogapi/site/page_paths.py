@@ -14,7 +14,7 @@ from blogapi.site.models import Site
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the tree knows of a page; `parent` is the page above it."""
+    """The data of a page in the tree; `parent` is the page above it."""
 
     slug: str
     parent: UUID | None

@@ -26,7 +26,7 @@ def to_path(address: str) -> str | None:
 
 
 def to_former_path(address: str) -> str | None:
-    """Return the path in its stored form; None for the first page of a site or a path that is too long."""
+    """Return the path in its stored form; None for the home page, and for a path that is too long."""
     path = to_path(address)
     return path if path and path != "/" and len(path.encode("utf-8")) <= MAX_PATH_BYTES else None
 
@@ -37,9 +37,9 @@ def without_slash(path: str) -> str:
 
 
 def get_host(address: str) -> tuple[str, int | None] | None:
-    """Return the host of an address in one spelling (ASCII, lowercase), and its port (None: of the scheme).
+    """Return the normalized host of an address (ASCII, lowercase), and its port (None: the default port).
 
-    Returns None if the address cannot be read.
+    Returns None if the address cannot be parsed.
     """
     try:
         parts = urlsplit(address)
@@ -51,7 +51,7 @@ def get_host(address: str) -> tuple[str, int | None] | None:
 
 
 def is_same_address(one: str, other: str) -> bool:
-    """Return whether two absolute addresses are one, apart from their spelling and a slash at the end."""
+    """Return whether two absolute addresses are equal, except for their spelling and a slash at the end."""
     if get_host(one) is None or get_host(one) != get_host(other):
         return False
     paths = [(without_slash(unquote(parts.path)), parts.query) for parts in map(urlsplit, (one, other))]

@@ -103,12 +103,12 @@ class SiteLanguageSchema(InputSchema):
 
     @ma.post_load
     def build(self, data: Fields, **_: Any) -> Fields:
-        """Return the fields, with empty texts in place of those that are missing."""
+        """Return the fields, with empty texts for omitted ones."""
         return {"title": "", "description": "", **data}
 
 
 class ShownPicture(ma.fields.String):
-    """The address of a picture of the site, which knows the address of the service."""
+    """The address of a picture of the site in a response."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> str:
         return f"{obj.service_url}{value}" if PATH.fullmatch(value) else value

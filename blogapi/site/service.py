@@ -15,7 +15,7 @@ from blogapi.storage.database import db, transaction
 from blogapi.web import media_addresses
 from blogapi.web.fields import Fields, list_changed_fields
 
-# The fields of the site on which the addresses of pages depend.
+# The fields of the site on which the paths of pages depend.
 _PAGE_PATH_FIELDS = ("url", "page_path", "language")
 
 # Readers always see the site, which has no page of its own.

@@ -14,8 +14,8 @@ import tzdata
 def list_time_zones() -> frozenset[str]:
     """Return the names of all time zones.
 
-    They come from the package tzdata, so that every machine knows the same names. `zoneinfo` also lists the
-    files of the operating system, such as `localtime`.
+    They come from the package tzdata, so that every machine has the same names. `zoneinfo` also lists files
+    of the operating system, such as `localtime`.
     """
     names = resources.files(tzdata).joinpath("zones").read_text(encoding="utf-8")
     return frozenset(names.split())

@@ -24,9 +24,10 @@ _SECONDS = 8.0
 
 @dataclass(frozen=True, slots=True)
 class SiteCheck:
-    """What was found: the address, the status of its page, and the address of the feed (None: none).
+    """The result of a check: the address, the status of its page, and the address of the feed, or None.
 
-    `names_blog` is whether the feed contains the title of the blog. `problem` says what is wrong, or nothing.
+    `names_blog` is whether the feed contains the title of the blog. `problem` says what is wrong, if it is
+    not empty.
     """
 
     url: str
@@ -89,7 +90,7 @@ def _fetch(url: str) -> Answer:
 
 
 def _describe(answer: Answer) -> str:
-    """Return what is wrong with the answer; empty if nothing is."""
+    """Return what is wrong with the answer, or an empty string."""
     if answer.error:
         return answer.error
     if answer.location:

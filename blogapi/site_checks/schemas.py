@@ -8,7 +8,7 @@ from blogapi.web.fields import OutputSchema
 
 
 class SiteCheckSchema(OutputSchema):
-    """What the check of the address of the site has found."""
+    """The result of the check of the site."""
 
     url = ma.fields.String(metadata={"example": "https://blog.example/"})
     status = ma.fields.Integer(

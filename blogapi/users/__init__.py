@@ -1,1 +1,1 @@
-"""User accounts, their passwords and their login sessions."""
+"""User accounts, with their passwords, second factors, login sessions and one-time links."""

@@ -1,6 +1,6 @@
 """The endpoints with which users manage their own account; API keys are refused.
 
-Those with the scope `published` are also open to admins who must turn a second factor on first.
+Admins who must first turn on a second factor can use only the endpoints with the scope `published`.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ from blogapi.cli import report_problems
 from blogapi.users import links, queries, second_factor, service
 from blogapi.users.schemas import NewInvitationSchema
 from blogapi.web.access import Role
+from blogapi.web.blueprint import with_indefinite_article
 from blogapi.web.fields import WithAttributes
 
 user = AppGroup("user", help="Create and manage users.")
 
-_ARTICLES = {role: "a" if role == Role.READER else "an" for role in Role}
 _ROLE_HELP = "What the user may do: an author writes own articles, an editor all articles."
 _ROLE = click.Choice([*map(str, Role)])
 
@@ -72,7 +72,7 @@ def change_role(name: str, role: str, can_publish: bool | None) -> None:
         changes["can_publish"] = can_publish
     with report_problems():
         service.change(queries.get_user_by_name(name).uuid, changes)
-    click.echo(f"{name} is now {_ARTICLES[Role(role)]} {role}.")
+    click.echo(f"{name} is now {with_indefinite_article(role)}.")
 
 
 @user.command("list")

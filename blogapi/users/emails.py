@@ -11,7 +11,7 @@ from blogapi.site.queries import get_service_url, get_site
 from blogapi.storage.database import end_read
 from blogapi.users import links, queries
 from blogapi.users.models import Account
-from blogapi.web.access import Role
+from blogapi.web.blueprint import with_indefinite_article
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import WithAttributes
 
@@ -37,9 +37,7 @@ with this link you set a new password at {title}. It works once, until {expires}
 If you have not asked for it, ignore this e-mail: your password stays as it is.
 """
 
-_WITH_ARTICLE = {role: f"{'a' if role == Role.READER else 'an'} {role}" for role in Role}
-
-# How many e-mails requests of admins send at a time.
+# Limits how many e-mails the requests of admins send at a time.
 _sending = threading.BoundedSemaphore(MAX_SENDING)
 
 
@@ -50,8 +48,8 @@ def can_send() -> bool:
 
 def send_invitation(link: Any) -> WithAttributes:
     """Send an invitation to its address, and return it with `sent`, and the `problem` if it was not sent."""
-    role = _WITH_ARTICLE[Role(link.role)]
-    subject, values = "Invitation to {title}", {"name": link.name, "role": role}
+    subject = "Invitation to {title}"
+    values = {"name": link.name, "role": with_indefinite_article(link.role)}
     return _try_to_send(link, link.email, subject, _INVITATION, values)
 
 
@@ -62,9 +60,9 @@ def send_reset_link(account: Account, link: Any) -> WithAttributes:
 
 
 def send_requested_link(username: str) -> None:
-    """Send a reset link to the user with this name, if there is one who has an e-mail address.
+    """Send a reset link to the user with this name, if there is such a user with an e-mail address.
 
-    Raises NotSent if the mail server does not take it.
+    Raises NotSent if the mail server does not accept it.
     """
     try:
         account = queries.find_user_by_name(username)

@@ -25,7 +25,7 @@ from blogapi.web.fields import Fields, WithAttributes
 LIFETIME, INVITATION_LIFETIME = timedelta(days=1), timedelta(days=7)
 MAX_INVITATIONS = 100
 
-# The page of the admin pages that uses the link.
+# The admin page to which each kind of link leads.
 _PAGES = {LinkKind.SETUP: "setup", LinkKind.RESET: "reset", LinkKind.INVITATION: "join"}
 
 
@@ -121,7 +121,7 @@ def get_account(token: str) -> Account:
 
 
 def _create(link: OneTimeLink) -> WithAttributes:
-    """Store a new link and delete those that it replaces and those that have expired."""
+    """Store a new link; delete the link that it replaces, and expired links."""
     token, now, kind = secrets.token_urlsafe(32), clock.now(), LinkKind(link.kind)
     link.digest, link.created = tokens.digest_token(token), now
     link.expires = now + (INVITATION_LIFETIME if kind == LinkKind.INVITATION else LIFETIME)

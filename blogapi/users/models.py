@@ -17,9 +17,9 @@ class Account(Identified, Timestamped, Base):
     """A user; without a password digest they cannot log in.
 
     `can_publish` is whether an author may publish their own articles; other roles ignore it. `last_seen` is
-    the last use of a login or a key, to the hour. The second factor is on since `second_factor_since`; until
-    then, `second_factor_nonce` belongs to a setup that has begun. `second_factor_step` is the time step of
-    the last code that was used.
+    the last use of a login or a key, to the hour. The second factor is on from `second_factor_since`; before
+    that, `second_factor_nonce` belongs to a setup that has begun. `second_factor_step` is the time step of
+    the last used code.
     """
 
     __tablename__ = "account"
@@ -40,7 +40,6 @@ class Account(Identified, Timestamped, Base):
 
     @property
     def has_password(self) -> bool:
-        """Return whether the user has a password."""
         return self.password_digest is not None
 
 
@@ -60,12 +59,12 @@ class WebSession(Base):
 
     @property
     def uuid(self) -> UUID:
-        """Return the id by which the user can end the session. It does not reveal the token."""
+        """The id with which the user can end the session. It does not reveal the token."""
         return UUID(self.digest[:32])
 
 
 class RecoveryCode(Base):
-    """A code that replaces the app of the second factor once, as a digest; it is deleted when it is used."""
+    """The digest of a code that replaces a code of the app once; it is deleted when the code is used."""
 
     __tablename__ = "recovery_code"
 
@@ -109,5 +108,5 @@ class OneTimeLink(Base):
 
     @property
     def uuid(self) -> UUID:
-        """Return the id by which admins can revoke the link. It does not reveal the token."""
+        """The id with which admins can revoke the link. It does not reveal the token."""
         return UUID(self.digest[:32])

@@ -74,7 +74,7 @@ def can_admin_log_in(*, other_than: Account | None = None) -> bool:
 def find_session(token: str) -> WebSession | None:
     """Return the unexpired login session with this token and its user, or None.
 
-    The session of a disabled user is not valid: a login that runs while the user is disabled can create one.
+    The session of a disabled user is invalid; a login can create it while the user is being disabled.
     """
     return db.session.scalar(
         select(WebSession)

@@ -42,7 +42,7 @@ _USED = "That code has been used. Wait for the next one."
 def begin_setup(account_id: UUID) -> WithAttributes:
     """Return a new `secret`, its `url` for apps, and the `qr_code` of the URL as the address of an image.
 
-    The second factor is on after `enable`. Raises Conflict if it is on already.
+    `enable` turns the second factor on. Raises Conflict if it is on already.
     """
     with transaction(visible=False):
         account = queries.get_user(account_id)

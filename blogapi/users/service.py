@@ -22,7 +22,7 @@ from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
 
-# The oldest login of a user ends when the user logs in once more.
+# With this number of logins, a new login of the user ends the oldest one.
 MAX_LOGINS_PER_USER = 50
 MAX_USER_AGENT_LENGTH = 200
 # The use of a login is stored at most once in this time.
@@ -38,7 +38,7 @@ class Profiles(Protocol):
         """Create the profile of a new user; the default name is the name of the user."""
 
     def release_profile(self, account: Account) -> None:
-        """Delete the profile of a user who is about to be deleted, or make it that of a guest."""
+        """Delete the profile of a user who is about to be deleted, or make it the profile of a guest."""
 
 
 def init_app(app: Flask, *, profiles: Profiles) -> None:
@@ -106,7 +106,7 @@ def change(uuid: UUID, changes: Fields) -> Account:
         account.can_publish = changes.get("can_publish", account.can_publish)
         if changes.get("email", account.email) != account.email:
             account.email = changes["email"]
-            # A link that was sent to the former address.
+            # The link may have been sent to the former address.
             db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))
         if disabled:
             _end_logins(account)
@@ -204,7 +204,7 @@ def store_last_seen(account_id: UUID, now: datetime) -> None:
 
 
 def record_use(digest: str, account_id: UUID, now: datetime) -> None:
-    """Store when a login was used, unless another connection writes: a read does not wait for a write."""
+    """Store when a login was used, unless another connection writes, so that a read does not wait."""
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False, visible=False):
         db.session.execute(update(WebSession).where(WebSession.digest == digest).values(last_used=now))
         store_last_seen(account_id, now)

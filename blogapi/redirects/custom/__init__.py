@@ -1,1 +1,1 @@
-"""Redirects that an admin sets: from a path to another path or an address, or to nothing (410 Gone)."""
+"""Custom redirects, which admins set: from a path to a path or an address, or to nothing (410 Gone)."""

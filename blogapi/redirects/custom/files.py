@@ -1,7 +1,7 @@
 """Reads redirects from the files of hosts and plugins: `_redirects`, `.htaccess`, exports of Redirection.
 
-Only plain redirects are taken: from one path, without patterns and conditions. The others are skipped, each
-with a reason.
+Only redirects from a single path without patterns and conditions are read. All others are skipped, each with
+a reason.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _parse_row(row: Mapping[str, str | None]) -> _RedirectTexts:
     if get("status").lower() in ("disabled", "0"):
         raise _Skip("it is disabled")
     kind = get("type")
-    # The file does not say the condition of a redirect, but writes this target if there is one.
+    # The file does not contain the condition of a redirect; a redirect with a condition has this target.
     is_conditional = get("target") == "/unknown" or not (kind.isdigit() or kind in _KINDS)
     if get("match") not in ("", "url") or is_conditional:
         raise _Skip(_CONDITION)

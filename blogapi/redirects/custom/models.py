@@ -1,4 +1,4 @@
-"""The table of the redirects that an admin sets."""
+"""The table of custom redirects."""
 
 from __future__ import annotations
 

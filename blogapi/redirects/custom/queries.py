@@ -1,4 +1,4 @@
-"""Queries for the redirects that an admin sets."""
+"""Queries for custom redirects."""
 
 from __future__ import annotations
 

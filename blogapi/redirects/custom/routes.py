@@ -1,4 +1,4 @@
-"""The endpoints of the redirects that an admin sets."""
+"""The endpoints of custom redirects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Request and response bodies of the redirects that an admin sets."""
+"""Request and response bodies of custom redirects."""
 
 from __future__ import annotations
 

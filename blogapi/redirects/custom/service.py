@@ -1,4 +1,4 @@
-"""Creates, changes and deletes redirects."""
+"""Creates, changes and deletes custom redirects."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _check(redirect: CustomRedirect) -> None:
 
 
 def _check_loop(redirect: CustomRedirect) -> None:
-    """Raise Invalid if the redirect leads back to its path, or on to too many other redirects."""
+    """Raise Invalid if the redirect leads back to its path, or through too many other redirects."""
 
     def find_target(path: str) -> str | None:
         next_redirect = redirect if path == start else queries.find_by_path(path)

@@ -18,9 +18,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def to_target(text: str) -> str | None:
-    """Return a path or an absolute address of the web, percent-encoded, or None if the text is neither.
+    """Return the path or the absolute web address, percent-encoded, or None if the text is neither.
 
-    Web servers give a meaning to some characters of a target, such as `:name` and `$`; these are encoded too.
+    Characters that are special in the files of web servers, such as in `:name` and `$`, are encoded too.
     """
     try:
         parts = urlsplit(text.strip())
