@@ -14,8 +14,7 @@ from blogapi.web.fields import Text
 
 MAX_NAME_LENGTH = 100
 
-# The minimum time between two updates of the time at which a key was last used, so that most reads do not
-# write to the database.
+# The minimum time between two updates of `last_used`, so that most reads do not write.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
 # Anyone may create anonymous keys. A key that is not used within UNUSED_LIFETIME expires, and only the newest

@@ -111,8 +111,7 @@ def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
     with transaction():
         key = queries.get_visible(uuid, caller)
         key.name = changes.get("name", key.name)
-        # The unchanged expiry of an expired key is accepted, so that the response to a GET is a valid body
-        # for PUT.
+        # The expiry of an expired key is accepted if it is unchanged, so that a GET is a valid PUT body.
         if changes.get("expires", key.expires) != key.expires:
             key.expires = policy.choose_expiry(changes["expires"], clock.now(), caller)
     return key

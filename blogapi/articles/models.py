@@ -243,8 +243,7 @@ class ArticleJson(Base):
     __tablename__ = "article_json"
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    # A foreign key is not necessary: the foreign key of `article.category_id` guarantees that the category
-    # exists.
+    # No foreign key: that of `article.category_id` guarantees that the category exists.
     category_id: Mapped[UUID | None]
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]

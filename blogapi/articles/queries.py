@@ -30,8 +30,7 @@ _article, _former = table_of(Article).c, table_of(FormerSlug).c
 _revision, _json = table_of(ArticleRevision).c, table_of(ArticleJson).c
 
 
-# Every write executes these statements. They are built once, because building a statement takes longer than
-# executing it.
+# Built once for all writes, because building a statement takes longer than executing it.
 _SELECT_TYPE = select(_article.type).where(_article.uuid == bindparam("uuid"))
 _SELECT_FORMER_SLUGS = select(_former.slug).where(_former.article_id == bindparam("uuid"))
 _SLUGS: Any = bindparam("slugs", expanding=True)

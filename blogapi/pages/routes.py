@@ -61,8 +61,7 @@ def _read_parent(reference: str | None) -> Fields:
     if uuid := parse_uuid(reference):
         return {"parent": uuid}
     owner, tree = queries.find_slug_owner(reference), page_tree.read_tree()
-    # For a hidden page, neither the response nor the statements may differ from those for an unknown slug. No
-    # page is below a new uuid.
+    # A hidden page must be treated like an unknown slug. No page is below a new uuid.
     return {"parent": owner.uuid if owner and page_tree.is_visible(owner.uuid, tree) else uuid4()}
 
 

@@ -38,8 +38,7 @@ _FIELDS = (
     "html",
 )
 
-# The style sheet is part of the page, so that the page needs no other request. The article looks as in the
-# preview of the editor.
+# The style sheet is part of the page, so that the page needs no other request.
 _STYLES = ("previews/templates/previews/page.css", "admin/static/reading.css")
 _STYLE = "".join((Path(__file__).parents[1] / path).read_text(encoding="utf-8") for path in _STYLES)
 _STYLE_DIGEST = b64encode(hashlib.sha256(_STYLE.encode("utf-8")).digest()).decode("ascii")

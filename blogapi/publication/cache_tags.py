@@ -16,8 +16,7 @@ SITE = "site"
 # The tag of all items of a kind, in the order of headers. Every response depends on the site.
 KIND_TAGS = {name: KINDS[name].plural for name in sorted(KINDS)}
 
-# The maximum length of the tags of one response. Caches accept at least 16 kB, but proxies often limit all
-# headers of a response to 4 or 8 kB.
+# The maximum length of the tags of one response: proxies often limit all headers to 4 or 8 kB.
 MAX_BYTES = 2_000
 
 

@@ -44,8 +44,7 @@ class ItemKind:
 
 _ALL = (
     ItemKind(name="article", plural="articles", events=_ITEM_EVENTS, is_content=True),
-    # A page is an article of another type. Its address contains the slugs of the pages above it, so its
-    # former paths are kept.
+    # Only former paths of pages are kept, because they contain the slugs of the pages above.
     ItemKind(
         name="page",
         plural="pages",

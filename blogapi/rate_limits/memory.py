@@ -17,8 +17,7 @@ from blogapi.setting_types import parse_rates
 # The maximum number of keys tracked for one limit, so that many clients cannot fill the memory.
 MAX_TRACKED = 100_000
 
-# The name of a setting, the limit that it contains (such as "5 per minute"), and the key whose attempts are
-# counted.
+# The name of a setting, the limit in it (such as "5 per minute"), and the counted key.
 Attempt = tuple[str, str, Hashable]
 
 

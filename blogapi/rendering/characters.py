@@ -10,8 +10,7 @@ FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 #: The zero-width (non-)joiners change how the letters next to them are shown.
 JOINERS = r"\u200c\u200d"
-# Checking all code points would take 200 ms at each start. These blocks contain the marks of all scripts that
-# are in use today.
+# The blocks with the marks of all scripts in use; checking all characters would take 200 ms.
 _BLOCKS_WITH_MARKS = (
     *((0x0300, 0x1E00), (0x20D0, 0x2E00), (0xA660, 0xAC00), (0xFB1E, 0xFE30), (0x10A00, 0x12000)),
     *((0x16AF0, 0x16FA0), (0x1E000, 0x1E950)),

@@ -105,8 +105,7 @@ _URL_ATTRIBUTES = frozenset({"src", "href", "poster", "cite"})
 # Browsers ignore these characters at the beginning of a URL, and some of them everywhere.
 _IGNORED_IN_URL = re.compile(r"[\x00-\x20]")
 
-# The URL is matched as text, because a URL parser and a browser can disagree about the host of a URL with
-# unusual characters.
+# A URL parser and a browser can disagree about the host of a URL with unusual characters.
 _EMBED_URL = re.compile(
     rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
 )

@@ -14,8 +14,7 @@ from anyascii import anyascii
 from blogapi.rendering.characters import JOINERS, MARKS
 
 MAX_SLUG_LENGTH = 255
-# The maximum length of a derived slug. It is below MAX_SLUG_LENGTH to leave space for the number that makes a
-# taken slug unique (`-2`, `-3`, …).
+# The maximum length of a derived slug, which leaves space for a number such as `-2`.
 MAX_DERIVED_LENGTH = 240
 
 # `C#` and `C++` are not `C`.

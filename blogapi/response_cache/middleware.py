@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 # The server sets this WSGI environ key if the application may answer only from the cache.
 ONLY_CACHED_KEY = "blogapi.only-cached"
 
-# WSGI environ keys under which the hook stores the time until which the response is valid, and whether the
-# caller has access to drafts.
+# WSGI environ keys for the time until which a response is valid, and whether it shows drafts.
 CACHEABLE_UNTIL_KEY, SHOWS_DRAFTS_KEY = "blogapi.until", "blogapi.shows-drafts"
 
 NO_EXPIRY = datetime.max.replace(tzinfo=UTC)

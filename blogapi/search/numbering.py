@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-# Each microsecond has 16 numbers. If more articles are published in one microsecond, they get numbers of
-# nearby microseconds.
+# If more articles are published in one microsecond, they get numbers of nearby microseconds.
 NUMBERS_PER_MICROSECOND = 16
 
 # The maximum difference between the number of an article and the numbers of its time; more than 16 million
@@ -13,8 +12,7 @@ NUMBERS_PER_MICROSECOND = 16
 MAX_SHIFT = 1_000_000 * NUMBERS_PER_MICROSECOND
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-# Some programs give articles without a date the time _EARLIEST. If there are many such articles, some get the
-# reserved numbers below.
+# Numbers below the numbers of _EARLIEST, which some programs give to articles without a date.
 _RESERVED_NUMBERS = 1 << 32
 
 

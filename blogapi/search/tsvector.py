@@ -99,8 +99,7 @@ class Tsvector:
         """Return a statement that selects, newest first, the numbers of the hits that match the phrase."""
         hits = _materialize(select(self.number).where(matching, *scope))
         newest = select_newest(hits.c.number).limit(results.MAX_CANDIDATES).subquery().c
-        # The vectors are read one by one, newest first, until the page is complete. The index would find the
-        # phrase in all articles.
+        # The index would find the phrase in all articles, so the vectors are read until the page is complete.
         vector = select(self.table.c.vector).where(self.number == newest.number).scalar_subquery()
         return select_newest(newest.number, _match(vector, literal(phrase)))
 

@@ -29,8 +29,7 @@ def perform_write(write: Callable[[], Response], etag: Callable[[], str | None])
         return write()
 
     with transaction(visible=None):
-        # While the write waited for the lock, the key may have been deleted or the user disabled. Such a
-        # commit changes the tag.
+        # The key may have been deleted, or the user disabled, while the write waited for the lock.
         if g.get("caller_tag") != get_write(db.session()).counter["tag"]:
             g.check_caller()
         if request.method == "POST" and "Idempotency-Key" in request.headers:

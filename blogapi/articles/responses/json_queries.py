@@ -117,8 +117,7 @@ def get_json(uuid: UUID, names: Names = None, *, type_: str | None = None) -> Js
 def get_several_json(uuids: Sequence[UUID], names: Names = None) -> JsonBody:
     """Return the JSON array of these articles, in any status and in this order."""
     rows = json_reader.get_articles_json(uuids, names, public=False)
-    # The response to a write is built inside the transaction, but a stream would be read after the end of the
-    # transaction.
+    # The response to a write is built inside the transaction, after which a stream would be read.
     return rows if isinstance(rows.body, bytes) else replace(rows, body=b"".join(rows.body))
 
 

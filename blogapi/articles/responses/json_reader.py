@@ -234,6 +234,5 @@ def _execute(statement: Executable, values: Mapping[str, Any] | None = None) -> 
 def _fetch(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> list[JsonRow]:
     values = {"uuids": list(uuids), "now": current_time()}
     found = {row[0]: row for row in _execute(select_several(names, public), values)}
-    # A long list is sent after the transaction that selected its articles, so another write may have deleted
-    # or hidden some of them.
+    # Another write may have deleted or hidden some of the articles since they were selected.
     return [found[uuid] for uuid in uuids if uuid in found]

@@ -22,8 +22,7 @@ from blogapi.site.models import Site
 from blogapi.site.page_addresses import get_page_tree
 from blogapi.storage.database import chunk, current_time, db, table_of
 
-# The maximum number of translations of an article, because anyone can request those of many articles. A site
-# has at most as many languages.
+# The maximum number of translations of an article; a site has at most as many languages.
 MAX_TRANSLATIONS = 100
 
 _article, _category = table_of(Article).c, table_of(Category).c

@@ -35,8 +35,7 @@ def _render_after_update(app: Flask) -> None:
     """
     current, unfinished = get_renderer_version(), f"{get_renderer_version()}, unfinished"
     with transaction():
-        # Another process of this version may have rendered the articles while this process waited for the
-        # lock.
+        # Another process may have rendered the articles while this process waited for the lock.
         stored = db.session.scalar(select(ArticleStats.renderer))
         if stored == current:
             return
