@@ -116,5 +116,5 @@ class KeyListQuery(ListQuery):
     ownerless = TrueOrFalse(
         metadata={
             "description": "`true` lists only anonymous keys, `false` only keys with an owner (for admins)."
-        },
+        }
     )

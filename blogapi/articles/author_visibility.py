@@ -73,6 +73,5 @@ def author_is_public() -> ColumnElement[bool]:
     # These articles have become public, but their events are not written yet.
     due = select(Event.uuid).where(Event.due <= current_time(), Event.listed)
     return or_(
-        is_shown,
-        Author.uuid.in_(select(ArticleAuthor.author_id).where(ArticleAuthor.article_id.in_(due))),
+        is_shown, Author.uuid.in_(select(ArticleAuthor.author_id).where(ArticleAuthor.article_id.in_(due)))
     )

@@ -31,14 +31,7 @@ from blogapi.categories.models import Category
 from blogapi.custom_fields.models import NO_VALUES
 from blogapi.publication.models import HasEvents
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, get_listed_from
-from blogapi.storage.database import (
-    WITHOUT_ROWID,
-    Base,
-    Identified,
-    Timestamped,
-    bytewise,
-    current_time,
-)
+from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, Timestamped, bytewise, current_time
 from blogapi.tags.models import Tag
 
 # An article with a readable status needs a publication time.

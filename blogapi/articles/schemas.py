@@ -65,7 +65,7 @@ class ArticleBodySchema(_TextsBodySchema):
             "description": f"Default for a new article: the category {DEFAULT_CATEGORY}, which is created if "
             "it is missing.",
             "example": {"slug": "kitchen"},
-        },
+        }
     )
     tags = BoundedList(Reference(), max_items="MAX_TAGS", metadata={"example": [{"slug": "slow-food"}]})
     authors = BoundedList(
@@ -251,7 +251,7 @@ class ArticleFieldsSchema(ArticleSchema):
             "x-custom-fields": "values",
             "description": "The values of the custom fields that the caller may read, by name. A value that "
             "does not fit the definition of its field is absent.",
-        },
+        }
     )
     custom_unfit = ma.fields.Raw(
         allow_none=True,

@@ -54,11 +54,7 @@ def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, Sear
     # A copy of a database reads these texts without an application.
     fields = Session(connection).scalars(select(CustomField)).all()
     return {
-        uuid: (
-            title,
-            join_texts(others, custom, fields),
-            read_plain_text(html),
-        )
+        uuid: (title, join_texts(others, custom, fields), read_plain_text(html))
         for batch in chunk(uuids)
         for uuid, title, custom, html, *others in connection.execute(_SELECT_TEXTS, {"uuids": batch})
     }

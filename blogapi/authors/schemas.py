@@ -12,14 +12,7 @@ from blogapi.taxonomies.schemas import (
     TermDetails,
     TermDetailsBody,
 )
-from blogapi.web.fields import (
-    Identifier,
-    OutputSchema,
-    Slug,
-    Text,
-    Timestamp,
-    WebAddress,
-)
+from blogapi.web.fields import Identifier, OutputSchema, Slug, Text, Timestamp, WebAddress
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 
 _USER = {"description": "The user whose profile this is; null for a guest."}

@@ -42,9 +42,7 @@ def prepare(uuids: Sequence[UUID]) -> dict[UUID, Prepared]:
 
 
 def restore(
-    user: UUID,
-    uuids: Sequence[UUID],
-    prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED,
+    user: UUID, uuids: Sequence[UUID], prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED
 ) -> list[WithAttributes]:
     """Restore deleted items of one kind for the user, all or none; return them in this order, with `notes`.
 

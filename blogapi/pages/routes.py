@@ -11,12 +11,7 @@ from blogapi.articles.resource import Resource
 from blogapi.articles.responses import json_queries
 from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.pages import hierarchy, page_tree, service
-from blogapi.pages.schemas import (
-    PAGE_FIELDS,
-    PageBodySchema,
-    PageListQuery,
-    PageSchema,
-)
+from blogapi.pages.schemas import PAGE_FIELDS, PageBodySchema, PageListQuery, PageSchema
 from blogapi.parsing import parse_uuid
 from blogapi.publication import events
 from blogapi.publication.kinds import PAGE_KINDS

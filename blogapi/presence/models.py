@@ -5,14 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import (
-    ForeignKey,
-)
+from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.storage.database import (
-    Base,
-)
+from blogapi.storage.database import Base
 
 
 class OpenArticle(Base):

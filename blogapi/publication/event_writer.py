@@ -11,17 +11,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from flask import Flask, current_app
-from sqlalchemy import (
-    Boolean,
-    bindparam,
-    case,
-    func,
-    insert,
-    null,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Boolean, bindparam, case, func, insert, null, or_, select, update
 from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 

@@ -46,12 +46,7 @@ _ALL = (
     ItemKind(name="article", plural="articles", events=_ITEM_EVENTS, is_content=True),
     # Only former paths of pages are kept, because they contain the slugs of the pages above.
     ItemKind(
-        name="page",
-        plural="pages",
-        events=_ITEM_EVENTS,
-        keeps_slugs=False,
-        is_content=True,
-        model="article",
+        name="page", plural="pages", events=_ITEM_EVENTS, keeps_slugs=False, is_content=True, model="article"
     ),
     ItemKind(name="category", plural="categories", events=_TERM_EVENTS, is_term=True),
     ItemKind(name="tag", plural="tags", events=_TERM_EVENTS, is_term=True),

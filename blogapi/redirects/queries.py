@@ -33,14 +33,7 @@ from blogapi.categories.models import Category
 from blogapi.pages import page_tree
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import SLUG_KINDS, TERM_KINDS, get_model
-from blogapi.publication.visibility import (
-    ItemType,
-    is_article,
-    is_readable,
-    listed,
-    listed_pages,
-    readable,
-)
+from blogapi.publication.visibility import ItemType, is_article, is_readable, listed, listed_pages, readable
 from blogapi.redirects.custom.models import CustomRedirect
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site

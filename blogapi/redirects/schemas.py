@@ -10,14 +10,7 @@ from marshmallow import validate
 from blogapi.redirects.custom.models import STATUSES
 from blogapi.redirects.formats import FORMATS
 from blogapi.redirects.queries import KINDS
-from blogapi.web.fields import (
-    Fields,
-    Identifier,
-    OmitsNull,
-    OutputSchema,
-    Text,
-    Timestamp,
-)
+from blogapi.web.fields import Fields, Identifier, OmitsNull, OutputSchema, Text, Timestamp
 from blogapi.web.pagination import ListQuery
 
 

@@ -197,12 +197,7 @@ class _CollectedBody:
     """
 
     def __init__(
-        self,
-        chunks: Iterable[bytes],
-        *,
-        max_bytes: int,
-        length: int | None,
-        on_end: Callable[[bytes], None],
+        self, chunks: Iterable[bytes], *, max_bytes: int, length: int | None, on_end: Callable[[bytes], None]
     ) -> None:
         self._chunks, self._iterator = chunks, iter(chunks)
         self._max_bytes, self._length, self._on_end = max_bytes, length, on_end

@@ -94,11 +94,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @allow(resource.role, scope="write")
     @bp.arguments(EmptySchema, required=False)
     @bp.write(
-        200,
-        resource.schema,
-        resource.representation,
-        partial_schema=resource.fields_schema,
-        prepare=prepare,
+        200, resource.schema, resource.representation, partial_schema=resource.fields_schema, prepare=prepare
     )
     def restore(nothing: Fields, id: UUID, number: int, prepared: Prepared | None) -> Article:
         """Restore the content of this version; the current content is kept as a former version."""

@@ -13,14 +13,7 @@ import marshmallow as ma
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import RESPONSES
 from blogapi.publication.visibility import ItemType, Status
-from blogapi.web.fields import (
-    Fields,
-    Identifier,
-    InputSchema,
-    OutputSchema,
-    StrictInteger,
-    Timestamp,
-)
+from blogapi.web.fields import Fields, Identifier, InputSchema, OutputSchema, StrictInteger, Timestamp
 from blogapi.web.media_addresses import complete_address
 from blogapi.working_copies.schemas import (
     PageWorkingCopyBodySchema,

@@ -41,12 +41,7 @@ class Comparison:
 
 
 def restore(
-    editor: UUID,
-    article_id: UUID,
-    number: int,
-    type_: ItemType,
-    *,
-    prepared: Prepared | None = None,
+    editor: UUID, article_id: UUID, number: int, type_: ItemType, *, prepared: Prepared | None = None
 ) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
 
@@ -76,11 +71,7 @@ def restore(
         author = db.session.get(Account, revision.author_id)
         fields = replace(fields, position=version.position, parent=page_tree.find_parent(version.parent))
         return article_service.create(
-            author.uuid if author else editor,
-            fields,
-            uuid=article_id,
-            editor=editor,
-            slug_from=version.slug,
+            author.uuid if author else editor, fields, uuid=article_id, editor=editor, slug_from=version.slug
         )
 
 

@@ -37,11 +37,7 @@ class Period:
 
 
 def search(
-    query: str,
-    page: PageRequest | None,
-    *,
-    period: Period | None = None,
-    among: Select[UUID] | None = None,
+    query: str, page: PageRequest | None, *, period: Period | None = None, among: Select[UUID] | None = None
 ) -> tuple[list[UUID], int]:
     """Return the uuids of a page of matching articles, ordered by relevance, and the number of all matches.
 

@@ -51,12 +51,7 @@ def make_article_url(
     if published_at is None or not site.url:
         return None
     return site.url + make_article_path(
-        site,
-        uuid=uuid,
-        slug=slug,
-        category_slug=category_slug,
-        published_at=published_at,
-        language=language,
+        site, uuid=uuid, slug=slug, category_slug=category_slug, published_at=published_at, language=language
     )
 
 

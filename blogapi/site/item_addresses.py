@@ -23,11 +23,6 @@ def make_article_address(
     site = get_site()
     category_slug = get_category_slug() if "{category}" in site.article_path else ""
     path = addresses.make_article_path(
-        site,
-        uuid=uuid,
-        slug=slug,
-        category_slug=category_slug,
-        published_at=published_at,
-        language=language,
+        site, uuid=uuid, slug=slug, category_slug=category_slug, published_at=published_at, language=language
     )
     return ItemAddress(slug, path)

@@ -8,13 +8,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    ColumnElement,
-    CompoundSelect,
-    bindparam,
-    select,
-    union_all,
-)
+from sqlalchemy import ColumnElement, CompoundSelect, bindparam, select, union_all
 
 from blogapi.parsing import parse_uuid
 from blogapi.rendering.slugs import make_slug, make_term_slug

@@ -197,8 +197,7 @@ def build_blueprint(
     @summary(f"Create or replace several {plural}, all or none.")
     def replace_all(items: list[Fields]) -> list[TermType]:
         return write_all(
-            items,
-            lambda fields: service.replace(taxonomy, current_user_id(), fields.pop("uuid"), fields)[0],
+            items, lambda fields: service.replace(taxonomy, current_user_id(), fields.pop("uuid"), fields)[0]
         )
 
     @bp.patch("/")

@@ -9,14 +9,7 @@ from functools import cache
 from typing import Any, Protocol
 from uuid import UUID
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    false,
-    func,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, Select, false, func, or_, select
 
 from blogapi.publication.visibility import READABLE_STATUSES, is_article
 from blogapi.rendering.slugs import make_slug

@@ -49,7 +49,7 @@ class LoginSchema(InputSchema):
         load_default=True,
         metadata={
             "description": "Whether the login lasts for SESSION_DAYS. Otherwise it ends with the browser, "
-            "and after 12 hours at the latest.",
+            "and after 12 hours at the latest."
         },
     )
 

@@ -31,13 +31,7 @@ def _read_password(*, from_stdin: bool) -> str:
 
 @user.command()
 @click.argument("name")
-@click.option(
-    "--role",
-    type=_ROLE,
-    default=Role.READER.value,
-    show_default=True,
-    help=_ROLE_HELP,
-)
+@click.option("--role", type=_ROLE, default=Role.READER.value, show_default=True, help=_ROLE_HELP)
 @click.option("--admin", is_flag=True, help="Short for --role admin.")
 @click.option("--can-publish", is_flag=True, help="Let an author publish their own articles.")
 @click.option(

@@ -112,10 +112,7 @@ class Rule:
 
 
 anyone = Rule(
-    "anyone",
-    "everyone; keys are not checked",
-    checks_credentials=False,
-    requires_credentials=False,
+    "anyone", "everyone; keys are not checked", checks_credentials=False, requires_credentials=False
 )
 guest = Rule(
     "guest",

@@ -18,13 +18,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.formparser import FormDataParser
 from werkzeug.http import parse_options_header
 
-from blogapi.web.errors import (
-    Invalid,
-    Malformed,
-    TooLarge,
-    UnsupportedMediaType,
-    flatten_messages,
-)
+from blogapi.web.errors import Invalid, Malformed, TooLarge, UnsupportedMediaType, flatten_messages
 from blogapi.web.fields import Fields, Schema, Text
 
 MULTIPART = "multipart/form-data"

@@ -36,12 +36,7 @@ from blogapi.working_copies import queries
 
 
 def save(
-    editor: UUID,
-    article_id: UUID,
-    fields: ArticleInput,
-    *,
-    rebase: bool = False,
-    publishes: bool = False,
+    editor: UUID, article_id: UUID, fields: ArticleInput, *, rebase: bool = False, publishes: bool = False
 ) -> tuple[Article | WorkingCopy, bool]:
     """Create or replace the working copy; return it and whether it was created.
 

@@ -10,14 +10,7 @@ from marshmallow import validate
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES
 from blogapi.custom_fields.filters import CustomFilters
-from blogapi.web.fields import (
-    BoundedList,
-    Fields,
-    Identifier,
-    Text,
-    Timestamp,
-    TrueOrFalse,
-)
+from blogapi.web.fields import BoundedList, Fields, Identifier, Text, Timestamp, TrueOrFalse
 from blogapi.web.language import Language
 from blogapi.web.pagination import MAX_PAGE_SIZE, MAX_SEARCH_PAGE, DetailQuery, ListQuery
 
@@ -55,7 +48,7 @@ class ArticleCountsQuery(DetailQuery):
         metadata={
             "description": "With `true`, `category` and `not_category` do not include the categories below.",
             "example": True,
-        },
+        }
     )
     tag = _reference_parameter(
         "uuid or slug of a tag. If the parameter is repeated, articles with any of these tags match.",
@@ -71,8 +64,7 @@ class ArticleCountsQuery(DetailQuery):
         example="walks",
     )
     not_tag = _reference_parameter(
-        "uuid or slug of a tag whose articles do not match. It can be repeated.",
-        example="rye",
+        "uuid or slug of a tag whose articles do not match. It can be repeated.", example="rye"
     )
     author = Text(
         max_length=255,
@@ -127,7 +119,7 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
         }
     )
     featured = TrueOrFalse(
-        metadata={"description": "`true` lists only featured articles, `false` only the others."},
+        metadata={"description": "`true` lists only featured articles, `false` only the others."}
     )
     translation_key = Text(
         max_length=255,
@@ -151,7 +143,7 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
     working_copy = TrueOrFalse(
         metadata={
             "description": "For admins: `true` lists all articles with a working copy, `false` the others."
-        },
+        }
     )
 
     @ma.validates_schema

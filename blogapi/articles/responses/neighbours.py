@@ -94,10 +94,7 @@ def _find_related(article: Any) -> Sequence[Any]:
     left = MAX_RELATED - len(found)
     if not left:
         return found
-    is_left = (
-        _article.category_id == article.category_id,
-        _article.uuid.not_in([row.uuid for row in found]),
-    )
+    is_left = (_article.category_id == article.category_id, _article.uuid.not_in([row.uuid for row in found]))
     return [*found, *_read(article, listed(_article, now), *is_left, order=_NEWEST_FIRST, limit=left)]
 
 

@@ -90,13 +90,7 @@ def _find_revision(article_id: UUID, number: int) -> ArticleRevision | None:
 
 
 def _add_revision(
-    article: Article,
-    content: ArticleContent,
-    *,
-    number: int,
-    user: UUID,
-    created: datetime,
-    name: str = "",
+    article: Article, content: ArticleContent, *, number: int, user: UUID, created: datetime, name: str = ""
 ) -> ArticleRevision:
     revision = ArticleRevision(
         article_id=article.uuid,

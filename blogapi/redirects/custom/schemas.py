@@ -69,6 +69,5 @@ class CustomRedirectListQuery(ListQuery):
     """The query parameters of a request for the list of custom redirects."""
 
     q = Text(
-        max_length=200,
-        metadata={"description": "A part of the path or of the target.", "example": "old"},
+        max_length=200, metadata={"description": "A part of the path or of the target.", "example": "old"}
     )
