@@ -108,12 +108,6 @@ def is_trial_key(owner: UUID | None, created: datetime, expires: datetime | None
     return owner is None and expires == created + UNUSED_LIFETIME
 
 
-def check_can_rotate(expires: datetime | None, now: datetime) -> None:
-    """Raise Forbidden if the key has expired, because its successor would have the same expiry."""
-    if expires is not None and expires <= now:
-        raise Forbidden("An expired key cannot be rotated; create a new one.", code="key_expired")
-
-
 def compute_overlap_end(expires: datetime | None, now: datetime, overlap_seconds: int) -> datetime:
     """Return the new expiry of a rotated key: the end of the overlap, or the old expiry if it is earlier."""
     end = now + timedelta(seconds=overlap_seconds)

@@ -19,6 +19,7 @@ from blogapi.storage.version_check import NewerSchema
 from blogapi.users.service import store_last_seen
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
+from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.tokens import digest_token
 
@@ -127,7 +128,8 @@ def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttribute
     with transaction():
         key = queries.get_visible(uuid, caller)
         now = clock.now()
-        policy.check_can_rotate(key.expires, now)
+        if key.expires is not None and key.expires <= now:
+            raise Forbidden("An expired key cannot be rotated; create a new one.", code="key_expired")
         is_trial = key.last_used is None and policy.is_trial_key(key.owner_id, key.created, key.expires)
         expires = policy.choose_expiry(now + policy.UNUSED_LIFETIME if is_trial else key.expires, now, caller)
         successor = issue(key.owner_id, key.scope, name=key.name, created=now, expires=expires)

@@ -31,6 +31,7 @@ from blogapi.web.errors import Conflict, Forbidden, NotFound, Problem
 
 ARTICLE = ItemType.ARTICLE.value
 _PUBLISHED = frozenset((*READABLE_STATUSES, SCHEDULED))
+_MISSING = "There is no such article."
 
 _article, _link, _author = table_of(Article).c, table_of(ArticleAuthor).c, table_of(Author).c
 _deleted = table_of(DeletedItem).c
@@ -231,7 +232,7 @@ def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
 def _check_new(uuid: UUID) -> None:
     last = _read_rows([uuid], None, _SELECT_DELETED).get(uuid) or _read_last_version(uuid)
     if last is not None and not _is_own(last):
-        raise _not_found()
+        raise NotFound(_MISSING)
 
 
 def _is_own(row: Any) -> bool:
@@ -244,7 +245,7 @@ def _check_own(row: Any) -> None:
     if row is not None and _is_own(row):
         return
     if row is None or not is_readable(row, current_time()):
-        raise _not_found()
+        raise NotFound(_MISSING)
     raise Forbidden("This article belongs to another user; ask an editor to change it.")
 
 
@@ -299,7 +300,3 @@ def _read_bylines(uuids: Sequence[UUID]) -> Mapping[UUID, Byline]:
 def _read_profile() -> Byline:
     rows = db.session.connection().execute(_SELECT_PROFILE, {"user": current_caller().user})
     return [(uuid, slug) for uuid, slug in rows]
-
-
-def _not_found() -> NotFound:
-    return NotFound("There is no such article.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -83,17 +84,13 @@ def complete_edits(edits: ArticleContent, article: ArticleContent) -> ArticleCon
         name: text or ("" if before[name] and not article.seo[name] else after[name])
         for name, text in edits.seo.items()
     }
-    return ArticleContent(
+    return replace(
+        article,
         texts=edits.texts,
         slug=edits.slug or article.slug,
-        status=article.status,
-        published_at=article.published_at,
         category=edits.category,
         tags=edits.tags,
         authors=edits.authors or article.authors,
         seo=seo,
         custom=edits.custom,
-        type=article.type,
-        parent=article.parent,
-        position=article.position,
     )

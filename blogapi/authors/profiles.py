@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from sqlalchemy import select
@@ -38,7 +37,12 @@ def get_or_create_profile(user: UUID) -> Author:
 def create_profile(account: Account, name: str = "") -> Author:
     """Create the profile of a user, by default with their user name; its slug is derived from the name."""
     name = name or account.username
-    slug = choose_slug(None, name, _find_taken_slugs, make_term_slug)
+    slug = choose_slug(
+        None,
+        name,
+        lambda slugs: db.session.scalars(select(Author.slug).where(Author.slug.in_(slugs))).all(),
+        make_term_slug,
+    )
     profile = Author(uuid=uuid4(), owner_id=account.uuid, name=name, slug=slug)
     db.session.add(profile)
     store(profile)
@@ -80,7 +84,3 @@ def release_profile(account: Account) -> None:
         record(AUTHOR, profile.uuid, get_term_state(profile), get_term_state(profile))
     else:
         remove(profile)
-
-
-def _find_taken_slugs(slugs: Sequence[str]) -> set[str]:
-    return set(db.session.scalars(select(Author.slug).where(Author.slug.in_(slugs))))

@@ -75,7 +75,8 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     read = list(takewhile(lambda event: not _is_ahead(event, now), found[:limit]))
     if read:
         cursor = Cursor(getattr(read[-1], position.key), read[-1].tag)
-    changes = [event for event in read if not _is_hidden(event, now)]
+    # If the clock was set back, an item is hidden again until `due`.
+    changes = [event for event in read if event.change not in FETCHED or not event.due or event.due <= now]
     return ChangeList(
         _to_items(changes, public=public),
         format_cursor(cursor, letter),
@@ -111,11 +112,6 @@ def _is_ahead(event: Event, now: datetime) -> bool:
     since = event.readable_from
     is_later = since is not None and now < since <= now + clock.TOLERANCE
     return is_later and event.due is None and event.change in FETCHED
-
-
-def _is_hidden(event: Event, now: datetime) -> bool:
-    """Return whether the item is hidden again until `due`, because the clock was set back."""
-    return event.change in FETCHED and event.due is not None and event.due > now
 
 
 def _to_items(changes: Sequence[Event], *, public: bool) -> list[ChangedItem]:

@@ -26,31 +26,26 @@ class FieldFilter(NamedTuple):
 
 
 class CustomFilters(PrefixedParameters):
-    """The filters by custom fields, loaded as `ArticleFilters.custom`."""
+    """The filters by custom fields, loaded as `ArticleFilters.custom`.
+
+    A field that the caller may not read, and a value that does not fit, is an error.
+    """
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> Sequence[FieldFilter]:
-        return _parse_filters(value)
-
-
-def _parse_filters(parameters: dict[str, list[str]]) -> Sequence[FieldFilter]:
-    """Return the filters of the query parameters, which are given by field name.
-
-    Raises ValidationError with an error for each field that the caller may not read, and for each value that
-    does not fit.
-    """
-    definitions = {field.name: field for field in list_visible(current_caller())} if parameters else {}
-    errors: dict[str, list[str]] = {}
-    filters: list[FieldFilter] = []
-    for name, texts in parameters.items():
-        try:
-            filters.append(_parse_filter(definitions.get(name), texts))
-        except Unfit as error:
-            errors[name] = [str(error)]
-    if len(parameters) > MAX_FILTERS:
-        errors[next(iter(parameters))] = [f"Send at most {MAX_FILTERS} filters by custom fields."]
-    if errors:
-        raise ma.ValidationError({**errors})
-    return tuple(filters)
+        parameters: dict[str, list[str]] = value
+        definitions = {field.name: field for field in list_visible(current_caller())} if parameters else {}
+        errors: dict[str, list[str]] = {}
+        filters: list[FieldFilter] = []
+        for name, texts in parameters.items():
+            try:
+                filters.append(_parse_filter(definitions.get(name), texts))
+            except Unfit as error:
+                errors[name] = [str(error)]
+        if len(parameters) > MAX_FILTERS:
+            errors[next(iter(parameters))] = [f"Send at most {MAX_FILTERS} filters by custom fields."]
+        if errors:
+            raise ma.ValidationError({**errors})
+        return tuple(filters)
 
 
 def _parse_filter(field: CustomField | None, texts: Sequence[str]) -> FieldFilter:

@@ -126,7 +126,9 @@ class FieldSchema(OutputSchema):
     minimum = ma.fields.Float(allow_none=True)
     maximum = ma.fields.Float(allow_none=True)
     required = ma.fields.Boolean(attribute="is_required")
-    read_by = ma.fields.Method("get_readers", metadata={"type": "string", "enum": [*READERS]})
+    read_by = ma.fields.Function(
+        lambda field: READERS[field.is_admin_only], metadata={"type": "string", "enum": [*READERS]}
+    )
     searched = ma.fields.Boolean(attribute="is_searched")
     kinds = ma.fields.List(ma.fields.String(metadata={"enum": [*KINDS]}))
     position = ma.fields.Integer()
@@ -138,7 +140,3 @@ class FieldSchema(OutputSchema):
     )
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
-
-    def get_readers(self, field: Any) -> str:
-        """Return who reads the field."""
-        return READERS[1] if field.is_admin_only else READERS[0]

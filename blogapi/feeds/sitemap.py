@@ -178,7 +178,10 @@ def _to_sitemap(entries: Iterable[Entry]) -> bytes:
     urls, bytes_left = list[str](), MAX_BYTES
     for entry in entries:
         updated = f"<lastmod>{entry.updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if entry.updated else ""
-        links = _to_links(entry.alternates)
+        links = "".join(
+            f'<xhtml:link rel="alternate" hreflang="{one.language}" href="{escape(one.url or "")}"/>'
+            for one in entry.alternates
+        )
         bytes_left -= len(links)
         # Many entries with many translations would need too much memory; the pages name them, too.
         links = links if bytes_left >= 0 else ""
@@ -187,10 +190,3 @@ def _to_sitemap(entries: Iterable[Entry]) -> bytes:
         f"{_NAMESPACE} {_LINK_NAMESPACE}" if any("<xhtml:link" in url for url in urls) else _NAMESPACE
     )
     return f"{_HEAD}<urlset {namespaces}>\n{''.join(urls)}</urlset>\n".encode()
-
-
-def _to_links(alternates: Sequence[Translation]) -> str:
-    return "".join(
-        f'<xhtml:link rel="alternate" hreflang="{one.language}" href="{escape(one.url or "")}"/>'
-        for one in alternates
-    )

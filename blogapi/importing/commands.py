@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import click
 from flask.cli import with_appcontext
@@ -167,7 +168,6 @@ def import_(
     from blogapi.importing.storing.service import Importer
     from blogapi.parsing import normalize_language
     from blogapi.site.queries import get_site
-    from blogapi.site.time_zones import get_time_zone
 
     def open_import() -> AbstractContextManager[ImportRun]:
         importer = Importer(
@@ -182,7 +182,7 @@ def import_(
         reader_options = ImportOptions(
             now=current_time(),
             language=normalize_language(site.language),
-            time_zone=get_time_zone(site.time_zone),
+            time_zone=ZoneInfo(site.time_zone),
             assets=assets,
             custom_fields=CustomFields(copy_definitions()),
             roots=queries.get_roots(),

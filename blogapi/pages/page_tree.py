@@ -50,8 +50,3 @@ def is_visible(uuid: UUID | None, tree: Tree) -> bool:
 def list_children(uuids: Collection[UUID]) -> list[UUID]:
     """Return the other pages directly below these pages."""
     return [child for child, place in get_tree().items() if place.parent in uuids and child not in uuids]
-
-
-def find_parent(parent: UUID | None) -> UUID | None:
-    """Return the parent if it is a page, otherwise None: the top of the tree."""
-    return parent if parent is not None and parent in get_tree() else None

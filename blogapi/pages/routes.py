@@ -45,8 +45,12 @@ def listed(query: Query) -> PartialResult:
     if filters.need_draft_access and not current_caller().sees_drafts:
         raise Forbidden("Only editors and admins may use `status` and `working_copy` here; leave them out.")
     names = PAGE_FIELDS if query.fields is None else query.fields
-    read = _list_in_any_status if filters.need_draft_access else json_queries.list_published
-    return PartialResult(read(names, query.page, filters), hidden_state=_hidden_state())
+    body = (
+        json_queries.list_in_any_status(None, names, query.page, filters)
+        if filters.need_draft_access
+        else json_queries.list_published(names, query.page, filters)
+    )
+    return PartialResult(body, hidden_state=_hidden_state())
 
 
 def _read_parent(reference: str | None) -> Fields:
@@ -58,10 +62,6 @@ def _read_parent(reference: str | None) -> Fields:
     owner, tree = queries.find_slug_owner(reference), page_tree.read_tree()
     # A hidden page must be treated like an unknown slug. No page is below a new uuid.
     return {"parent": owner.uuid if owner and page_tree.is_visible(owner.uuid, tree) else uuid4()}
-
-
-def _list_in_any_status(names: Sequence[str], page: object, filters: ArticleFilters) -> object:
-    return json_queries.list_in_any_status(None, names, page, filters)  # type: ignore[arg-type]
 
 
 def _hidden_state() -> str:
@@ -80,10 +80,6 @@ def single(query: Query, id: UUID) -> JsonBody:
         return json_queries.get_visible_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
 
 
-def _get_several_json(uuids: Sequence[UUID], names: Sequence[str] | None) -> JsonBody:
-    return json_queries.get_several_json(uuids, names or PAGE_FIELDS)
-
-
 def _get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     return json_queries.get_json(uuid, names or PAGE_FIELDS, type_=PAGE)
 
@@ -98,7 +94,7 @@ REPRESENTATION = Representation(
     hidden_state=_hidden_state,
     get_fields=_get_json,
     fields_schema=PageFieldsSchema,
-    get_several=_get_several_json,
+    get_several=lambda uuids, names: json_queries.get_several_json(uuids, names or PAGE_FIELDS),
 )
 PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
 

@@ -76,14 +76,10 @@ def add_headers(response: Response) -> Response:
         for kind, uuids in g.get("more_shown", {}).items():
             items[kind] = sorted({*items.get(kind, ()), *uuids})
         tags = cache_tags.list_shown_tags(shown.kinds, items)
-        response.headers["Cache-Control"] = _make_cache_control()
+        # The times are constant, because a shorter one would announce a scheduled article.
+        shared, stale = (current_app.config[name] for name in ("SHARED_MAX_AGE", "STALE_WHILE_REVALIDATE"))
+        cache_control = f"public, max-age=0, s-maxage={shared}, stale-while-revalidate={stale}"
+        response.headers["Cache-Control"] = cache_control
         response.headers["Cache-Tag"] = ",".join(tags)
         response.headers["Surrogate-Key"] = " ".join(tags)
     return response
-
-
-def _make_cache_control() -> str:
-    # The times are constant, because a shorter one would announce a scheduled article.
-    config = current_app.config
-    shared, stale = config["SHARED_MAX_AGE"], config["STALE_WHILE_REVALIDATE"]
-    return f"public, max-age=0, s-maxage={shared}, stale-while-revalidate={stale}"

@@ -75,13 +75,10 @@ def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) ->
     return "".join(
         FORMATS[name](line)
         for line in lines.values()
-        if unquote(line.old) not in pages and not _is_loop(line, targets, site_url)
+        if unquote(line.old) not in pages
+        # A redirect can lead back to its path if the address of the site has changed.
+        and without_slash(unquote(line.old)) not in find_chain(line.new, site_url, targets.get)
     )
-
-
-def _is_loop(line: RedirectLine, targets: Mapping[str, str], site_url: str) -> bool:
-    """Return whether the redirect leads back to its path, because the address of the site has changed."""
-    return without_slash(unquote(line.old)) in find_chain(line.new, site_url, targets.get)
 
 
 def _make_lines(redirects: Iterable[Redirect]) -> Iterator[RedirectLine]:

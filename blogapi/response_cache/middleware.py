@@ -115,7 +115,8 @@ class ResponseCacheMiddleware:
         if (
             not self._has_cache(environ)
             or environ["REQUEST_METHOD"] not in ("GET", "HEAD")
-            or _has_body(environ)
+            or environ.get("CONTENT_LENGTH", "0") not in ("", "0")
+            or "HTTP_TRANSFER_ENCODING" in environ
         ):
             return None
         version = self.source.get_version(
@@ -151,10 +152,11 @@ class ResponseCacheMiddleware:
             return chunks
         with self._lock:
             self.misses += 1
+        lengths = [int(value) for name, value in pending.headers if name.lower() == "content-length"]
         return _CollectedBody(
             chunks,
             max_bytes=self.cache.max_response_bytes,
-            length=_content_length(pending.headers),
+            length=lengths[0] if lengths else None,
             on_end=partial(self._store, pending, until, environ.get(SHOWS_DRAFTS_KEY, True)),
         )
 
@@ -273,14 +275,6 @@ def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
         and access.rule.checks_credentials is checks_credentials
     }
     return tuple(sorted(paths))
-
-
-def _content_length(headers: Iterable[tuple[str, str]]) -> int | None:
-    return next((int(value) for name, value in headers if name.lower() == "content-length"), None)
-
-
-def _has_body(environ: WSGIEnvironment) -> bool:
-    return environ.get("CONTENT_LENGTH", "0") not in ("", "0") or "HTTP_TRANSFER_ENCODING" in environ
 
 
 def _make_cache_key(environ: WSGIEnvironment, api_key: str) -> Hashable:

@@ -69,7 +69,8 @@ def restore(
             fields = replace(fields, custom=keep_visible_values(fields.custom) | hidden)
             return article_service.change(editor, article_id, fields)
         author = db.session.get(Account, revision.author_id)
-        fields = replace(fields, position=version.position, parent=page_tree.find_parent(version.parent))
+        parent = version.parent if version.parent in page_tree.get_tree() else None
+        fields = replace(fields, position=version.position, parent=parent)
         return article_service.create(
             author.uuid if author else editor, fields, uuid=article_id, editor=editor, slug_from=version.slug
         )

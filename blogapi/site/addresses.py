@@ -27,6 +27,7 @@ ARTICLE_PLACEHOLDERS = (
     *(*_LANGUAGE_PLACEHOLDERS, "local_slug"),
 )
 
+_ADDRESS_COLUMNS = ("uuid", "slug", "category_slug", "published_at", "language")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # The values of the placeholders in the path of a page, except for slugs.
 _VALUES = {
@@ -57,14 +58,12 @@ def make_article_url(
 
 def make_row_url(site: Site, row: Any) -> str | None:
     """Return the absolute address of the article in a row with the columns that `make_article_url` needs."""
-    return make_article_url(
-        site,
-        uuid=row.uuid,
-        slug=row.slug,
-        category_slug=row.category_slug,
-        published_at=row.published_at,
-        language=row.language,
-    )
+    return make_article_url(site, **get_address_values(row))
+
+
+def get_address_values(row: Any) -> dict[str, Any]:
+    """Return the columns of a row of an article on which its address depends."""
+    return {name: getattr(row, name) for name in _ADDRESS_COLUMNS}
 
 
 def make_article_path(
@@ -140,7 +139,8 @@ def make_preview_url(site: Site, token: str) -> str | None:
     if page is None:
         return None
     parts = urlsplit(page)
-    others = (pair for pair in parts.query.split("&") if pair and _parameter_name(pair) != "token")
+    pairs = parts.query.split("&")
+    others = (pair for pair in pairs if pair and unquote_plus(pair.partition("=")[0]) != "token")
     return urlunsplit(parts._replace(query="&".join([*others, f"token={token}"])))
 
 
@@ -199,10 +199,6 @@ def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]
     if "local_slug" in names and not {*_LANGUAGE_PLACEHOLDERS} & set(names):
         problems.append("With {local_slug}, it must contain {language} or {/language}.")
     return problems
-
-
-def _parameter_name(pair: str) -> str:
-    return unquote_plus(pair.partition("=")[0])
 
 
 def _fill_pattern(pattern: str, values: Mapping[str, str]) -> str:

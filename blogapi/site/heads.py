@@ -138,6 +138,7 @@ def _make_breadcrumb_list(site: Site, breadcrumbs: Sequence[Breadcrumb]) -> list
 
 def _make_html(head: Fields) -> str:
     names = ("description", "robots")
+    json_ld = web_json.to_json(head["json_ld"]).translate(_ESCAPED_IN_SCRIPT)
     lines = [
         f"<title>{escape(head['title'])}</title>",
         *(_make_meta("name", name, head[name]) for name in names if name in head),
@@ -148,7 +149,7 @@ def _make_html(head: Fields) -> str:
         ),
         *(_make_meta("property", name, value) for name, value in _list_values(head["open_graph"])),
         *(_make_meta("name", name, value) for name, value in _list_values(head["twitter"])),
-        f'<script type="application/ld+json">{_to_script(head["json_ld"])}</script>',
+        f'<script type="application/ld+json">{json_ld}</script>',
     ]
     return "\n".join(lines)
 
@@ -161,10 +162,6 @@ def _list_values(tags: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Yield each name with each of its values; a name with a list of values appears several times."""
     for name, value in tags.items():
         yield from ((name, item) for item in (value if isinstance(value, list) else [value]))
-
-
-def _to_script(value: Any) -> str:
-    return web_json.to_json(value).translate(_ESCAPED_IN_SCRIPT)
 
 
 def without_empty(fields: Mapping[str, Any]) -> Fields:

@@ -21,20 +21,13 @@ def list_time_zones() -> frozenset[str]:
     return frozenset(names.split())
 
 
-def get_time_zone(name: str) -> ZoneInfo:
-    """Return the time zone with this name.
-
-    A zone that the operating system lacks comes from the package tzdata.
-    """
-    return ZoneInfo(name)
-
-
 def to_time_zone(time: datetime, name: str) -> datetime:
     """Return the time (aware) in the time zone with this name.
 
     A time within a day of the first or the last time that Python can represent is returned unchanged.
     """
     try:
-        return time.astimezone(get_time_zone(name))
+        # A zone that the operating system lacks comes from the package tzdata.
+        return time.astimezone(ZoneInfo(name))
     except OverflowError:
         return time

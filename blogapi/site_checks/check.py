@@ -72,7 +72,9 @@ def check_site() -> SiteCheck:
     problem = _describe(answer)
     if problem:
         return SiteCheck(home, page.status, feed, problem=f"It answers, but its feed does not: {problem}")
-    names_blog = bool(title) and _contains(answer.text, title)
+    # The feed is XML, with its characters escaped or not, or JSON.
+    has_title = title in unescape(answer.text) or json.dumps(title)[1:-1] in answer.text
+    names_blog = bool(title) and has_title
     problem = "" if names_blog else "It answers, but its feed does not name this blog."
     return SiteCheck(home, page.status, feed, names_blog, problem)
 
@@ -96,8 +98,3 @@ def _describe(answer: Answer) -> str:
     if answer.location:
         return f"It redirects to {answer.location}; enter that address."
     return "" if answer.status == 200 else f"It answers with the status {answer.status}."
-
-
-def _contains(feed: str, title: str) -> bool:
-    # The feed is XML, with its characters escaped or not, or JSON.
-    return title in unescape(feed) or json.dumps(title)[1:-1] in feed

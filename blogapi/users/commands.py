@@ -18,8 +18,20 @@ from blogapi.web.fields import WithAttributes
 
 user = AppGroup("user", help="Create and manage users.")
 
-_ROLE_HELP = "What the user may do: an author writes own articles, an editor all articles."
 _ROLE = click.Choice([*map(str, Role)])
+_role_option = click.option(
+    "--role",
+    type=_ROLE,
+    default=Role.READER.value,
+    show_default=True,
+    help="What the user may do: an author writes own articles, an editor all articles.",
+)
+_publish_option = click.option(
+    "--can-publish", is_flag=True, help="Let an author publish their own articles."
+)
+_password_option = click.option(
+    "--password-stdin", is_flag=True, help="Read the password from the first line of standard input."
+)
 
 
 def _read_password(*, from_stdin: bool) -> str:
@@ -31,12 +43,10 @@ def _read_password(*, from_stdin: bool) -> str:
 
 @user.command()
 @click.argument("name")
-@click.option("--role", type=_ROLE, default=Role.READER.value, show_default=True, help=_ROLE_HELP)
+@_role_option
 @click.option("--admin", is_flag=True, help="Short for --role admin.")
-@click.option("--can-publish", is_flag=True, help="Let an author publish their own articles.")
-@click.option(
-    "--password-stdin", is_flag=True, help="Read the password from the first line of standard input."
-)
+@_publish_option
+@_password_option
 @with_appcontext
 def create(name: str, role: str, admin: bool, can_publish: bool, password_stdin: bool) -> None:
     """Create a user; the command asks for the password."""
@@ -95,9 +105,7 @@ def list_(as_json: bool) -> None:
 
 @user.command()
 @click.argument("name")
-@click.option(
-    "--password-stdin", is_flag=True, help="Read the password from the first line of standard input."
-)
+@_password_option
 @with_appcontext
 def password(name: str, password_stdin: bool) -> None:
     """Set a user's password and log them out everywhere."""
@@ -120,8 +128,8 @@ def reset_link(name: str) -> None:
 
 @user.command()
 @click.argument("name")
-@click.option("--role", type=_ROLE, default=Role.READER.value, show_default=True, help=_ROLE_HELP)
-@click.option("--can-publish", is_flag=True, help="Let an author publish their own articles.")
+@_role_option
+@_publish_option
 @with_appcontext
 def invite(name: str, role: str, can_publish: bool) -> None:
     """Print a link with which a new user chooses a user name and a password; it works once, for 7 days."""

@@ -206,14 +206,12 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
 
             documented: View = document(respond)
             documented = document_created(documented) if document_created is not None else documented
+            operation = get_operation(documented)
             if partial_schema is not None and schema is not None:
                 query = _make_query(partial_schema, type(schema))
                 documented = self.arguments(query, location="query")(documented)
-                get_operation(documented).schema, get_operation(documented).partial_schema = (
-                    schema,
-                    partial_schema,
-                )
-            get_operation(documented).writes, get_operation(documented).section = True, section
+                operation.schema, operation.partial_schema = schema, partial_schema
+            operation.writes, operation.section = True, section
             return documented
 
         return decorate

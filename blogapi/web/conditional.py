@@ -40,6 +40,8 @@ def perform_write(write: Callable[[], Response], etag: Callable[[], str | None])
 def check_preconditions(etag: Callable[[], str | None]) -> None:
     """Raise PreconditionFailed or PreconditionRequired as `perform_write` does."""
     has_if_match = "If-Match" in request.headers
+    # A POST changes an existing resource if its path contains an id.
+    may_change = request.method != "POST" or "id" in (request.view_args or {})
     if has_if_match or request.headers.get("If-None-Match") == "*":
         current = etag()
         matches = current is not None and contains_state(request.if_match, current)
@@ -49,15 +51,10 @@ def check_preconditions(etag: Callable[[], str | None]) -> None:
             )
         if not has_if_match and current is not None:
             raise PreconditionFailed("The item exists already; read it first.", etag=f'"{current}"')
-    elif current_app.config["REQUIRE_IF_MATCH"] and _changes_existing() and etag() is not None:
+    elif current_app.config["REQUIRE_IF_MATCH"] and may_change and etag() is not None:
         raise PreconditionRequired(
             "Set the If-Match header to the ETag that you received when you read the item."
         )
-
-
-def _changes_existing() -> bool:
-    """Return whether the request changes an existing resource; a POST does so if its path contains an id."""
-    return request.method != "POST" or "id" in (request.view_args or {})
 
 
 def reject_conditional_headers(view: Callable[..., Any]) -> None:

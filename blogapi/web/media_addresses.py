@@ -99,9 +99,8 @@ class PictureReference(WebAddress):
 
     def check_address(self, address: str) -> str:
         """Return the stored form of the address."""
-        if not _REFERENCE.match(address):
-            return super().check_address(address)
-        if address[:6].lower() != "media:" and not is_web_address(address):
+        is_uuid = address[:6].lower() == "media:"
+        if not _REFERENCE.match(address) or not (is_uuid or is_web_address(address)):
             return super().check_address(address)
         normalized = _get_library().normalize_address(address)
         if normalized is None:

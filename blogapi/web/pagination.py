@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
@@ -87,25 +87,18 @@ def paginate(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[
 
     This executes two statements for a page and one for all rows.
     """
-    return _paginate(statement, page, lambda paged: db.session.scalars(paged).all())
+    result = paginate_rows(statement, page)
+    return replace(result, rows=[row[0] for row in result.rows])
 
 
 def paginate_rows(statement: Select[*tuple[Any, ...]], page: PageRequest | None) -> Page[Sequence[Any]]:
     """Return a page of an ordered select of several columns, as `paginate` does for one entity."""
-    return _paginate(statement, page, lambda paged: db.session.execute(paged).all())
-
-
-def _paginate(
-    statement: Select[*tuple[Any, ...]],
-    page: PageRequest | None,
-    fetch: Callable[[Select[*tuple[Any, ...]]], Sequence[Any]],
-) -> Page[Sequence[Any]]:
     if page is None:
-        rows = fetch(statement)
+        rows = db.session.execute(statement).all()
         return Page(rows, len(rows), None)
     total = db.session.scalar(select(func.count()).select_from(statement.order_by(None).subquery())) or 0
-    offset = (page.number - 1) * page.size
-    return Page(fetch(statement.limit(page.size).offset(offset)), total, page)
+    paged = statement.limit(page.size).offset((page.number - 1) * page.size)
+    return Page(db.session.execute(paged).all(), total, page)
 
 
 @dataclass(frozen=True, slots=True)

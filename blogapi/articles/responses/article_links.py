@@ -12,7 +12,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import bindparam, select
@@ -23,7 +22,6 @@ from blogapi.publication import shared_caching
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, readable
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses, page_paths
-from blogapi.site.models import Site
 from blogapi.site.page_addresses import get_page_tree
 from blogapi.site.queries import get_site
 from blogapi.storage.database import chunk, current_time, db, table_of
@@ -117,17 +115,9 @@ def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
             shared_caching.add_shown(row.type, row.uuid)
     has_pages = any(row.type == ItemType.PAGE for row in rows)
     pages = page_paths.make_paths(site, get_page_tree().read_tree()) if has_pages else {}
-    return {
-        row.uuid: json.dumps(escape(site.url + _make_path(site, row, pages)))[1:-1].encode() for row in rows
+    paths = {
+        row.uuid: pages.get(row.uuid)
+        or addresses.make_article_path(site, **addresses.get_address_values(row))
+        for row in rows
     }
-
-
-def _make_path(site: Site, row: Any, pages: Mapping[UUID, str]) -> str:
-    return pages.get(row.uuid) or addresses.make_article_path(
-        site,
-        uuid=row.uuid,
-        slug=row.slug,
-        category_slug=row.category_slug,
-        published_at=row.published_at,
-        language=row.language,
-    )
+    return {uuid: json.dumps(escape(site.url + path))[1:-1].encode() for uuid, path in paths.items()}

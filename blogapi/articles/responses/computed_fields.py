@@ -283,10 +283,6 @@ def _make_url(site: Site, article: Fields, tree: page_paths.Tree) -> str | None:
     )
 
 
-def _show_custom(group: ArticleGroup) -> Sequence[Fields]:
-    return show_values([article["stored_custom"] for article in group.articles])
-
-
 def _list_unfit(group: ArticleGroup) -> Sequence[Fields | None]:
     own = str(current_caller().draft_author)
     return [
@@ -302,7 +298,9 @@ _FIELDS: Mapping[str, ComputedField] = {
     "head": ComputedField(("category", *LINK_NAMES), _make_heads),
     "editor": ComputedField((), _find_editors, is_nullable=True),
     "working_copy": ComputedField((), _find_working_copies, is_nullable=True),
-    "custom": ComputedField(("stored_custom",), _show_custom),
+    "custom": ComputedField(
+        ("stored_custom",), lambda group: show_values([one["stored_custom"] for one in group.articles])
+    ),
     "custom_unfit": ComputedField(("stored_custom",), _list_unfit, is_nullable=True),
     "open_by": ComputedField((), _find_open_by, is_nullable=True),
 }

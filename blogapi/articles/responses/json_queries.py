@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from uuid import UUID
 
 from blogapi.articles import search_texts
@@ -125,12 +124,11 @@ def _ranks_by_relevance(filters: ArticleFilters) -> bool:
     return bool(filters.q) and not filters.ordering
 
 
-def _snippet_maker(filters: ArticleFilters) -> Snippets | None:
-    return partial(_make_snippets, filters.q) if filters.q else None
+def _get_snippet_maker(filters: ArticleFilters) -> Snippets | None:
+    def find(uuids: Sequence[UUID]) -> Mapping[UUID, str]:
+        return make_snippets(filters.q, search_texts.read_texts(db.session.connection(), uuids))
 
-
-def _make_snippets(query: str, uuids: Sequence[UUID]) -> Mapping[UUID, str]:
-    return make_snippets(query, search_texts.read_texts(db.session.connection(), uuids))
+    return find if filters.q else None
 
 
 def _list(
@@ -143,7 +141,7 @@ def _list(
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
     page_body = json_reader.list_articles_json(
-        articles, page, names, public=public, snippets=_snippet_maker(filters), hashes_body=hashes_body
+        articles, page, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body
     )
     return replace(page_body, max_number=MAX_SEARCH_PAGE) if filters.q else page_body
 
@@ -163,6 +161,6 @@ def _search(
     among = select_matching(author_id, rest, public=public)
     uuids, total = search(filters.q, page, period=period, among=among)
     rows = json_reader.get_articles_json(
-        uuids, names, public=public, snippets=_snippet_maker(filters), hashes_body=hashes_body
+        uuids, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body
     )
     return Page(rows, total, page, MAX_SEARCH_PAGE)

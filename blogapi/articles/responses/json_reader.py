@@ -35,6 +35,7 @@ from blogapi.web.pagination import Page, PageRequest
 CHUNK_SIZE = 100
 
 _ARRAYS = ("tags", "authors")
+_NO_TEXT = "the stored JSON of an article is not text"
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 # The columns of a row: article_id, version, last_updated_json and the fields that `list_columns` returns.
 JsonRow = Sequence[Any]
@@ -190,12 +191,10 @@ def _make_object(article: Mapping[str, bytes], names: Iterable[str]) -> bytes:
     """Return a JSON object of the fields that the article has."""
     # A page has no category.
     present = tuple(name for name in names if article.get(name) is not None)
-    return _make_template(present) % tuple(_get_value(article, name) for name in present)
-
-
-def _get_value(article: Mapping[str, bytes], name: str) -> bytes:
-    """Return the JSON value of a field."""
-    return web_json.to_json_bytes(article[name].decode()) if name == "content" else article[name]
+    return _make_template(present) % tuple(
+        web_json.to_json_bytes(article[name].decode()) if name == "content" else article[name]
+        for name in present
+    )
 
 
 def _parse(articles: Sequence[Mapping[str, bytes]], columns: Iterable[str]) -> list[Fields]:
@@ -205,7 +204,7 @@ def _parse(articles: Sequence[Mapping[str, bytes]], columns: Iterable[str]) -> l
         array = b"[%b]" % b",".join([_make_object(article, needed) for article in articles])
         parsed: list[Fields] = [{"category": None, **article} for article in json.loads(array)]
     except ValueError as error:
-        raise _damaged() from error
+        raise Damaged(_NO_TEXT) from error
     return parsed
 
 
@@ -219,11 +218,7 @@ def _check_text(document: bytes) -> bytes:
             return document
     except UnicodeDecodeError:
         pass
-    raise _damaged()
-
-
-def _damaged() -> Damaged:
-    return Damaged("the stored JSON of an article is not text")
+    raise Damaged(_NO_TEXT)
 
 
 def _execute(statement: Executable, values: Mapping[str, Any] | None = None) -> Any:
