@@ -79,7 +79,7 @@ def create(fields: Fields) -> WithAttributes:
 @allow(reader)
 @bp.response(200, KeySchema(many=True), partial_schema=KeySchema, query=KeyListQuery)
 def listed(query: Query) -> PartialResult:
-    """List the API keys that have not expired: those of the caller, or all keys for an admin."""
+    """List the API keys of the caller (all keys for an admin) that have not expired."""
     if query.filters and not current_caller().is_admin:
         raise Forbidden("Only an admin may filter the list of keys; omit `user` and `ownerless`.")
     return PartialResult(queries.list_keys(current_caller(), query.page, **query.filters), query)

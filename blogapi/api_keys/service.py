@@ -32,7 +32,7 @@ def create(
 ) -> WithAttributes:
     """Create a key of the caller's user and return it with its `value`.
 
-    Raises Forbidden if the caller lacks the scope or if the expiry is after that of the caller's own key, and
+    Raises Forbidden if the caller lacks the scope or if the caller's own key expires before the new key, and
     Invalid if the expiry is not in the future.
     """
     scope = policy.choose_scope(caller, scopes)

@@ -44,7 +44,7 @@ class TextField:
     control: str = "details"
     #: the allowed values, each with its label in the editor; None if an author writes the text
     choices: Mapping[str, str] | None = None
-    #: whether searches find its words; they always find those of the title and the content
+    #: whether searches find its words; they always find the words of the title and the content
     is_searched: bool = False
     #: whether previews of the article show it below the title
     is_previewed: bool = False
@@ -80,8 +80,8 @@ TEXT_FIELDS = (
         is_searched=True,
         response=ma.fields.String(
             metadata={
-                "description": "The written excerpt. Without one, an article shows the beginning of its "
-                "text, a version or a working copy an empty text."
+                "description": "The written excerpt. If there is none, an article shows the beginning of its "
+                "text; versions and working copies show an empty text."
             }
         ),
         control="",
@@ -124,7 +124,7 @@ TEXT_FIELDS = (
         label="Language",
         body=Language(may_be_empty=True, metadata={"example": "de"}),
         response=ma.fields.String(
-            metadata={"description": "A language tag (BCP 47); empty: the language of the site."}
+            metadata={"description": "A language tag (BCP 47), or empty for the language of the site."}
         ),
     ),
     TextField(

@@ -236,7 +236,7 @@ class ArticleJson(Base):
     __tablename__ = "article_json"
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    # No foreign key: that of `article.category_id` guarantees that the category exists.
+    # There is no foreign key, because the one of `article.category_id` guarantees that the category exists.
     category_id: Mapped[UUID | None]
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]

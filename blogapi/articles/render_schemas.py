@@ -26,7 +26,7 @@ class RenderBodySchema(InputSchema):
         },
     )
     title = Text(max_length="MAX_TITLE")
-    slug = Text(max_length=MAX_SLUG_LENGTH, metadata={"description": "Empty: as in a working copy."})
+    slug = Text(max_length=MAX_SLUG_LENGTH, metadata={"description": "Can be empty, as in a working copy."})
     category = Reference(allow_none=True, metadata={"description": "Default: the category of the article."})
     type = ma.fields.String(
         validate=validate.OneOf([one.value for one in ItemType]),
@@ -37,7 +37,7 @@ class RenderBodySchema(InputSchema):
         },
     )
     parent = Reference(
-        allow_none=True, metadata={"description": "The page above a page. Default: the one above it now."}
+        allow_none=True, metadata={"description": "The page above a page. Default: its current parent."}
     )
     published_at = Timestamp(
         allow_none=True,
@@ -64,7 +64,9 @@ class RenderingSchema(OutputSchema):
             "without `title`, and if the site has no `url`."
         },
     )
-    free_slug = ma.fields.String(allow_none=True, metadata={"description": "A free one; null for authors."})
+    free_slug = ma.fields.String(
+        allow_none=True, metadata={"description": "A slug that is free; null for authors."}
+    )
     removed = ma.fields.List(
         ma.fields.String(),
         metadata={"description": "Elements that readers do not get.", "example": ["script"]},

@@ -93,7 +93,7 @@ def single(query: Query, id: UUID) -> JsonBody:
 @allow(admin)
 @_article_list(section="4.9")
 def list_own(query: Query) -> Page[JsonBody]:
-    """List the articles of the admin who asks, in any status."""
+    """List the articles of the caller, in any status."""
     return _list_own(query, hashes_body=False)
 
 
@@ -159,5 +159,5 @@ counts_bp = Blueprint(
 @counts_bp.arguments(ArticleCountsQuery, location="query")
 @counts_bp.response(200, ArticleCountsSchema())
 def get_all(query: Query) -> Mapping[str, int]:
-    """Return the numbers of matching articles in each status; for authors, those of their own articles."""
+    """Count the matching articles in each status; authors get the numbers of their own articles."""
     return json_queries.count_by_status(ArticleFilters(**query.filters), current_caller().draft_author)

@@ -22,7 +22,7 @@ REPRESENTATION = Representation(
 @allow(author)
 @bp.response(200, FieldSchema(many=True))
 def listed() -> list[WithAttributes]:
-    """List the custom fields, in the order of Details; those for admins are shown to admins alone."""
+    """List the custom fields in the order of the panel Details; only admins get the fields for admins."""
     return queries.list_fields()
 
 

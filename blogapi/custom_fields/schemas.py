@@ -80,12 +80,14 @@ class FieldBodySchema(InputSchema):
     required = StrictBoolean(
         attribute="is_required",
         metadata={
-            "description": "Whether an article needs a value to be published; published ones stay public.",
+            "description": "Whether an article needs a value to be published. Published articles stay "
+            "public.",
             "example": False,
         },
     )
     read_by = ma.fields.String(
-        validate=validate.OneOf(READERS), metadata={"description": "Who reads it.", "example": "everyone"}
+        validate=validate.OneOf(READERS),
+        metadata={"description": "Who can read the values.", "example": "everyone"},
     )
     searched = StrictBoolean(
         attribute="is_searched",
@@ -136,7 +138,10 @@ class FieldSchema(OutputSchema):
         metadata={"description": "The number of articles and pages that have a value, in any status."}
     )
     unfit_in = ma.fields.Integer(
-        metadata={"description": "The number of those whose value does not fit; it is kept, and not shown."}
+        metadata={
+            "description": "The number of articles and pages whose value does not fit. It is kept, but not "
+            "shown."
+        }
     )
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)

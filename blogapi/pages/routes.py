@@ -1,4 +1,4 @@
-"""The endpoints of pages; their versions, working copies and previews are those of articles."""
+"""The endpoints of pages; versions, working copies and previews have the same endpoints as for articles."""
 
 from __future__ import annotations
 

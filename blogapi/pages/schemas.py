@@ -60,7 +60,7 @@ PAGE_FIELDS = tuple(PageSchema().fields)
 
 
 class PageListQuery(ArticleListQuery):
-    """The query parameters of a request for a list of pages: those of articles, except for categories."""
+    """The query parameters of a request for a list of pages, which has no filters for categories."""
 
     class Meta(ArticleListQuery.Meta):
         exclude = ("category", "exact", "not_category")

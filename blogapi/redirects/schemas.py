@@ -15,7 +15,7 @@ from blogapi.web.pagination import ListQuery
 
 
 class RedirectSchema(OmitsNull, OutputSchema):
-    """A former slug or path of an item and its current slug, or a redirect of your own."""
+    """A former slug or path of an item and its current slug, or a custom redirect."""
 
     omitted_if_null = frozenset({"old_url", "new_url", "status"})
 
@@ -55,7 +55,7 @@ class RedirectSchema(OmitsNull, OutputSchema):
     )
     status = ma.fields.Integer(
         metadata={
-            "description": "The status of a redirect of your own; absent for former slugs and paths, which "
+            "description": "The status of a custom redirect. It is absent for former slugs and paths, which "
             "moved permanently.",
             "enum": list(STATUSES),
             "example": 301,
@@ -88,7 +88,7 @@ class RedirectListQuery(ListQuery):
     def check_format(self, data: Fields, **_: Any) -> None:
         """Refuse combinations that have no meaning, and a path without its first slash."""
         if "format" in data and "fields_" in data:
-            raise ma.ValidationError("`format` determines the fields; omit `fields`.", "fields")
+            raise ma.ValidationError("Cannot be combined with `format`; omit `fields`.", "fields")
         if not data.get("path", "/").startswith("/"):
             raise ma.ValidationError("Must begin with a slash.", "path")
         if "path" in data and (others := {"format", "page", "page_size"} & set(data)):

@@ -118,6 +118,6 @@ def _is_hidden(attributes: str, hiding: Mapping[str, re.Pattern[str]]) -> bool:
 
 
 def _is_counted(name: str, hidden: str) -> bool:
-    """Return whether the end of an element must be found before that of the hidden element around it."""
+    """Return whether the element must end before the hidden element around it."""
     is_block = hidden in _ENDED_BY or _BLOCK.fullmatch(hidden)
     return bool(_BLOCK.fullmatch(name)) or (not is_block if name in _ENDED_BY else name == hidden)

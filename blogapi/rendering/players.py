@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape, unescape
 from urllib.parse import quote
 
-# The remaining addresses of an article stay links.
+# The maximum number of players in an article; further addresses are shown as links.
 MAX_PLAYERS = 100
 
 _END = r"(?:[/?&#]\S*)?"

@@ -263,7 +263,7 @@ def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: 
 def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
     """Return the beginnings of the paths of cacheable views that need no credentials.
 
-    With `checks_credentials`, they are those of views whose responses depend on credentials in the request.
+    The responses of the views depend on the credentials in the request (`checks_credentials`) or do not.
     """
     views = ((rule.rule, app.view_functions[rule.endpoint]) for rule in app.url_map.iter_rules())
     paths = {

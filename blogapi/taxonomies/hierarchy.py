@@ -19,7 +19,7 @@ MAX_DEPTH = 20
 
 
 def find_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
-    """Return these uuids, and those of the children of the terms and of all terms below them."""
+    """Return these uuids, and the uuids of all terms below these terms."""
     descendants = db.session.execute(_select_descendants(model), {"uuids": list(uuids)}).scalars()
     return list(dict.fromkeys([*uuids, *descendants]))
 

@@ -185,7 +185,7 @@ def build_blueprint(
     @bp.check_exists(get_term)
     @bp.arguments(ItemUuidsSchema)
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
-    @summary(f"Merge other {plural} into this {singular}, which their articles get in their place.")
+    @summary(f"Merge other {plural} into this {singular}, which replaces them in their articles.")
     def merge(fields: Fields, id: UUID) -> TermType:
         merged: TermType = merge_terms(taxonomy, id, fields["uuids"])
         return merged

@@ -27,14 +27,21 @@ class TermDetails(ma.Schema):
     """The fields of a term that a response has only if `fields` names them."""
 
     cover_image = PictureAddress(metadata={"description": "URL of a picture; may be empty."})
-    seo_title = ma.fields.String(metadata={"description": "The title of the page; empty: the name."})
-    seo_description = ma.fields.String(
-        metadata={"description": "What search engines show; empty: the beginning of the description."}
+    seo_title = ma.fields.String(
+        metadata={"description": "The title of the page. If it is empty, the page has the name as its title."}
     )
-    og_image = PictureAddress(metadata={"description": "The picture of shared links; empty: the cover."})
+    seo_description = ma.fields.String(
+        metadata={
+            "description": "The description for search engines. If it is empty, they get the beginning of "
+            "`description`."
+        }
+    )
+    og_image = PictureAddress(
+        metadata={"description": "The picture of shared links. If it is empty, they show the cover."}
+    )
     canonical_url = ma.fields.String(metadata={"description": "May be empty."})
     language = ma.fields.String(
-        metadata={"description": "A language tag (BCP 47); empty: the language of the site."}
+        metadata={"description": "A language tag (BCP 47), or empty for the language of the site."}
     )
     head = ma.fields.Nested(HeadSchema)
 

@@ -45,9 +45,9 @@ def replace_email(fields: Fields) -> None:
 @allow(user_login, scope="published")
 @bp.response(201, SecondFactorSetupSchema())
 def start_second_factor_setup() -> WithAttributes:
-    """Make a secret for an app that shows one-time codes; the second factor is still off.
+    """Create a secret for an app that shows one-time codes; the second factor is still off.
 
-    A former setup that was not completed ends.
+    The secret of a former setup that was not completed becomes invalid.
     """
     return second_factor.begin_setup(current_user_id())
 
@@ -72,7 +72,7 @@ def enable_second_factor(fields: Fields) -> dict[str, list[str]]:
 @bp.arguments(OwnPasswordSchema)
 @bp.response(200, NewRecoveryCodesSchema())
 def create_recovery_codes(fields: Fields) -> dict[str, list[str]]:
-    """Make new recovery codes; the former ones end."""
+    """Create new recovery codes; the former codes become invalid."""
     account = credentials.check_own_password(fields["current_password"])
     return {"recovery_codes": second_factor.replace_recovery_codes(account.uuid)}
 
@@ -82,5 +82,5 @@ def create_recovery_codes(fields: Fields) -> dict[str, list[str]]:
 @bp.arguments(OwnPasswordSchema)
 @bp.response(204)
 def disable_second_factor(fields: Fields) -> None:
-    """Turn the second factor off; its secret and its recovery codes end."""
+    """Turn the second factor off, and delete its secret and its recovery codes."""
     second_factor.disable(credentials.check_own_password(fields["current_password"]).uuid)

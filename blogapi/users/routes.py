@@ -114,7 +114,7 @@ def list_logins() -> list[WithAttributes]:
 @allow(user_login, scope="write")
 @bp.response(204)
 def delete_other_logins() -> None:
-    """End all logins of the current user except for the one of this request."""
+    """End all logins of the current user except for the login of this request."""
     service.end_logins(current_user_id(), current_token=session["token"])
 
 

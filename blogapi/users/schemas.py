@@ -99,7 +99,7 @@ class RightSchema(OutputSchema):
 
     name = ma.fields.String(metadata={"example": "Publish"})
     condition = ma.fields.String(
-        metadata={"description": "When the role has the right; empty: always.", "example": ""}
+        metadata={"description": "When the role has the right; empty if it always has it.", "example": ""}
     )
 
 
@@ -156,7 +156,7 @@ class LinkSchema(OutputSchema):
 class _SentSchema(OutputSchema):
     sent = ma.fields.Boolean(metadata={"description": "Whether the link was sent by e-mail."})
     problem = ma.fields.String(
-        metadata={"description": "Why an e-mail was not sent; empty if none was asked for."}
+        metadata={"description": "Why an e-mail was not sent; empty if none was requested."}
     )
 
 

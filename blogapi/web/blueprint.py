@@ -226,7 +226,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     ) -> Response:
         """Return the response to a write, with the ETag of the item, and the path of a new one.
 
-        The response has the named fields (None: those of the schema).
+        The response has the named fields (None: all fields of the schema).
         """
         if representation.get_several is not None and isinstance(result, list):
             result = representation.get_several(result, names)

@@ -1,4 +1,4 @@
-"""Converts every exception to an error response, including those of libraries."""
+"""Converts every exception to an error response, including the exceptions of libraries."""
 
 from __future__ import annotations
 

@@ -269,7 +269,7 @@ _DEFAULTS: dict[int, tuple[Code, str]] = {
 
 def reason_phrase(status: int) -> str:
     """Return the reason phrase of a status."""
-    # Python 3.13 renamed some phrases of http.HTTPStatus; those of Werkzeug are the same on every version.
+    # Python 3.13 renamed some phrases of http.HTTPStatus. The phrases of Werkzeug do not depend on it.
     return HTTP_STATUS_CODES[status]
 
 

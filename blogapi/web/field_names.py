@@ -31,9 +31,9 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
             data_key="fields",
             metadata={
                 "type": "string",
-                "description": "Comma-separated list of the properties to return. `*` stands for those of a "
-                "response without this parameter (the required ones); `-` in front leaves one out, as in "
-                "`*,-uuid`.",
+                "description": "Comma-separated list of the properties to return. `*` stands for all "
+                "properties of a response without this parameter (the required ones); `-` in front leaves "
+                "one out, as in `*,-uuid`.",
                 "example": "*",
             },
             **options,

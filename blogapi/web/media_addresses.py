@@ -79,7 +79,7 @@ def store_uses(item: ShowsPictures, former: Sequence[str], pictures: Sequence[st
 
 
 def complete_address(address: str) -> str:
-    """Return the address below that of the service if it is the path of a file."""
+    """Return the address; the path of a file is returned as an address of the service."""
     return f"{_get_library().get_service_url()}{address}" if PATH.fullmatch(address) else address
 
 

@@ -56,16 +56,17 @@ class WorkingCopyBodySchema(ArticleBodySchema):
 
     slug = OptionalSlug(
         metadata={
-            "description": "Empty: the article keeps its slug; a derived slug of a draft follows the title."
+            "description": "If it is empty, the article keeps its slug, but a draft whose slug is derived "
+            "from the title gets a new one with a new title."
         }
     )
     category = Reference(
-        allow_none=True, metadata={"description": "Null or omitted: the category of the article."}
+        allow_none=True, metadata={"description": "Default, also for null: the category of the article."}
     )
     authors = BoundedList(
         Reference(),
         max_items="MAX_AUTHORS",
-        metadata={"description": "Empty or omitted: the authors of the article."},
+        metadata={"description": "Default, also for an empty list: the authors of the article."},
     )
 
     @ma.post_load
@@ -100,7 +101,8 @@ class WorkingCopySchema(OutputSchema):
     )
     slug = ma.fields.String(
         metadata={
-            "description": "Empty: the article keeps its slug; a derived slug of a draft follows the title."
+            "description": "If it is empty, the article keeps its slug, but a draft whose slug is derived "
+            "from the title gets a new one with a new title."
         }
     )
     category = Identifier(
@@ -112,7 +114,10 @@ class WorkingCopySchema(OutputSchema):
     not_live = ma.fields.List(
         ma.fields.String(),
         allow_none=True,
-        metadata={"description": "Why the scheduled article refused the edits; empty: it took them."},
+        metadata={
+            "description": "Why the edits could not be published with the scheduled article; empty if they "
+            "were."
+        },
     )
     custom = ma.fields.Raw(
         metadata={
@@ -124,7 +129,7 @@ class WorkingCopySchema(OutputSchema):
 
 
 class PageWorkingCopyBodySchema(WorkingCopyBodySchema):
-    """The fields of a page that an editor edits; its place is not one of them."""
+    """The fields of a page that an editor edits, which do not include its place in the tree."""
 
     class Meta(WorkingCopyBodySchema.Meta):
         exclude = (*WorkingCopyBodySchema.Meta.exclude, "category")

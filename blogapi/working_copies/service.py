@@ -92,7 +92,7 @@ def _save_into_article(
 
 
 def make_edits(article: ArticleContent, fields: ArticleInput, *, partial: bool = False) -> ArticleContent:
-    """Return the content of a working copy with these fields; see `history.complete_edits`.
+    """Return the content of a working copy with these fields; see `snapshots.complete_edits`.
 
     An omitted field is reset as by a PUT of the article; with `partial`, it is taken from the article. Raises
     Invalid if the category, a tag or an author does not exist.
@@ -180,7 +180,7 @@ def publish(
 
 
 def _check_base(article: Article, base_version: int, status: str | None) -> None:
-    """Raise Conflict if the content of the article differs from that of the version `base_version`.
+    """Raise Conflict if the article and the version `base_version` have different contents.
 
     The status and the publication time may differ, because a working copy does not contain them. However,
     edits that are stored as a draft must not unpublish an article that was published in the meantime.

@@ -40,8 +40,8 @@ class ArticleCountsQuery(DetailQuery):
         },
     )
     category = _reference_parameter(
-        "uuid or slug of a category, whose articles match as well as those of all "
-        "categories below it. If the parameter is repeated, articles in any of these categories match.",
+        "uuid or slug of a category. Articles in the category and in all categories below it match. If "
+        "the parameter is repeated, articles in any of these categories match.",
         example="kitchen",
     )
     exact = TrueOrFalse(
@@ -59,8 +59,8 @@ class ArticleCountsQuery(DetailQuery):
         example="bread",
     )
     not_category = _reference_parameter(
-        "uuid or slug of a category whose articles do not match, nor those of the "
-        "categories below it. It can be repeated.",
+        "uuid or slug of a category. Articles in the category and in the categories below it do not match. "
+        "It can be repeated.",
         example="walks",
     )
     not_tag = _reference_parameter(

@@ -77,7 +77,7 @@ class ArticleList(NamedTuple):
 def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ArticleList:
     """Return the list of the matching articles: the public ones, or those of the author (None: all)."""
     ordering, now = filters.ordering or NEWEST, current_time()
-    conditions = _list_conditions(filters, author_id)
+    conditions = _list_all_conditions(filters, author_id)
     total = _count(conditions, filters, now, public=public)
     is_listed = public or filters.status in LISTED_STATUSES
     driver = next((one for one in conditions if one.drives), None)
@@ -115,7 +115,7 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: 
         if filters == ArticleFilters(tag=filters.tag):
             # The rows of the articles are not needed.
             return select(_tag.article_id).where(_tag.tag_id.in_(resolve_tags(filters.tag)))
-    conditions = _list_conditions(filters, author_id)
+    conditions = _list_all_conditions(filters, author_id)
     return _select_articles(_article.uuid, _article, conditions, filters, current_time(), reads_all=True)
 
 
@@ -124,7 +124,7 @@ def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Exe
 
     Its columns are a status of the API, the number of articles, and the number of articles with a copy.
     """
-    now, conditions = current_time(), _list_conditions(filters, author_id)
+    now, conditions = current_time(), _list_all_conditions(filters, author_id)
     status = case((scheduled(_article, now), SCHEDULED), else_=_article.status).label("status")
     copy = case((_article.uuid.in_(select(_copy.article_id)), 1))
     numbers = _select_articles(status, _article, conditions, filters, now, reads_all=True)
@@ -152,7 +152,7 @@ def _is_near(number: int) -> ColumnElement[bool]:
     return _entry.number.between(number - numbering.MAX_SHIFT, number + numbering.MAX_SHIFT)
 
 
-def _list_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[Condition]:
+def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[Condition]:
     conditions = list(list_conditions(filters))
     if author_id is not None and not is_only_author(author_id):
         conditions.append(Condition(_article.author_id == author_id))

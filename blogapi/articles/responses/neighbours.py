@@ -30,7 +30,7 @@ MAX_RELATED = 5
 _article, _tag, _category = table_of(Article).c, table_of(ArticleTag).c, table_of(Category).c
 _other = table_of(Article).alias("other").c
 _SCHEMA = ArticleLinkSchema()
-# The order of the lists is also that of the neighbours.
+# The neighbours have the same order as the lists of articles.
 _NEWEST_FIRST = (desc(_article.published_at), _article.uuid)
 _OLDEST_FIRST = (_article.published_at, desc(_article.uuid))
 

@@ -56,7 +56,7 @@ def name_current(article: Article, name: str) -> ArticleRevision:
 def add_version(
     article: Article, content: ArticleContent, *, user: UUID, created: datetime, name: str = ""
 ) -> ArticleRevision:
-    """Add a version to the history whose content differs from that of the article."""
+    """Add a version to the history whose content differs from the content of the article."""
     last_number = queries.get_last_revision_numbers([article.uuid]).get(article.uuid, 0)
     number = max(article.version, last_number) + 1
     revision = _add_revision(article, content, number=number, user=user, created=created, name=name)

@@ -73,7 +73,7 @@ class RenderedArticle(WithAttributes):
 
     @cached_property
     def html(self) -> str:
-        """The content as sanitised HTML; the addresses of files begin with that of the service."""
+        """The content as sanitised HTML; the addresses of files begin with the address of the service."""
         return self._resolver.resolve(self._rendering.html)
 
     @cached_property

@@ -417,7 +417,7 @@ function ignoreMissing(error) {
  *   string, created: string, last_updated: string, page_url?: string }} SingleAuthorFields
  * @typedef {{ kind: "article" | "category" | "tag" | "author" | "page" | "redirect", old: string, new: string, item:
  *   string, article: string | null, created: string }} Redirect
- * @typedef {Redirect & { old_url?: string, new_url?: string, status: 301 | 302 | 410 }} RedirectFields
+ * @typedef {Redirect & { old_url?: string, new_url?: string, status?: 301 | 302 | 410 }} RedirectFields
  * @typedef {{ uuid: string, title: string, description: string, language: string, time_zone: string, url: string,
  *   service_url: string, logo: string, icon: string, article_path: string, page_path: string, category_path: string,
  *   tag_path: string, author_path: string, preview_url: string, navigation: NavigationItem[], languages:

@@ -159,7 +159,7 @@ def _parse_row(row: Mapping[str, str | None]) -> _RedirectTexts:
 
 
 def _read_json(text: str) -> Iterator[_Line]:
-    """Parse the JSON of the plugin Redirection; the numbers are those of the redirects, from 1 on."""
+    """Parse the JSON of the plugin Redirection; the redirects are numbered from 1."""
     try:
         document = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):

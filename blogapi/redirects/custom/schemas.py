@@ -38,7 +38,9 @@ class _Target(Text):
         text = super()._deserialize(value, attr, data, **options)
         target = to_target(text)
         if target is None and text.strip():
-            raise ma.ValidationError("Neither a path, such as /new/, nor an address with https:// in front.")
+            raise ma.ValidationError(
+                "Neither a path such as /new/ nor an address that begins with https:// or http://."
+            )
         return target or ""
 
 
