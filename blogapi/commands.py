@@ -31,7 +31,6 @@ class CommandGroup(AppGroup):
     """All commands; each is imported when it runs, so that a server does not keep the others in memory."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
         return sorted({*COMMANDS, *self.commands})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

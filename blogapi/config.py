@@ -1,6 +1,6 @@
-"""The settings, each with its name, type, default and description.
+"""Reads the settings from four sources, each of which overrides those before it.
 
-Settings come from four sources, and each source overrides those before it: the defaults, `config.toml` in the
+The sources are the defaults, `config.toml` in the
 instance folder, environment variables (`BLOGAPI_<NAME>`), and the argument of `create_app`.
 """
 
@@ -11,8 +11,7 @@ import logging
 import os
 import secrets
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,19 +19,7 @@ from typing import Any
 import click
 from flask import Flask
 
-from blogapi.setting_types import (
-    flag,
-    hosts,
-    media_types,
-    network,
-    number,
-    one_of,
-    origins,
-    rate,
-    rate_or_none,
-    sender,
-    text,
-)
+from blogapi.settings import REMOVED_SETTINGS, SETTINGS
 
 logger = logging.getLogger(__name__)
 
@@ -40,271 +27,10 @@ PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A setting: its name, the parser of its value, its default, and a description of what it does."""
-
-    name: str
-    parse: Callable[[Any], Any]
-    default: Any
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class RemovedSetting:
-    """A setting of an earlier version, and why it has no effect."""
-
-    name: str
-    reason: str
-
-
-SETTINGS = (
-    Setting(
-        "DATABASE_URL",
-        text,
-        "",
-        "URL of the database. If empty, the database is `blog.db` in the instance folder.",
-    ),
-    Setting(
-        "SECRET_KEY",
-        text,
-        "",
-        "Key that signs session cookies. If empty, a key is created at the first start and stored.",
-    ),
-    Setting("KEY_CREATION", one_of("open", "users", "admins"), "open", "Who may create API keys."),
-    Setting(
-        "REQUEST_ADDRESS_LIMIT",
-        rate_or_none,
-        "",
-        "Limit on requests per address. If empty, there is no limit.",
-    ),
-    Setting(
-        "REQUEST_KEY_LIMIT", rate_or_none, "", "Limit on requests per API key. If empty, there is no limit."
-    ),
-    Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "Limit on keys created per address."),
-    Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "Limit on failed logins per address."),
-    Setting(
-        "LOGIN_ACCOUNT_LIMIT",
-        rate,
-        "10 per minute; 50 per hour",
-        "Limit on failed logins per address and account.",
-    ),
-    Setting(
-        "LOGIN_STRANGERS_LIMIT",
-        rate,
-        "100 per minute; 1000 per hour",
-        "Limit on failed logins per account, summed over all addresses that have not yet logged in to "
-        "this account.",
-    ),
-    Setting(
-        "SECOND_FACTOR_LIMIT",
-        rate,
-        "10 per minute; 100 per day",
-        "Limit on wrong codes of a second factor per account, summed over all addresses.",
-    ),
-    Setting(
-        "REQUIRE_SECOND_FACTOR",
-        flag,
-        False,
-        "Require a second factor of admins: an admin without one can only set it up. API keys are not "
-        "affected.",
-    ),
-    Setting(
-        "LIMITS_URL",
-        text,
-        "",
-        "URL of a Redis server that stores the rate limit counters of all processes (`redis://…` or "
-        "`rediss://…`). If empty, each process counts separately.",
-    ),
-    Setting(
-        "WEBHOOK_HOSTS",
-        hosts,
-        (),
-        "Hosts that webhooks may call although they are in a private network, and with `http://`.",
-    ),
-    Setting(
-        "SMTP_HOST",
-        text,
-        "",
-        "Mail server that sends invitations and links for forgotten passwords. If it or `SMTP_SENDER` is "
-        "empty, the blog sends no e-mail.",
-    ),
-    Setting("SMTP_PORT", number(65_535), 587, "Port of the mail server: usually 587, or 465 for `tls`."),
-    Setting(
-        "SMTP_TLS",
-        one_of("starttls", "tls", "none"),
-        "starttls",
-        "How the connection to the mail server is encrypted: after `STARTTLS`, with TLS from the start, or "
-        "not at all (`none`).",
-    ),
-    Setting("SMTP_USER", text, "", "User name at the mail server. If empty, no password is sent."),
-    Setting(
-        "SMTP_PASSWORD",
-        text,
-        "",
-        "Password at the mail server. Set it in the environment (`BLOGAPI_SMTP_PASSWORD`), because backups "
-        "contain `config.toml`.",
-    ),
-    Setting(
-        "SMTP_SENDER",
-        sender,
-        "",
-        "Sender of e-mails, such as `My blog <blog@example.org>`.",
-    ),
-    Setting(
-        "EMAIL_LIMIT",
-        rate,
-        "5 per hour",
-        "Limit on requests for a link by e-mail (forgotten password) per account, and per address.",
-    ),
-    Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
-    Setting(
-        "CORS_ORIGINS", origins, (), "Origins whose pages may call the API from a browser; none by default."
-    ),
-    Setting("PUBLIC_READS", flag, False, "Let everyone read published content without an API key."),
-    Setting(
-        "SHARED_MAX_AGE",
-        number(31_536_000, minimum=0),
-        60,
-        "How long a shared cache may keep responses that need no key (`s-maxage`), in seconds.",
-    ),
-    Setting(
-        "STALE_WHILE_REVALIDATE",
-        number(31_536_000, minimum=0),
-        30,
-        "How long after `SHARED_MAX_AGE` a shared cache may still send such a response while it gets a new "
-        "one, in seconds.",
-    ),
-    Setting(
-        "MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "Maximum size of a request body, in bytes."
-    ),
-    Setting("REQUEST_SECONDS", number(3600), 10, "Maximum time for a request to arrive, in seconds."),
-    Setting(
-        "CACHE_MEGABYTES",
-        number(65_536),
-        64,
-        "Maximum memory of the response cache, in megabytes.",
-    ),
-    Setting(
-        "CACHE_STALENESS_MS",
-        number(60_000, minimum=0),
-        0,
-        "On PostgreSQL, how old a cached response to a request without a key may be when another server has "
-        "written, in milliseconds.",
-    ),
-    Setting(
-        "DAILY_BACKUPS",
-        number(1000, minimum=0),
-        0,
-        "Number of daily backups that `serve` keeps in `backups` in the instance folder; 0 for no backups.",
-    ),
-    Setting(
-        "REQUIRE_IF_MATCH",
-        flag,
-        False,
-        "Refuse requests that change an existing item and have no `If-Match` header.",
-    ),
-    Setting("MAX_NAME", number(10_000), 100, "Maximum length of a category or tag name, in characters."),
-    Setting("MAX_TITLE", number(10_000), 255, "Maximum length of a title or SEO title, in characters."),
-    Setting("MAX_SUBTITLE", number(100_000), 500, "Maximum length of a subtitle, in characters."),
-    Setting("MAX_EXCERPT", number(100_000), 10_000, "Maximum length of an excerpt, in characters."),
-    Setting("MAX_URL", number(100_000), 2048, "Maximum length of a URL, in characters."),
-    Setting(
-        "MAX_CONTENT",
-        number(2**30),
-        2 * 1024 * 1024,
-        "Maximum length of the content of an article, in characters.",
-    ),
-    Setting("MAX_TAGS", number(1000), 50, "Maximum number of tags of an article."),
-    Setting("MAX_AUTHORS", number(1000), 50, "Maximum number of authors of an article."),
-    Setting(
-        "MEDIA_PATH",
-        text,
-        "",
-        "Folder of the media files. If empty, it is `media` in the instance folder. Servers that "
-        "share a database need the same folder.",
-    ),
-    Setting("MAX_MEDIA_SIZE", number(2**31 - 1), 25 * 1024 * 1024, "Maximum size of a media file, in bytes."),
-    Setting(
-        "MAX_IMPORT_SIZE",
-        number(2**40),
-        10**9,
-        "Maximum size of a file that is uploaded for an import, in bytes.",
-    ),
-    Setting(
-        "MEDIA_GIGABYTES",
-        number(1_000_000),
-        10,
-        "Maximum size of all media files of the blog, in gigabytes; pictures in other widths do not count.",
-    ),
-    Setting(
-        "PICTURE_CACHE_MEGABYTES",
-        number(1_000_000),
-        1000,
-        "Maximum size of the pictures in other widths (`/media/<hash>/w640.webp`), in megabytes. Those that "
-        "were not requested for the longest time are deleted first; they are made again on request.",
-    ),
-    Setting(
-        "PICTURE_LIMIT",
-        rate,
-        "120 per minute; 3000 per hour",
-        "Limit on pictures in new widths per address without a login. Beyond it, the next larger width that "
-        "exists is shown, or the original.",
-    ),
-    Setting(
-        "MEDIA_TYPES",
-        media_types,
-        (),
-        "Further types of files that the media library accepts, each as `extension=type`, such as "
-        "`epub=application/epub+zip`; they are served as downloads.",
-    ),
-    Setting(
-        "BIN_DAYS",
-        number(3650, minimum=0),
-        30,
-        "How long a deleted article or page can be restored with its edits, in days; 0 for not at all. Its "
-        "former versions stay.",
-    ),
-    Setting("MAX_BULK", number(10_000), 100, "Maximum number of items in a bulk request."),
-    Setting(
-        "TRUSTED_PROXY",
-        network,
-        "",
-        "Address or network of the reverse proxy whose `X-Forwarded-*` headers are trusted.",
-    ),
-    Setting(
-        "ACCESS_LOG",
-        one_of("off", "text", "json"),
-        "text",
-        "Format of the request log of `serve` on standard error: `off`, `text` or `json`.",
-    ),
-    Setting(
-        "FEED_CONTENT",
-        one_of("full", "excerpt"),
-        "full",
-        "Content of each article in feeds: `full`, or only the `excerpt`.",
-    ),
-    Setting(
-        "ADMIN_PAGES", flag, True, "Show the web pages at `/admin/` on which users write and manage the blog."
-    ),
-    Setting("METRICS", flag, False, "Show metrics of the process to admins at `/metrics`."),
-)
-
-# A blog that sets one of these settings starts and ignores it. Version 1.1 removes this list; then the
-# names are as unknown as any other.
-REMOVED_SETTINGS = (
-    RemovedSetting(
-        "UNREAD_MEGABYTES",
-        "A response that its client does not read uses at most 1 MB of memory; a longer one is in a "
-        "temporary file.",
-    ),
-)
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
-_REMOVED = {setting.name: setting.reason for setting in REMOVED_SETTINGS}
 
 
 def get_default(name: str) -> Any:
-    """Return the default of a setting."""
     return _BY_NAME[name].default
 
 
@@ -351,10 +77,10 @@ def find_removed_settings(folder: Path) -> list[str]:
     """Return a sentence about each removed setting that the folder or the environment sets."""
     sources = {"config.toml": _from_file(folder / "config.toml"), "the environment": _from_environment()}
     return [
-        f"The setting {name} in {source} has no effect any more. {_REMOVED[name]}"
+        f"The setting {name} in {source} has no effect any more. {REMOVED_SETTINGS[name]}"
         for source, values in sources.items()
         for name in values
-        if name in _REMOVED
+        if name in REMOVED_SETTINGS
     ]
 
 
@@ -398,7 +124,7 @@ def _from_environment() -> dict[str, str]:
 def _parse(values: Mapping[str, Any], *, source: str) -> dict[str, Any]:
     parsed = {}
     for name, value in values.items():
-        if name in _REMOVED:
+        if name in REMOVED_SETTINGS:
             continue
         setting = _BY_NAME.get(name)
         if setting is None:

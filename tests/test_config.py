@@ -15,6 +15,7 @@ from flask import Flask
 
 from blogapi import config, create_app
 from blogapi.config import CannotStart
+from blogapi.settings import REMOVED_SETTINGS, SETTINGS
 from blogapi.version import __version__
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
@@ -51,7 +52,7 @@ def get_start_error(given: dict[str, Any] | None = None) -> str:
 def test_the_defaults_apply_if_no_source_sets_a_value(monkeypatch):
     monkeypatch.delenv("BLOGAPI_DATABASE_URL", raising=False)
     app = load_settings()
-    for setting in config.SETTINGS:
+    for setting in SETTINGS:
         if setting.name != "SECRET_KEY":
             assert app.config[setting.name] == setting.default
             # A default must be a valid value.
@@ -405,7 +406,7 @@ def test_a_removed_setting_is_ignored_and_named_in_the_log(instance, monkeypatch
     monkeypatch.setenv("BLOGAPI_UNREAD_MEGABYTES", value)
     app = load_settings()
     assert app.config["SESSION_DAYS"] == 1 and "UNREAD_MEGABYTES" not in app.config
-    (reason,) = [one.reason for one in config.REMOVED_SETTINGS if one.name == "UNREAD_MEGABYTES"]
+    reason = REMOVED_SETTINGS["UNREAD_MEGABYTES"]
     assert caplog.messages == [
         f"The setting UNREAD_MEGABYTES in {source} has no effect any more. {reason}"
         for source in ("config.toml", "the environment")
@@ -420,7 +421,7 @@ def test_settings_that_are_not_removed_are_not_in_the_log(instance, caplog):
 
 def test_a_removed_setting_has_a_reason_and_leaves_with_version_1_1():
     version = tuple(map(int, __version__.split(".")[:2]))
-    assert version < (1, 1) or not config.REMOVED_SETTINGS
-    names = {setting.name for setting in config.SETTINGS}
-    for setting in config.REMOVED_SETTINGS:
-        assert setting.name not in names and setting.reason.endswith(".")
+    assert version < (1, 1) or not REMOVED_SETTINGS
+    names = {setting.name for setting in SETTINGS}
+    for name, reason in REMOVED_SETTINGS.items():
+        assert name not in names and reason.endswith(".")

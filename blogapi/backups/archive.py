@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from blogapi.backups import manifest as manifests
 from blogapi.backups.manifest import (
     DATABASE,
     MANIFEST,
@@ -19,6 +18,8 @@ from blogapi.backups.manifest import (
     Manifest,
     MediaList,
     MediaPlace,
+    parse_manifest,
+    parse_media_list,
 )
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.media import stored_files
@@ -34,7 +35,7 @@ MEDIA_FOLDER = "media"
 _COMPRESSION_LEVEL = 1
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# The sizes up to which files are read into memory; a list of media files has about 90 bytes for each file.
+# The largest sizes of files that are read into memory; the list of media files takes about 90 bytes per file.
 _MAX_BYTES = {MANIFEST: 1024 * 1024, SETTINGS: 1024 * 1024, MEDIA_LIST: 20 * 1024 * 1024}
 
 READ_ERRORS = (
@@ -105,8 +106,8 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
     if MANIFEST not in archive.namelist():
         raise InvalidBackup("it is not a complete backup of blogapi")
     with archive.open(MANIFEST) as source:
-        # Without a size, Python unpacks all before it looks at the size in the header.
-        return manifests.parse(source.read(_MAX_BYTES[MANIFEST]))
+        # Limit the size, because Python otherwise unpacks all bytes before it checks the size in the header.
+        return parse_manifest(source.read(_MAX_BYTES[MANIFEST]))
 
 
 def read_media_paths(path: Path) -> set[str]:
@@ -126,7 +127,7 @@ def _read_media_list(archive: zipfile.ZipFile) -> MediaList:
     if MEDIA_LIST not in archive.namelist():
         return MediaList({}, ())
     with archive.open(MEDIA_LIST) as source:
-        return manifests.parse_media_list(source.read(_MAX_BYTES[MEDIA_LIST]))
+        return parse_media_list(source.read(_MAX_BYTES[MEDIA_LIST]))
 
 
 @contextmanager
@@ -149,7 +150,6 @@ def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
 def _copy(
     source: IO[bytes], write: Callable[[bytes], object], size: int, progress: ProgressReporter, label: str
 ) -> None:
-    """Copy the first `size` bytes of the source in chunks."""
     starts = range(0, size, _CHUNK_SIZE)
     for start in progress(starts, total=len(starts), label=f"{label} (MB)"):
         write(source.read(min(_CHUNK_SIZE, size - start)))

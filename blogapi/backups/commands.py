@@ -14,7 +14,7 @@ from blogapi import clock, config
 from blogapi.backups import folder_backups, naming, restoring, service
 from blogapi.backups.folder_backups import Rotation
 from blogapi.backups.manifest import Manifest, MissingFile, describe_missing
-from blogapi.backups.naming import Kind
+from blogapi.backups.naming import BackupKind
 from blogapi.backups.service import Backup
 from blogapi.cli import report_problems, show_progress
 
@@ -49,7 +49,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         elif path.is_dir():
             target = path / naming.manual_backup_name(clock.now())
             result, rotation = folder_backups.create_in_folder(
-                home, target, Kind.MANUAL, keep=keep, progress=show_progress
+                home, target, BackupKind.MANUAL, keep=keep, progress=show_progress
             )
         elif path.parent.is_dir():
             result = service.create_backup(home, path, progress=show_progress)

@@ -11,7 +11,7 @@ from flask import Flask
 from blogapi import clock
 from blogapi.backups import folder_backups, naming, service
 from blogapi.backups.manifest import describe_missing
-from blogapi.backups.naming import Kind
+from blogapi.backups.naming import BackupKind
 from blogapi.backups.service import Backup
 from blogapi.config import CannotStart
 from blogapi.web.errors import Problem
@@ -42,7 +42,7 @@ def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
     path = home / "backups" / naming.daily_backup_name(today)
     if path.exists():
         return None
-    backup, _ = folder_backups.create_in_folder(home, path, Kind.DAILY, keep=keep)
+    backup, _ = folder_backups.create_in_folder(home, path, BackupKind.DAILY, keep=keep)
     return backup
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blogapi.backups import naming, service
 from blogapi.backups.media_store import MediaStore, Pruned
-from blogapi.backups.naming import Kind
+from blogapi.backups.naming import BackupKind
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.storage import files
 
@@ -21,7 +21,7 @@ class Rotation:
 
 
 def create_in_folder(
-    home: Path, target: Path, kind: Kind, *, keep: int | None, progress: ProgressReporter = no_progress
+    home: Path, target: Path, kind: BackupKind, *, keep: int | None, progress: ProgressReporter = no_progress
 ) -> tuple[service.Backup, Rotation]:
     """Write a backup with its media files beside it; delete old ones so that `keep` of its kind remain."""
     with service.convert_errors(target):
@@ -34,7 +34,7 @@ def create_in_folder(
             return backup, Rotation(_rotate(target.parent, kind, keep=keep, created=target), store.prune())
 
 
-def _rotate(folder: Path, kind: Kind, *, keep: int, created: Path) -> list[Path]:
+def _rotate(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list[Path]:
     """Delete the oldest backups of a kind so that `keep` remain, including `created`; return their paths.
 
     Files with a name chosen by a user have no kind and are never deleted. Backups with a later time than

@@ -12,7 +12,7 @@ from blogapi import clock
 from blogapi.backups import archive, naming, restoring, service
 from blogapi.backups.manifest import InvalidBackup, MediaPlace
 from blogapi.backups.media_store import MediaStore
-from blogapi.backups.naming import Kind
+from blogapi.backups.naming import BackupKind
 from blogapi.storage import files
 from blogapi.web.errors import Conflict, NotFound, Problem
 
@@ -64,14 +64,16 @@ def list_backups(home: Path) -> list[StoredBackup]:
 def create(home: Path) -> StoredBackup:
     """Write a backup with all media files into the instance folder."""
     target = _get_folder(home) / naming.manual_backup_name(clock.now())
-    with _relative_paths(home), _one_at_a_time(target.parent):
-        manual = [path for path in target.parent.iterdir() if naming.find_kind(path.name) is Kind.MANUAL]
+    with _shorten_paths(home), _lock_folder(target.parent):
+        manual = [
+            path for path in target.parent.iterdir() if naming.find_kind(path.name) is BackupKind.MANUAL
+        ]
         if len(manual) >= MAX_MANUAL_BACKUPS:
             raise Conflict(
                 f"There are {len(manual)} backups already; delete one first.", code="too_many_backups"
             )
         service.create_backup(home, target)
-    return _describe(target, Kind.MANUAL)
+    return _describe(target, BackupKind.MANUAL)
 
 
 def get_path(home: Path, name: str) -> Path:
@@ -85,9 +87,9 @@ def get_path(home: Path, name: str) -> Path:
 def verify(home: Path, name: str) -> Verification:
     """Check a backup by restoring it into a temporary folder, and check its media files."""
     path = get_path(home, name)
-    with _one_at_a_time(path.parent):
+    with _lock_folder(path.parent):
         try:
-            with _relative_paths(home):
+            with _shorten_paths(home):
                 backup = restoring.verify(path)
         except Conflict as error:
             return Verification(False, error.detail, 0, 0, 0)
@@ -102,22 +104,22 @@ def delete(home: Path, name: str) -> None:
     Raises NotFound, and Conflict for a daily backup, which the service deletes when it is old.
     """
     path = get_path(home, name)
-    if naming.find_kind(name) is Kind.DAILY:
+    if naming.find_kind(name) is BackupKind.DAILY:
         raise Conflict("Daily backups are deleted automatically; DAILY_BACKUPS sets how many are kept.")
     store = MediaStore(path.parent)
-    with _relative_paths(home), service.convert_errors(path), _one_at_a_time(path.parent), store.locked():
+    with _shorten_paths(home), service.convert_errors(path), _lock_folder(path.parent), store.locked():
         path.unlink(missing_ok=True)
         store.prune()
 
 
 def _get_folder(home: Path) -> Path:
     """Return the folder of the backups; raises Conflict if the blog is on a database server."""
-    with _relative_paths(home):
+    with _shorten_paths(home):
         service.get_database_path(home)
     return home / "backups"
 
 
-def _describe(path: Path, kind: Kind) -> StoredBackup:
+def _describe(path: Path, kind: BackupKind) -> StoredBackup:
     status = path.stat()
     try:
         manifest = archive.read_manifest(path)
@@ -136,7 +138,7 @@ def _describe(path: Path, kind: Kind) -> StoredBackup:
 
 
 @contextmanager
-def _one_at_a_time(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     with service.convert_errors(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with files.locked(folder / _LOCK) as held:
@@ -149,7 +151,7 @@ def _one_at_a_time(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _relative_paths(home: Path) -> Iterator[None]:
+def _shorten_paths(home: Path) -> Iterator[None]:
     """Shorten the paths of the instance folder in errors, which are shown to admins in a browser."""
     try:
         yield

@@ -47,7 +47,6 @@ class MediaList:
     missing: tuple[MissingFile, ...] = ()
 
     def to_json(self) -> bytes:
-        """Return the list as JSON."""
         return json.dumps(asdict(self), indent=0).encode("utf-8")
 
     def paths(self) -> set[str]:
@@ -76,11 +75,10 @@ class Manifest:
     media: MediaSummary = field(default_factory=MediaSummary)
 
     def to_json(self) -> bytes:
-        """Return the manifest as JSON, with its format and version."""
         return json.dumps({"format": FORMAT, "version": VERSION} | asdict(self), indent=1).encode("utf-8")
 
 
-def parse(content: bytes) -> Manifest:
+def parse_manifest(content: bytes) -> Manifest:
     """Return the manifest; raises InvalidBackup if this version does not understand it."""
     try:
         fields: dict[str, Any] = json.loads(content)

@@ -10,9 +10,8 @@ from typing import IO
 from zipfile import Path as ZipPath
 from zipfile import ZipFile
 
-from blogapi.backups import manifest as manifests
 from blogapi.backups.archive import MEDIA_FOLDER, READ_ERRORS
-from blogapi.backups.manifest import MEDIA_LIST, Manifest, MediaPlace, MissingFile
+from blogapi.backups.manifest import MEDIA_LIST, Manifest, MediaPlace, MissingFile, parse_media_list
 from blogapi.cli import ProgressReporter
 from blogapi.media import stored_files
 from blogapi.media.folder import MediaFolder
@@ -63,7 +62,6 @@ class BackupMedia:
                 copy_file(self.root, file, folder.root)
 
     def _expected(self) -> list[StoredFile]:
-        """Return the files that the backup should have."""
         if self.place is MediaPlace.NONE:
             return []
         missing = {file.path for file in self.known_missing}
@@ -106,10 +104,9 @@ def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
 def open_media(
     path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile]
 ) -> Iterator[BackupMedia]:
-    """Yield the media files of an unpacked backup."""
     place = MediaPlace(manifest.media.place)
     listed = folder / MEDIA_LIST
-    missing = manifests.parse_media_list(listed.read_bytes()).missing if listed.is_file() else ()
+    missing = parse_media_list(listed.read_bytes()).missing if listed.is_file() else ()
     if place is MediaPlace.FILE:
         with ZipFile(path) as archive:
             yield BackupMedia(path, place, files, ZipPath(archive, f"{MEDIA_FOLDER}/"), missing)

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class BackupKind(StrEnum):
     """How a backup was started; the backups of each kind are counted separately."""
 
     MANUAL = "blogapi"
@@ -15,22 +15,22 @@ class Kind(StrEnum):
 
 
 _NAMES = {
-    Kind.MANUAL: re.compile(r"blogapi-\d{8}T\d{12}Z\.zip", re.ASCII),
-    Kind.DAILY: re.compile(r"daily-\d{4}-\d\d-\d\d\.zip", re.ASCII),
+    BackupKind.MANUAL: re.compile(r"blogapi-\d{8}T\d{12}Z\.zip", re.ASCII),
+    BackupKind.DAILY: re.compile(r"daily-\d{4}-\d\d-\d\d\.zip", re.ASCII),
 }
 
 
 def manual_backup_name(now: datetime) -> str:
     """Return the name of a backup that the `backup` command writes into a folder."""
-    return f"{Kind.MANUAL.value}-{now:%Y%m%dT%H%M%S%f}Z.zip"
+    return f"{BackupKind.MANUAL.value}-{now:%Y%m%dT%H%M%S%f}Z.zip"
 
 
 def daily_backup_name(today: date) -> str:
     """Return the name of the backup of the day, which is the same in every process."""
-    return f"{Kind.DAILY.value}-{today.isoformat()}.zip"
+    return f"{BackupKind.DAILY.value}-{today.isoformat()}.zip"
 
 
-def find_kind(name: str) -> Kind | None:
+def find_kind(name: str) -> BackupKind | None:
     """Return the kind of the backup with this name, or None for a name chosen by a user."""
     return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(name)), None)
 

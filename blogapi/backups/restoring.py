@@ -14,7 +14,7 @@ from pathlib import Path
 from flask import Flask
 from sqlalchemy import URL
 
-from blogapi import clock, config, dependencies
+from blogapi import clock, config, dependencies, settings
 from blogapi.articles.writing import rerendering
 from blogapi.backups import archive, media_restoring, naming, service
 from blogapi.backups.manifest import DATABASE, SETTINGS, Manifest, MissingFile
@@ -94,7 +94,10 @@ def restore(
             archive.read_manifest(path)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _staging(live.parent) as folder, _prepare(path, folder, progress) as (manifest, media):
+        with (
+            _open_staging_folder(live.parent) as folder,
+            _prepare(path, folder, progress) as (manifest, media),
+        ):
             with service.report_full_disk(media_folder.root):
                 missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
             _renew_tags(folder / DATABASE)
@@ -120,7 +123,7 @@ def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
         return Backup(path, manifest, media.known_missing)
 
 
-def _staging(parent: Path) -> AbstractContextManager[Path]:
+def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
     """Return a new folder in `parent`, which is deleted at the end; raises Conflict if another exists."""
     files.delete_temporary_folders(parent, _STAGING_PREFIX)
     if held := next(parent.glob(f"{_STAGING_PREFIX}*"), None):
@@ -144,12 +147,9 @@ def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[t
 
 
 def _upgrade(folder: Path) -> None:
-    """Upgrade the staged database to the schema and the rendering of this version.
-
-    Raises CannotStart if the schema then differs from the models.
-    """
+    """Upgrade the staged database; raises CannotStart if its schema then differs from the models."""
     app = Flask("blogapi", instance_path=str(folder))
-    app.config.update({setting.name: setting.default for setting in config.SETTINGS})
+    app.config.update({setting.name: setting.default for setting in settings.SETTINGS})
     app.config["SQLALCHEMY_DATABASE_URI"] = URL.create("sqlite", database=str(folder / DATABASE))
     try:
         dependencies.init_app(app)
@@ -169,9 +169,7 @@ def _upgrade(folder: Path) -> None:
 
 
 def _renew_tags(path: Path) -> None:
-    """Give the commit counter of the staged database new tags, so that no cache confuses it with the live
-    database.
-    """
+    """Change the tags of the staged database, so that no cache confuses it with the live database."""
     with integrity.open_database(path) as connection:
         connection.execute("UPDATE commit_counter SET tag = ?1, visible = ?1", [secrets.token_hex(4)])
 
@@ -200,7 +198,7 @@ def _replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | Non
 def _overwrite(staged: Path, live: Path, aside: Path) -> None:
     """Copy the live database to `aside`, and then write the staged content into it in one transaction.
 
-    The transaction ends if the copy lacks a write. Raises Conflict if that happens each time.
+    The transaction is rolled back if the copy lacks a write. Raises Conflict if each attempt fails.
     """
     _adopt_page_size(staged, live)
     with (
@@ -208,7 +206,7 @@ def _overwrite(staged: Path, live: Path, aside: Path) -> None:
         integrity.open_database(live, seconds=_LOCK_SECONDS) as target,
         integrity.open_database(live, seconds=_LOCK_SECONDS) as reader,
     ):
-        # Without a write-ahead log, a transaction that writes locks out readers, such as the check.
+        # Without a write-ahead log, a write transaction blocks readers, such as the connection for the check.
         target.execute("PRAGMA journal_mode=WAL")
         # With a weaker `synchronous` setting, a power failure could leave an incomplete file.
         target.execute("PRAGMA synchronous=FULL")
@@ -218,7 +216,8 @@ def _overwrite(staged: Path, live: Path, aside: Path) -> None:
                 reader.execute("VACUUM INTO ?", [str(copy)])
                 files.replace(copy, aside)
             with suppress(_Busy):
-                # No other connection can write after the first page, and the first check comes then.
+                # After the first page is written, no other connection can write; the first check comes after
+                # this page.
                 source.backup(target, pages=1, progress=partial(_check_unchanged, reader, version))
                 break
         else:

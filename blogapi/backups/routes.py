@@ -9,7 +9,7 @@ from flask import Response, current_app
 
 from blogapi.backups import library, service
 from blogapi.backups.library import StoredBackup, Verification
-from blogapi.backups.naming import Kind
+from blogapi.backups.naming import BackupKind
 from blogapi.storage.database import end_read
 from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
@@ -29,7 +29,9 @@ class BackupSchema(OutputSchema):
     name = ma.fields.String(metadata={"example": _EXAMPLE})
     size = ma.fields.Integer(metadata={"description": "Size of the file, in bytes.", "example": 4_194_304})
     created = Timestamp(dump_only=True)
-    kind = ma.fields.String(metadata={"enum": [kind.name.lower() for kind in Kind], "example": "manual"})
+    kind = ma.fields.String(
+        metadata={"enum": [kind.name.lower() for kind in BackupKind], "example": "manual"}
+    )
     has_media = ma.fields.Boolean(
         metadata={
             "description": "Whether the file contains the media files. Those of other backups are in the "

@@ -80,7 +80,7 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
         found = list(sqlite_checks.run_checks(path, repair=repair, full=full or repair, backups=backups))
         yield from found
         # Starting the application could increase the damage to a file, and would upgrade an older database.
-        if any(one.check in ("database", "schema") and one.level is not Level.OK for one in found):
+        if any(result.check in ("database", "schema") and result.level is not Level.OK for result in found):
             return
     yield from _run_application_checks(context, repair, full)
 

@@ -14,12 +14,11 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import selectinload, undefer
 
 from blogapi.articles.models import Article, ArticleJson, Seo
-from blogapi.articles.writing import json_writer
-from blogapi.articles.writing import repeated_columns as links
+from blogapi.articles.writing import json_writer, repeated_columns
 from blogapi.articles.writing.rendered_article import RenderedArticle, render_articles
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
-from blogapi.doctor.findings import Finding, ok, repaired_or_wrong, wrong
+from blogapi.doctor.findings import Finding, make_repairable, ok, wrong
 from blogapi.media import uses
 from blogapi.publication.visibility import get_listed_from
 from blogapi.search import engines
@@ -42,9 +41,9 @@ def run_checks(
 ) -> Iterator[Finding]:
     """Yield findings about stored JSON, the number of articles and the search index; `repair` corrects them.
 
-    With `full` or `repair`, the articles are compared with a new rendering; otherwise only what the database
-    compares in one statement: missing rows, versions, states and times. The words of the index are compared
-    only then too, since FTS5 does it under the write lock.
+    With `full` or `repair`, the articles are compared with a new rendering, and the words of the index, for
+    which FTS5 holds the write lock. Otherwise one statement finds missing rows and wrong versions, states and
+    times.
 
     Each batch is one transaction, so that it sees one state of the blog and does not delay writers for long.
     The index is checked before its entries, because entries cannot be written to a damaged index.
@@ -74,7 +73,7 @@ def _report_differing(check: str, subject: str, names: Sequence[str], repair: bo
     if not names:
         return ok(check, f"{subject}: all are up to date.")
     says = f"{subject}: {len(names)} differ from a new rendering ({findings.join_examples(names)})."
-    return repaired_or_wrong(check, says, repair)
+    return make_repairable(check, says, repair)
 
 
 def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
@@ -170,15 +169,15 @@ def _is_number_plausible(number: int, published_at: datetime | None) -> bool:
 
 
 def _check_links(repair: bool) -> Finding:
-    wrong_links = links.count_wrong()
+    wrong_links = repeated_columns.count_wrong()
     _end_read()
     if not wrong_links:
         return ok("lists", "The lists of tags and authors are up to date.")
     if repair:
         with transaction():
-            links.repair()
+            repeated_columns.repair()
     says = f"{wrong_links} entries in the lists of tags and authors differ from their articles."
-    return repaired_or_wrong("lists", says, repair)
+    return make_repairable("lists", says, repair)
 
 
 def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:
@@ -189,7 +188,7 @@ def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:
     if damage:
         if repair:
             _run_fts5_command("(search_index) VALUES ('rebuild')", visible=True)
-        yield repaired_or_wrong("search", f"The index is damaged: {damage}.", repair)
+        yield make_repairable("search", f"The index is damaged: {damage}.", repair)
     stored = engines.get_engine(db.session()).stored
     # PostgreSQL would execute `NOT IN` for each row of a large blog.
     is_orphan = ~exists().where(SearchEntry.number == stored.c.number)
@@ -199,7 +198,7 @@ def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:
         with transaction():
             db.session.execute(stored.delete().where(is_orphan))
     if count:
-        yield repaired_or_wrong("search", f"{count} rows of the index belong to no article.", repair)
+        yield make_repairable("search", f"{count} rows of the index belong to no article.", repair)
     if not damage and not count:
         says = "All rows of the index belong to an article"
         yield ok("search", f"{says}, and its words are right." if compared else f"{says}.")

@@ -1,4 +1,7 @@
-"""Checks that the newest events match the items that readers can see; other programs write without events."""
+"""Checks that the newest events match the items that readers can see.
+
+Programs that write to the database directly record no events.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,14 @@ from blogapi.articles.models import Article
 from blogapi.articles.writing import states
 from blogapi.authors.models import Author
 from blogapi.doctor import findings
-from blogapi.doctor.findings import Finding, ok, repaired_or_wrong
+from blogapi.doctor.findings import Finding, make_repairable, ok
 from blogapi.publication import event_writer, events
 from blogapi.publication.events import EPOCH, ItemAddress, ItemState
 from blogapi.publication.kinds import list_models
 from blogapi.publication.models import FETCHED, ChangeType, Event
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import batch_uuids, current_time, db, transaction
-from blogapi.taxonomies import service as taxonomies
+from blogapi.taxonomies.service import get_term_state
 
 _ITEMS_PER_BATCH = 200
 
@@ -37,7 +40,7 @@ def run_checks(*, repair: bool = False) -> Iterator[Finding]:
         differing += _check_deleted(model, repair)
     if differing:
         says = f"{len(differing)} items changed without an event ({findings.join_examples(differing)})."
-        yield repaired_or_wrong("events", says, repair)
+        yield make_repairable("events", says, repair)
     else:
         yield ok("events", "The events describe what readers can see.")
 
@@ -51,7 +54,6 @@ def _read_batches(model: Any) -> Iterator[Sequence[Any]]:
 
 
 def _check_items(model: Any, rows: Sequence[Any], repair: bool) -> list[str]:
-    """Return the slugs of the items that differ from their events."""
     differing = _find_differing(model, rows)
     if differing and repair:
         with transaction():
@@ -72,12 +74,12 @@ def _find_differing(model: Any, rows: Sequence[Any]) -> list[Any]:
     differing = []
     for item in rows:
         state = ItemState(EPOCH, public[item.uuid]) if item.uuid in public else _get_state(item)
-        if item.uuid not in recorded or _differ(recorded[item.uuid], state, now):
+        if item.uuid not in recorded or _differs(recorded[item.uuid], state, now):
             differing.append(item)
     return differing
 
 
-def _differ(recorded: ItemState, state: ItemState, now: datetime) -> bool:
+def _differs(recorded: ItemState, state: ItemState, now: datetime) -> bool:
     """Return whether the events differ from the state that readers see."""
     times = [each.readable_from for each in (recorded, state)]
     if any(time is not None and time > now for time in times):
@@ -98,7 +100,7 @@ def _get_kind(item: Any) -> str:
 
 
 def _get_state(item: Any) -> ItemState:
-    return states.get_state(item) if isinstance(item, Article) else taxonomies.get_term_state(item)
+    return states.get_state(item) if isinstance(item, Article) else get_term_state(item)
 
 
 def _read_recorded(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUID, ItemState]:

@@ -65,12 +65,12 @@ def report_unreadable(checks: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def choose_cure(error: Exception, cure: str) -> str:
-    """Return the cure, or that for a file of another user if such a file caused the error."""
+    """Return the cure; an error caused by a file of another user has a cure of its own."""
     return GIVE if isinstance(error.__cause__, PermissionError) else cure
 
 
-def repaired_or_wrong(check: str, says: str, repair: bool) -> Finding:
-    """Return a finding that `repair` has repaired, or that `doctor --repair` repairs."""
+def make_repairable(check: str, says: str, repair: bool) -> Finding:
+    """Return a repaired finding with `repair`, else one whose remedy is `doctor --repair`."""
     return Finding(check, Level.REPAIRED, says) if repair else wrong(check, says, "doctor --repair")
 
 
@@ -86,5 +86,4 @@ def count_things(number: int, noun: str) -> str:
 
 
 def format_bytes(size: int) -> str:
-    """Return a size in MB or GB."""
     return f"{size / 1024**3:.1f} GB" if size >= 1024**3 else f"{size / 1024**2:.1f} MB"

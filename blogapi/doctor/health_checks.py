@@ -20,11 +20,11 @@ from blogapi import clock
 from blogapi.api_keys.models import ApiKey
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.backups import library
-from blogapi.backups.naming import Kind
+from blogapi.backups.naming import BackupKind
 from blogapi.doctor import findings, instance_checks, link_checks, server_checks, webhook_checks
 from blogapi.doctor.findings import Advice, Finding, Level
-from blogapi.media import folder as media_folder
 from blogapi.media import stored_files
+from blogapi.media.folder import get_folder
 from blogapi.media.models import Media
 from blogapi.search.models import SearchEntry
 from blogapi.site.queries import get_site
@@ -37,7 +37,6 @@ from blogapi.web.errors import Conflict
 MAX_BACKUP_AGE = timedelta(days=7)
 MAX_DAILY_AGE = timedelta(days=2)
 
-# A key that was not used for this time is idle.
 MAX_IDLE = timedelta(days=180)
 
 # The limits of the checks: the time for the database file, and the number of media files.
@@ -87,7 +86,6 @@ def make_report() -> Report:
 
 
 def _run_checks() -> list[Advice]:
-    """Return the results of all checks, the most serious first."""
     home = Path(current_app.instance_path)
     results = [
         *webhook_checks.list_advice(),
@@ -113,7 +111,7 @@ def _check_backups(home: Path) -> Iterator[Advice]:
         text = f"{error.strerror}. {findings.GIVE.capitalize()}."
         yield Advice("backup", Level.WRONG, "The folder of the backups cannot be read", text, link)
         return
-    daily = [backup for backup in backups if backup.kind == Kind.DAILY.name.lower()]
+    daily = [backup for backup in backups if backup.kind == BackupKind.DAILY.name.lower()]
     if current_app.config["DAILY_BACKUPS"] and not _is_newer(daily, MAX_DAILY_AGE):
         text = "The log of the service gives the reason."
         yield Advice("backup", Level.WRONG, "The daily backups fail", text, link)
@@ -133,11 +131,11 @@ def _check_backups(home: Path) -> Iterator[Advice]:
 
 
 def _is_newer(backups: list[library.StoredBackup], age: timedelta) -> bool:
-    return any(-clock.TOLERANCE <= clock.now() - one.created < age for one in backups)
+    return any(-clock.TOLERANCE <= clock.now() - backup.created < age for backup in backups)
 
 
 def _check_media_files() -> Iterator[Advice]:
-    root = media_folder.get_folder().root
+    root = get_folder().root
     stored = stored_files.read_stored_files(db.session.connection())
     checked = list(islice(sorted(stored), _MAX_FILES))
     faults = [file for file in checked if stored_files.find_fault(root / file.path, file, read=False)]
@@ -208,7 +206,8 @@ def _check_server(home: Path) -> Iterator[Advice]:
 
 def _translate(finding: Finding, home: Path) -> Advice:
     """Return the finding of the command with a title, and with paths below the instance folder."""
-    text = f"{finding.says} Whoever runs the server can mend it: {finding.do}.".replace(str(home), home.name)
+    text = f"{finding.says} Whoever runs the server can repair it: {finding.do}."
+    text = text.replace(str(home), home.name)
     return Advice(finding.check, finding.level, _TITLES.get(finding.check, finding.check), text)
 
 

@@ -14,7 +14,7 @@ from blogapi.articles.models import Article, ArticleJson
 from blogapi.categories.models import Category
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Advice, Level
-from blogapi.pages import page_tree
+from blogapi.pages.page_tree import read_tree
 from blogapi.publication.models import Event
 from blogapi.publication.visibility import listed, listed_pages, readable
 from blogapi.rendering.article_references import REFERENCE
@@ -71,13 +71,10 @@ def run_checks() -> Iterator[Advice]:
 
 
 def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
-    """Return the addresses of the articles and pages that readers can see, and those that they cannot.
-
-    The latter belong to articles and pages that are not public, and to deleted and renamed items.
-    """
+    """Return the addresses that readers can see, and those of hidden, deleted and renamed items."""
     public: dict[UUID, str] = {}
     hidden = set()
-    paths = page_paths.make_paths(site, page_tree.read_tree())
+    paths = page_paths.make_paths(site, read_tree())
     is_public = readable(Article, current_time()).label("is_public")
     columns = (Article.uuid, Article.slug, Article.published_at, Article.created, Category.slug, is_public)
     for uuid, slug, published_at, created, category, visible, language in db.session.execute(

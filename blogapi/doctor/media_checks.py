@@ -15,9 +15,9 @@ from blogapi.backups.archive import MEDIA_FOLDER
 from blogapi.backups.media_restoring import copy_file
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.doctor import findings
-from blogapi.doctor.findings import Finding, Level, hint, ok, repaired_or_wrong, wrong
-from blogapi.media import folder as folders
+from blogapi.doctor.findings import Finding, Level, hint, make_repairable, ok, wrong
 from blogapi.media import stored_files, uses
+from blogapi.media.folder import get_folder
 from blogapi.media.models import Media, MediaPath, MediaUse
 from blogapi.media.stored_files import StoredFile
 from blogapi.storage import files
@@ -34,7 +34,7 @@ def run_checks(
     The sizes of all files are checked, and with `full` their digests. `repair` deletes no media; it brings
     back files that are beside the backups in the instance folder.
     """
-    root = folders.get_folder().root
+    root = get_folder().root
     yield from _check_folder(root)
     stored = _read_rows()
     faults = {
@@ -136,7 +136,7 @@ def _check_uses(repair: bool) -> Finding:
             uses.end_article_uses(db.session(), deleted)
     names = [f"{kind} {item}" for kind, item, _ in items] + [f"deleted article {item}" for item in deleted]
     says = f"The uses of media by {len(names)} items are wrong ({findings.join_examples(names)})."
-    return repaired_or_wrong("media", says, repair)
+    return make_repairable("media", says, repair)
 
 
 def _check_unused_since(repair: bool) -> Finding:
@@ -154,7 +154,7 @@ def _check_unused_since(repair: bool) -> Finding:
             _set_unused_since(counted, None)
             _set_unused_since(forgotten, current_time())
     says = f"{len(names)} media have a wrong `unused_since` ({findings.join_examples(names)})."
-    return repaired_or_wrong("media", says, repair)
+    return make_repairable("media", says, repair)
 
 
 def _set_unused_since(condition: ColumnElement[bool], time: datetime | None) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from blogapi import clock
-from blogapi.doctor.findings import Finding, Level, hint, ok, repaired_or_wrong, wrong
+from blogapi.doctor.findings import Finding, Level, hint, make_repairable, ok, wrong
 from blogapi.storage import files, integrity, sqlite_errors, upgrades
 from blogapi.storage.disk_errors import is_disk_full
 
@@ -93,7 +93,7 @@ def _check_file(
         if table in left and repair:
             yield wrong("references", says, _RESTORE)
         else:
-            yield repaired_or_wrong("references", says, repair)
+            yield make_repairable("references", says, repair)
     if not broken:
         says = f"{path} is intact, and all references are valid"
         yield ok("database", f"{says}; --full compares its indexes too." if quick else f"{says}.")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.backups import folder_backups, naming
-from blogapi.backups.naming import Kind
+from blogapi.backups.naming import BackupKind
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
 
@@ -20,7 +20,7 @@ def rotate(tmp_path):
         for name in names:
             (tmp_path / name).touch()
         created = tmp_path / "daily-2026-03-04.zip"
-        deleted = folder_backups._rotate(tmp_path, Kind.DAILY, keep=keep, created=created)
+        deleted = folder_backups._rotate(tmp_path, BackupKind.DAILY, keep=keep, created=created)
         assert {path.name for path in tmp_path.iterdir()} == {*names} - {path.name for path in deleted}
         return [path.name for path in deleted]
 

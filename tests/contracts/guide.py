@@ -13,10 +13,10 @@ from flask import Flask
 
 import blogapi
 from blogapi import blueprints, create_app
-from blogapi.config import REMOVED_SETTINGS, SETTINGS, Setting
 from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.privacy_signs import FieldRule
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
+from blogapi.settings import REMOVED_SETTINGS, SETTINGS, Setting
 from blogapi.storage.database import db
 from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, authorize
 from blogapi.web.errors import Problem
@@ -63,7 +63,7 @@ def make_settings_table() -> str:
 
 def make_removed_settings_table() -> str:
     """Return the table of the settings that have no effect."""
-    rows = [(f"`{setting.name}`", setting.reason) for setting in REMOVED_SETTINGS]
+    rows = [(f"`{name}`", reason) for name, reason in REMOVED_SETTINGS.items()]
     return _make_table(("Setting", "Why it has no effect"), rows)
 
 
