@@ -12,9 +12,9 @@ from blogapi import authentication, blueprints, config, dependencies
 from blogapi.api_keys import service as api_key_service
 from blogapi.articles.writing import rerendering
 from blogapi.backups import restoring
-from blogapi.feeds import routes as feeds
+from blogapi.feeds import routes as feed_routes
 from blogapi.mail import outbox
-from blogapi.media import addresses, delivery, folder, images, types, widths
+from blogapi.media import delivery, folder, images, types, widths
 from blogapi.metrics import exposition
 from blogapi.publication import event_writer
 from blogapi.rate_limits import limiter
@@ -22,8 +22,7 @@ from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.storage import database
 from blogapi.version import __version__
-from blogapi.web import error_handlers, public_queries, request_id
-from blogapi.webhooks import sender
+from blogapi.web import error_handlers, media_addresses, public_queries, request_id
 
 __all__ = ["__version__", "create_app"]
 
@@ -62,14 +61,13 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     exposition.init_app(app)
     with app.app_context():
         api_key_service.delete_expired()
-        sender.init_app(app)
 
     # The order matters: the WSGI middleware that is added last is the outermost. Each response has a request
     # id, limits count files and cached responses too, and the cache sees no unknown parameters. The cache
     # reads the routes when it is created: before them, it would store nothing for callers without a key.
     delivery.init_app(app)
     response_cache_middleware.init_app(app)
-    public_queries.init_app(app, {addresses.PREFIX: (), **feeds.QUERY_PARAMETERS})
+    public_queries.init_app(app, {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS})
     rate_limit_middleware.init_app(app)
     request_id.init_app(app)
     return app

@@ -97,8 +97,8 @@ _ENTRIES = [
     (group, list(pages))
     for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
 ]
-# [(group, the least role that sees one of its pages, pages)]; the bar of a phone has those
-# pages of the first group that all writers see, and the last one is the profile.
+# [(group, the least role that sees one of its pages, pages)]. On a phone, the bar has the pages of the first
+# group that all writers see; the last entry is the profile.
 _MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _ENTRIES]
 # The properties of text fields that the scripts read.
 SCRIPT_TEXT_FIELDS = [

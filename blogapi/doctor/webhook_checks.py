@@ -1,4 +1,4 @@
-"""The check for webhooks that are paused although no admin has paused them, or whose calls fail or wait."""
+"""The check for webhooks that were paused automatically, or whose calls fail or wait."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from blogapi.webhooks.models import Pause
 _PAGE = "/admin/webhooks/"
 _REASONS = {
     Pause.FAILURES: "No answer for 3 days.",
-    Pause.GONE: "It answered that it is gone for good.",
-    Pause.COPIED: "This blog is a copy. Resume what it may call.",
+    Pause.GONE: "It answered 410: it is gone permanently.",
+    Pause.COPIED: "This blog is a copy. Resume the webhooks that it may call.",
 }
 
 
@@ -28,10 +28,10 @@ def list_advice() -> Iterator[Advice]:
             detail = f"{reason} {waiting} {waits} for it."
             yield Advice("webhooks", level, f"“{webhook.name}” is paused", detail, _PAGE)
         elif webhook.uuid in delayed:
-            detail = f"{waiting} not told for five minutes. The log of the service gives the reason."
+            detail = f"{waiting} not reported for five minutes. The log of the service gives the reason."
             yield Advice("webhooks", Level.WRONG, f"The calls of “{webhook.name}” wait", detail, _PAGE)
         elif webhook.active and webhook.failures:
-            detail = f"It is called again by itself. {waiting} not told yet."
+            detail = f"It is called again automatically. {waiting} not reported yet."
             yield Advice("webhooks", Level.HINT, f"The calls of “{webhook.name}” fail", detail, _PAGE)
 
 
@@ -39,7 +39,7 @@ def run_checks() -> Iterator[Finding]:
     """Yield the findings of the command `doctor`."""
     problems = list(list_advice())
     for problem in problems:
-        remedy = "see its calls with `webhook log`; a paused one is resumed on the admin page Webhooks"
+        remedy = "see its calls with `webhook log`; if it is paused, resume it on the admin page Webhooks"
         yield Finding(problem.check, problem.level, f"{problem.title}. {problem.detail}", remedy)
     if not problems:
         yield ok("webhooks", "All webhooks are called.")

@@ -24,7 +24,7 @@ bp = Blueprint(
 def listed(query: Query, id: UUID) -> Page[Sequence[Any]]:
     """List the items that use a file: articles and pages, also in former versions, terms and the site.
 
-    Authors see the uses by their own articles and by what is in the lists of everyone.
+    Authors see the uses by their own articles and by items in public lists.
     """
     permissions.check_visible(id)
     return queries.list_uses(id, query.page, visible_to=current_caller().draft_author)

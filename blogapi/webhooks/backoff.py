@@ -1,4 +1,4 @@
-"""When a failed call is repeated, and when it is given up."""
+"""The times at which failed calls are repeated."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import re
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-# The seconds from each failure to the next attempt, as the Standard Webhooks specification proposes them:
-# ten attempts in about three days.
+# The seconds from each failure to the next attempt, as the Standard Webhooks specification recommends: ten
+# attempts in about three days.
 DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 MAX_RETRY_AFTER = 86_400
-LONGEST_DELAY = timedelta(seconds=1.1 * max(DELAYS[-1], MAX_RETRY_AFTER))  # with what is added by chance
+LONGEST_DELAY = timedelta(seconds=1.1 * max(DELAYS[-1], MAX_RETRY_AFTER))  # with the random part
 
 
 def get_delay(failures: int, retry_after: str, now: datetime) -> float | None:
     """Return the seconds to wait after this many failures (1 or more); None to give up.
 
-    A little is added by chance, so that many calls that failed together are not repeated together.
-    `retry_after` is the header of the answer: seconds, a date, or empty.
+    A random part is added, so that calls that failed together are not repeated together. `retry_after` is the
+    header of the answer: seconds, a date, or empty.
     """
     if failures > len(DELAYS):
         return None
@@ -26,13 +26,13 @@ def get_delay(failures: int, retry_after: str, now: datetime) -> float | None:
     return max(delay, min(_parse_retry_after(retry_after, now), MAX_RETRY_AFTER))
 
 
-def get_combined_time(
+def get_combined_call_time(
     first: datetime, last: datetime, last_called: datetime | None, *, quiet: int, interval: int
 ) -> datetime:
-    """Return when to call for the waiting changes, of which `first` and `last` are the times.
+    """Return the time of the next combined call for changes between the times `first` and `last`.
 
-    `quiet` seconds after the last change, but at most `interval` seconds after the first one, and never
-    sooner than `interval` seconds after the last call.
+    It is `quiet` seconds after the last change, but at most `interval` seconds after the first one, and at
+    least `interval` seconds after the last call.
     """
     due = min(last + timedelta(seconds=quiet), first + timedelta(seconds=max(quiet, interval)))
     return due if last_called is None else max(due, last_called + timedelta(seconds=interval))

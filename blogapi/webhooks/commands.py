@@ -20,7 +20,7 @@ from blogapi.webhooks.messages import PRESETS
 from blogapi.webhooks.models import STANDARD, Delivery, Mode
 from blogapi.webhooks.schemas import DeliverySchema, WebhookBodySchema, WebhookSchema
 
-webhook = AppGroup("webhook", help="Tell other services what changes; `serve` makes the calls.")
+webhook = AppGroup("webhook", help="Report changes to other services; `serve` makes the calls.")
 
 
 def _uuid(_context: click.Context, _parameter: click.Parameter, value: str) -> UUID:
@@ -47,7 +47,9 @@ def list_(as_json: bool) -> None:
 
 @webhook.command()
 @click.argument("name")
-@click.option("--url", prompt="Address", hide_input=True, help="The address to call; asked for if omitted.")
+@click.option(
+    "--url", prompt="Address", hide_input=True, help="The address to call; prompted for if omitted."
+)
 @click.option("--preset", type=click.Choice([*PRESETS]), default=STANDARD, show_default=True)
 @click.option(
     "--mode", type=click.Choice([*map(str, Mode)]), help="One call for each change, or one for several."
@@ -63,7 +65,7 @@ def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], 
     if events:
         body["events"] = [*events]
     body["headers"] = {
-        key.strip(): value.strip() for key, _, value in (one.partition(":") for one in headers)
+        key.strip(): value.strip() for key, _, value in (header.partition(":") for header in headers)
     }
     with report_problems():
         try:
@@ -112,7 +114,7 @@ def log(uuid: UUID, as_json: bool) -> None:
 @click.argument("since")
 @with_appcontext
 def replay(uuid: UUID, since: str) -> None:
-    """Tell a webhook all changes since SINCE again, such as 2026-11-20T09:00:00Z."""
+    """Send all changes since SINCE, such as 2026-11-20T09:00:00Z, to a webhook again."""
     time = parse_timestamp(since)
     if time is None:
         raise click.BadParameter("It is not a time such as 2026-11-20T09:00:00Z.", param_hint="SINCE")

@@ -1,9 +1,9 @@
 """Finds the calls that are due, makes them in order, and stores their outcomes.
 
-The calls of a webhook are made by one server at a time, which holds a lease on its row until it has stored
-their outcomes. It stores them in one transaction with the new position, so that after a crash a call is
-repeated with the same id, and no webhook delays another one. `plan` and `store` use the database;
-`make_calls` does not, so no call is made during a transaction.
+One server at a time makes the calls of a webhook; it holds a lease on the row of the webhook until it has
+stored their outcomes. The outcomes and the new position are stored in one transaction, so that a call is
+repeated with the same id after a crash. `plan_calls` and `store_outcomes` use the database. `make_calls` does
+not, so no call is made during a transaction.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from blogapi.webhooks.http_call import Answer
 from blogapi.webhooks.messages import MAX_CHANGES, Message
 from blogapi.webhooks.models import MASK, Delivery, Mode, Pause, Webhook
 
-# The parts of a path and a query, those of a header, and their words.
-_SPLITS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"[^\w%-]")]
+# Split a path and a query at their separators, a header at spaces, and both into words.
+_SPLITTERS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"[^\w%-]")]
 
-# The answer to a call that fails in this program.
+# The answer that is stored if a call fails because of an error in blogapi.
 _FAILED = Answer(None, "The call failed; see the log of the service.")
 
-EVENTS_PER_PASS = 100
+MAX_EVENT_CALLS = 100
 KEPT_DELIVERIES = 100
 
 
@@ -57,10 +57,10 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class Pass:
-    """The calls to make now to one webhook, in order, and the outcomes of those that were made.
+class DueCalls:
+    """The calls that are due for one webhook, in order, and the outcomes of those that were made.
 
-    `webhook` belongs to no session. `end` is the position that is reached with the last call.
+    `webhook` is detached from the session. `end` is the position of the webhook after the last call.
     """
 
     webhook: Webhook
@@ -68,61 +68,61 @@ class Pass:
     end: int
     outcomes: list[Outcome] = field(default_factory=list)
 
-    def fail(self) -> None:
-        """Count the pass as one failed call, whatever the receiver answered; its calls are repeated."""
+    def record_failure(self) -> None:
+        """Record one failed call in place of all outcomes; the calls are repeated later."""
         attempt = self.webhook.failures + 1
-        self.outcomes = [Outcome(one, _FAILED, clock.now(), attempt) for one in self.messages[:1]]
+        self.outcomes = [Outcome(message, _FAILED, clock.now(), attempt) for message in self.messages[:1]]
 
 
-def plan(server: str, busy: Collection[UUID] = ()) -> list[Pass]:
-    """Return the calls that are due and that this server may make, after taking the leases.
+def plan_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
+    """Take leases on the webhooks with calls that are due, and return these calls.
 
-    The webhooks in `busy` are left out, because their calls are being made.
+    Webhooks in `busy` are skipped, because their calls are being made.
     """
-    found = [one for one in queries.list_callable(current_time()) if one.uuid not in busy]
-    if not found:
+    webhooks = [webhook for webhook in queries.list_callable(current_time()) if webhook.uuid not in busy]
+    if not webhooks:
         return []
     positions, site = queries.get_positions(), get_site()
-    passes = [_plan_webhook(webhook, positions, site) for webhook in found]
-    due = [one for one in passes if one is not None]
-    leased = _take_leases([one.webhook for one in due], server)
-    # Their columns are read without the session, which would open a transaction during a call.
+    planned = [_plan_webhook(webhook, positions, site) for webhook in webhooks]
+    due = [calls for calls in planned if calls is not None]
+    leased = _take_leases([calls.webhook for calls in due], server)
+    # Detached objects are read without a query, which would open a transaction during a call.
     db.session.expunge_all()
-    return [one for one in due if one.webhook.uuid in leased]
+    return [calls for calls in due if calls.webhook.uuid in leased]
 
 
-def make_calls(one: Pass, *, is_stopping: Callable[[], bool] = lambda: False) -> Pass:
-    """Make the calls in order, until one fails or PASS_SECONDS are over, and add their outcomes."""
-    attempt, ends_at = one.webhook.failures + 1, time.monotonic() + queries.PASS_SECONDS
-    for message in one.messages:
-        outcome = _call(one.webhook, message, attempt=attempt)
-        one.outcomes.append(outcome)
+def make_calls(due: DueCalls, *, is_stopping: Callable[[], bool] = lambda: False) -> DueCalls:
+    """Make the calls in order until one fails or MAX_CALLS_SECONDS are over; add their outcomes to `due`."""
+    attempt, ends_at = due.webhook.failures + 1, time.monotonic() + queries.MAX_CALLS_SECONDS
+    for message in due.messages:
+        outcome = _call(due.webhook, message, attempt=attempt)
+        due.outcomes.append(outcome)
         if not outcome.succeeded or time.monotonic() > ends_at or is_stopping():
             break
         attempt = 1
-    return one
+    return due
 
 
-def store(server: str, one: Pass) -> None:
-    """Store the outcomes and the new position of a pass, and end the lease."""
+def store_outcomes(server: str, due: DueCalls) -> None:
+    """Store the outcomes and the new position of the webhook, and release the lease."""
     with transaction(visible=False):
-        webhook = db.session.get(Webhook, one.webhook.uuid)
+        webhook = db.session.get(Webhook, due.webhook.uuid)
         if webhook is None:
             return
-        db.session.add_all(_to_row(webhook.uuid, outcome) for outcome in one.outcomes)
-        # Another server may have taken over the calls, and an admin may want some of them again.
+        db.session.add_all(_to_row(webhook.uuid, outcome) for outcome in due.outcomes)
+        # Meanwhile, another server may have taken the lease, or an admin may have requested a replay.
         if webhook.leased_by == server:
             webhook.leased_until = None
-            if webhook.position == one.webhook.position:
-                _advance(webhook, one)
+            if webhook.position == due.webhook.position:
+                _apply_outcomes(webhook, due)
         db.session.flush()
         queries.delete_old_deliveries(webhook.uuid, keep=KEPT_DELIVERIES)
 
 
 def send_now(webhook: Webhook, message: Message) -> Delivery:
-    """Make one call at once, whatever waits, and store its outcome; the position does not change."""
+    """Make one call now and store its outcome; the position of the webhook does not change."""
     db.session.expunge(webhook)
-    # The call must not keep a snapshot of the database, nor a connection.
+    # The call must not hold a database connection or a snapshot.
     end_read()
     delivery = _to_row(webhook.uuid, _call(webhook, message, attempt=1))
     with transaction(visible=False):
@@ -134,55 +134,54 @@ def send_now(webhook: Webhook, message: Message) -> Delivery:
     return delivery
 
 
-def try_now(webhook: Webhook, message: Message) -> Delivery:
-    """Make one call of a webhook that is not stored; neither is its outcome."""
+def call_unstored(webhook: Webhook, message: Message) -> Delivery:
+    """Make one call of a webhook that is not stored; the outcome is not stored either."""
     end_read()
     return _to_row(webhook.uuid, _call(webhook, message, attempt=1))
 
 
 def make_test_message() -> Message:
-    """Return the message of a test call."""
     return Message(f"msg_test_{uuid4().hex}", event_types.TEST, clock.now())
 
 
 def make_build_message() -> Message:
-    """Return the message of a call that no change has caused."""
+    """Return the message of a call that an admin has requested without a change."""
     return Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now())
 
 
-def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) -> Pass | None:
-    """Return what to send now of the events up to the last position; None if it is due later."""
+def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) -> DueCalls | None:
+    """Return the calls for the events up to the last position; None if they are due later."""
     last = positions.last
     if positions.has_gap(webhook):
-        # No id shows how many drafts are written.
+        # Public positions do not reveal how many drafts were written.
         public = map(queries.find_last_public, (webhook.position, last))
         id = "_".join(("msg_reset", *(str(event.public_position if event else 0) for event in public)))
-        return Pass(webhook, [Message(id, event_types.RESET, clock.now(), position=last)], last)
+        return DueCalls(webhook, [Message(id, event_types.RESET, clock.now(), position=last)], last)
     if webhook.mode == Mode.COMBINED:
         return _plan_combined(webhook, last, site)
-    events = queries.list_waiting(webhook, last, EVENTS_PER_PASS)
-    is_all = len(events) < EVENTS_PER_PASS
+    events = queries.list_waiting_events(webhook, last, MAX_EVENT_CALLS)
+    is_all = len(events) < MAX_EVENT_CALLS
     end = last if is_all else events[-1].position
-    return Pass(webhook, [messages.make_event_message(event, site) for event in events], end)
+    return DueCalls(webhook, [messages.make_event_message(event, site) for event in events], end)
 
 
-def _plan_combined(webhook: Webhook, last: int, site: Site) -> Pass | None:
-    waiting = queries.count_waiting([webhook], last)[webhook.uuid]
+def _plan_combined(webhook: Webhook, last: int, site: Site) -> DueCalls | None:
+    waiting = queries.count_waiting_events([webhook], last)[webhook.uuid]
     if waiting.first is None or waiting.last is None:
-        return Pass(webhook, [], last)
+        return DueCalls(webhook, [], last)
     next_call = queries.find_next_call(webhook, waiting)
     if next_call is None or current_time() < next_call:
         return None
-    newest = queries.get_last_waiting(webhook, last)
-    events = queries.list_waiting(webhook, last, MAX_CHANGES)
-    return Pass(webhook, [messages.make_combined_message(events, newest, waiting.number, site)], last)
+    newest = queries.get_last_waiting_event(webhook, last)
+    events = queries.list_waiting_events(webhook, last, MAX_CHANGES)
+    return DueCalls(webhook, [messages.make_combined_message(events, newest, waiting.number, site)], last)
 
 
 def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
-    """Return the webhooks that this server may call: no other one has called them meanwhile."""
+    """Return the uuids of the webhooks that no other server has called or leased meanwhile."""
     if not webhooks:
         return set()
-    now, positions, leased = current_time(), {one.uuid: one.position for one in webhooks}, set()
+    now, positions, leased = current_time(), {webhook.uuid: webhook.position for webhook in webhooks}, set()
     with transaction(visible=False):
         for webhook in db.session.scalars(select(Webhook).where(Webhook.uuid.in_(positions))):
             is_free = webhook.active and not queries.is_leased(webhook, now)
@@ -193,7 +192,7 @@ def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
 
 
 def _call(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
-    # The receiver compares the time with its own clock.
+    # Use the clock of this server, because the receiver compares the time with its own clock.
     now = clock.now()
     try:
         request = messages.make_request(webhook, message, now)
@@ -216,34 +215,33 @@ def log_failure(error: Exception) -> None:
 def _make_mask(webhook: Webhook) -> Callable[[str], str]:
     """Return a function that hides the secrets of the webhook in a text, which a receiver may repeat.
 
-    They are the parts of at least four characters of the address after the host, and of the headers, in each
-    encoding.
+    The secrets are the parts of the address after the host and of the header values that have at least four
+    characters, in each encoding.
     """
     parts = urlsplit(webhook.url)
-    texts = (parts.path, parts.query, *webhook.own_headers.values())
+    texts = (parts.path, parts.query, *webhook.custom_headers.values())
     forms = {form for text in texts for form in (text, unquote(text), unquote_plus(text))}
-    words = {word for form in forms for split in _SPLITS for word in (form, *split(form)) if len(word) > 3}
+    words = {word for form in forms for split in _SPLITTERS for word in (form, *split(form)) if len(word) > 3}
     secrets = words | {quote_(word, safe="") for word in words for quote_ in (quote, quote_plus)}
     secrets |= {json.dumps(word)[1:-1] for word in words}
     pattern = "|".join(map(re.escape, sorted(secrets, key=len, reverse=True)))
     return partial(re.compile(pattern, re.IGNORECASE).sub, MASK) if secrets else str
 
 
-def _advance(webhook: Webhook, one: Pass) -> None:
-    """Change the webhook after its calls."""
+def _apply_outcomes(webhook: Webhook, due: DueCalls) -> None:
     now = current_time()
-    for outcome in one.outcomes:
+    for outcome in due.outcomes:
         if outcome.succeeded:
             webhook.position = outcome.message.position or webhook.position
             webhook.failures, webhook.failing_since, webhook.next_attempt = 0, None, None
             webhook.last_called = now
         else:
-            _note_failure(webhook, outcome, now)
-    if len(one.outcomes) == len(one.messages) and not webhook.failures:
-        webhook.position = one.end
+            _record_failure(webhook, outcome, now)
+    if len(due.outcomes) == len(due.messages) and not webhook.failures:
+        webhook.position = due.end
 
 
-def _note_failure(webhook: Webhook, outcome: Outcome, now: datetime) -> None:
+def _record_failure(webhook: Webhook, outcome: Outcome, now: datetime) -> None:
     webhook.failures += 1
     webhook.failing_since = webhook.failing_since or outcome.time
     delay = backoff.get_delay(webhook.failures, outcome.answer.retry_after, now)

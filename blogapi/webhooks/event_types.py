@@ -11,19 +11,19 @@ from blogapi.publication.models import ChangeType, Event
 
 _NAMES = {kind.name: kind.events for kind in KINDS.values()}
 
-# Changes of items that everyone can read, but that are listed neither before nor after. Receivers index what
-# they are told, so only webhooks that name these types learn of them, and those that only start something.
+# Changes of items that everyone can read, but that are in no list before or after the change. Receivers such
+# as search indexes would list these items, so only webhooks that name these types and build hooks get them.
 UNLISTED_TYPES = tuple(f"{kind}.unlisted" for kind in CONTENT_KINDS)
 _LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _NAMES.items() for name in names.values())
 ALL = "*"
 PATTERNS = (ALL, *(f"{kind}.*" for kind in _NAMES), *_LISTED_TYPES, *UNLISTED_TYPES)
 
-# Messages that are no event: a test, a call for several changes, and a gap in the events.
+# The types of messages that are not events: a test, several changes, and a gap in the events.
 TEST, COMBINED, RESET = "webhook.test", "blog.changed", "blog.reset"
 
 
 def get_type(event: Event) -> str:
-    """Return the type of an event that `select_events` selects, such as `article.published`."""
+    """Return the type of an event, such as `article.published`."""
     if event.unlisted:
         return f"{event.kind}.unlisted"
     return f"{event.kind}.{_NAMES[event.kind][ChangeType(event.change)]}"

@@ -1,7 +1,7 @@
-"""The check that a webhook calls a server on the internet, and none in a private network.
+"""The check that a webhook calls a server on the internet and not one in a private network.
 
-Every address of the host is checked, and the call connects to a checked address, so that a second answer of
-the name server cannot lead it elsewhere.
+Every address of the host is checked. The call then connects to one of these addresses without another DNS
+lookup, whose answer could differ.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from blogapi.setting_types import host_in_ascii
 
 # Networks that older versions of Python count as global.
 _SPECIAL = (ip_network("192.0.0.0/24"), ip_network("64:ff9b:1::/48"), ip_network("3fff::/20"))
-# What stays as it is in a path and a query; letters and digits do too.
-_KEPT = "%/?:@!$&'()*+,;=~"
+# The characters of a path and a query that are not percent-encoded, besides letters and digits.
+_UNQUOTED = "%/?:@!$&'()*+,;=~"
 # IPv6 addresses that contain an IPv4 address in their last 32 bits (NAT64, IPv4-compatible).
-_EMBEDDING = (ip_network("64:ff9b::/96"), ip_network("::/96"))
+_IPV4_PREFIXES = (ip_network("64:ff9b::/96"), ip_network("::/96"))
 
 
 class Refused(Exception):
@@ -28,14 +28,14 @@ class Refused(Exception):
 def parse(url: str, allowed_hosts: Collection[str]) -> SplitResult:
     """Return the parts of an absolute URL in ASCII: with IDNA and percent-encoding.
 
-    Raises Refused if there is no such form, if the scheme is not `https`, or `http` for an allowed host, or
-    if the URL contains credentials or a fragment.
+    Raises Refused if the URL is invalid, if it contains credentials or a fragment, or if its scheme is
+    neither `https` nor, for an allowed host, `http`.
     """
     try:
         parts = urlsplit(url)
         name = parts.hostname or ""
         host, port = host_in_ascii(f"[{name}]" if ":" in name else name), parts.port
-        path, query = (quote(part, safe=_KEPT) for part in (parts.path, parts.query))
+        path, query = (quote(part, safe=_UNQUOTED) for part in (parts.path, parts.query))
     except ValueError:
         raise Refused("This is not a URL.") from None
     if parts.scheme not in ("http", "https") or not 0 < len(host) < 254 or any(map(str.isspace, url)):
@@ -50,7 +50,7 @@ def parse(url: str, allowed_hosts: Collection[str]) -> SplitResult:
 
 
 def resolve(parts: SplitResult, allowed_hosts: Collection[str]) -> list[str]:
-    """Return the IP addresses of the host of parsed parts, in the order in which to try them.
+    """Return the IP addresses of the host in a parsed URL, in the order in which to try them.
 
     Raises Refused if the host has no address, or if one of them is not on the internet and the host is not
     allowed.
@@ -81,10 +81,10 @@ def _is_ip(host: str) -> bool:
 
 
 def is_on_internet(address: str) -> bool:
-    """Return whether an IP address is that of a single computer on the internet."""
+    """Return whether an IP address belongs to a single host on the internet."""
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
-        embedded = _get_embedded(ip)
+        embedded = _get_ipv4_address(ip)
         if embedded is not None:
             return is_on_internet(str(embedded))
     if any(ip in network for network in _SPECIAL):
@@ -92,9 +92,9 @@ def is_on_internet(address: str) -> bool:
     return ip.is_global and not (ip.is_multicast or ip.is_reserved or getattr(ip, "is_site_local", False))
 
 
-def _get_embedded(ip: IPv6Address) -> IPv4Address | None:
-    """Return the IPv4 address that the network translates this address to, or None."""
-    if any(ip in network for network in _EMBEDDING):
+def _get_ipv4_address(ip: IPv6Address) -> IPv4Address | None:
+    """Return the IPv4 address to which the network translates an IPv6 address, or None."""
+    if any(ip in network for network in _IPV4_PREFIXES):
         return IPv4Address(ip.packed[-4:])
     teredo = ip.teredo
     return ip.ipv4_mapped or ip.sixtofour or (teredo and teredo[1])

@@ -18,16 +18,16 @@ from blogapi.webhooks import hosts
 
 CALL_SECONDS = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
-# How much of the answer and of each of its headers is kept, in characters.
-KEPT, MAX_HEADER = 1024, 500
+# The largest number of characters of the answer and of each header that are kept.
+MAX_TEXT, MAX_HEADER = 1024, 500
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a call: its status (None: no answer), the reason why there is none, and its headers.
+    """The answer to a call; without an answer, `status` is None and `error` is the reason.
 
-    `text` is the beginning of the body, and `seconds` is how long the call took. No text has control
-    characters; a header is one line of at most MAX_HEADER characters.
+    `text` is the beginning of the body, and `seconds` is the duration of the call. No text has control
+    characters. A header is one line of at most MAX_HEADER characters.
     """
 
     status: int | None
@@ -46,12 +46,12 @@ def call(
     allowed_hosts: Collection[str],
     seconds: float = CALL_SECONDS,
     method: str = "POST",
-    kept: int = KEPT,
+    kept: int = MAX_TEXT,
     mask: Callable[[str], str] = str,
 ) -> Answer:
-    """Send a request and return the answer, with this much of its text; redirects are not followed.
+    """Send a request and return the answer with the first `kept` characters of its text.
 
-    `mask` hides secrets in the texts before they are cut. Never raises.
+    Redirects are not followed. `mask` hides secrets in the texts before they are cut. Never raises.
     """
     started = time.monotonic()
     status, error, found, body_read = None, "", dict[str, str](), bytearray()
@@ -61,11 +61,11 @@ def call(
         path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         options: dict[str, Any] = {"port": parts.port, "timeout": seconds}
         connection = (
-            _PinnedTls(str(parts.hostname), addresses, **options)
+            _PinnedTlsConnection(str(parts.hostname), addresses, **options)
             if parts.scheme == "https"
-            else _Pinned(str(parts.hostname), addresses, **options)
+            else _PinnedConnection(str(parts.hostname), addresses, **options)
         )
-        # A timeout of the socket limits each read alone, so a receiver could send a byte every few seconds.
+        # The timeout of the socket applies to each read, so a receiver could send a byte every few seconds.
         limit = threading.Timer(max(0.0, started + seconds - time.monotonic()), _abort, [connection])
         limit.daemon = True
         limit.start()
@@ -89,7 +89,7 @@ def call(
         error,
         _clean_header(found.get("retry-after", "")),
         _clean_header(found.get("location", ""), mask),
-        # A secret that begins in the part that is kept ends before 16 times its length.
+        # Mask more text than is kept, so that a secret at its end is complete and is recognised.
         FORBIDDEN.sub("�", mask(body_read[: 16 * kept].decode("utf-8", "replace"))[:kept]),
         time.monotonic() - started,
     )
@@ -136,8 +136,8 @@ def _connect(addresses: list[str], port: int, seconds: float) -> socket.socket:
     raise problem or OSError("no address")
 
 
-class _Pinned(HTTPConnection):
-    """A connection to one of the given addresses, whatever the name server says now."""
+class _PinnedConnection(HTTPConnection):
+    """A connection to one of the given addresses, without another DNS lookup."""
 
     def __init__(self, host: str, addresses: list[str], **options: Any) -> None:
         super().__init__(host, **options)
@@ -150,8 +150,8 @@ class _Pinned(HTTPConnection):
         self.sock.settimeout(self.timeout)
 
 
-class _PinnedTls(HTTPSConnection):
-    """The same with TLS; the certificate must be that of the host."""
+class _PinnedTlsConnection(HTTPSConnection):
+    """A TLS connection to one of the given addresses; the certificate must match the host."""
 
     def __init__(self, host: str, addresses: list[str], **options: Any) -> None:
         super().__init__(host, context=_get_tls_context(), **options)

@@ -1,4 +1,4 @@
-"""What a webhook is told, and the request that tells it: one for each kind of receiver."""
+"""The messages of webhooks, and the requests that send them to each kind of receiver."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from blogapi.version import __version__
 from blogapi.webhooks import event_types, queries, signing
 from blogapi.webhooks.models import MASK, STANDARD, Delivery, Mode, Webhook
 
-# How many changes a call names; it tells the number of all.
+# The largest number of changes in a call, which also contains their total number.
 MAX_CHANGES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A call to make: the id of the call and of its repetitions, its type and time, and the changes to tell.
+    """A call to make: the id of the call and its repetitions, its type, its time and its changes.
 
-    `position` is the position of the last event, and `count` the number of changes, which can be
-    larger than that of `changes`.
+    `position` is the position of the last event. `count` is the number of all changes, of which `changes` has
+    the first.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A kind of receiver: its name for admins, and how a call to it looks."""
+    """A kind of receiver: its name for admins, and the format of its calls."""
 
     label: str
     help: str
@@ -123,15 +123,16 @@ _SAMPLE_CHANGE = {
 
 
 def make_change(event: Event, site: Site) -> dict[str, Any]:
-    """Return what a call tells of one change: nothing but what every reader can or could see.
+    """Return one change as calls contain it, with only what readers can see or could see before.
 
-    The page after an unpublication, and the one before a publication, are those of a draft.
+    The slug and the address after an unpublication or before a publication are those of a draft, so they are
+    left out.
     """
     is_shown = event.is_readable if event.unlisted else event.change in FETCHED
     slug, path = (event.slug, event.path) if is_shown else (event.slug_before, event.path_before)
     has_moved = event.change == ChangeType.UPDATED and event.path_before != path
     if event.unlisted:
-        # An update without `fields` is the end of a draft.
+        # An update without `fields` means that a draft became unlisted.
         has_moved = has_moved and bool(event.fields)
     public = event if event.public_position else queries.find_last_public(event.position)
     return {
@@ -149,7 +150,10 @@ def make_change(event: Event, site: Site) -> dict[str, Any]:
 
 
 def make_event_message(event: Event, site: Site) -> Message:
-    """Return the message of one event; its id differs for an event at the same position after a restore."""
+    """Return the message of one event.
+
+    After a restore, an event at the same position has another id.
+    """
     return Message(
         _make_id(event),
         event_types.get_type(event),
@@ -174,7 +178,7 @@ def read_message(delivery: Delivery) -> Message:
 
 
 def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
-    """Return the request that tells a webhook the message, signed at `now`."""
+    """Return the request that sends the message to a webhook, signed at `now`."""
     preset = PRESETS[webhook.preset]
     body = preset.get_body(message)
     headers = {"User-Agent": f"blogapi/{__version__}", **preset.headers}
@@ -185,7 +189,7 @@ def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
     query = urlencode(preset.get_query(message))
     separator = "&" if "?" in webhook.url else "?"
     url = f"{webhook.url}{separator}{query}" if query else webhook.url
-    return Request(url, {**headers, **webhook.own_headers}, body)
+    return Request(url, {**headers, **webhook.custom_headers}, body)
 
 
 def make_sample(preset: str, mode: str | None = None) -> dict[str, Any]:
@@ -206,7 +210,7 @@ def make_sample(preset: str, mode: str | None = None) -> dict[str, Any]:
 def describe_request(webhook: Webhook, message: Message, now: datetime) -> dict[str, Any]:
     """Return the query, the headers and the body of a request, without the secrets of the webhook."""
     request = make_request(webhook, message, now)
-    masks = {"Webhook-Signature": "v1,…", **dict.fromkeys(webhook.own_headers, MASK)}
+    masks = {"Webhook-Signature": "v1,…", **dict.fromkeys(webhook.custom_headers, MASK)}
     headers = {name: masks.get(name, value) for name, value in request.headers.items()}
     query = urlencode(PRESETS[webhook.preset].get_query(message))
     return {"query": query, "headers": headers, "body": request.body.decode()}
@@ -226,7 +230,7 @@ def _sign(webhook: Webhook, message: Message, body: bytes, now: datetime) -> dic
 
 
 def _make_id(event: Event) -> str:
-    # An event without a public position can have the position that is the public one of another event.
+    # Prefix other positions with `u`, because a number can be both a position and a public position.
     return f"msg_{event.tag}_{event.public_position or f'u{event.position}'}"
 
 

@@ -17,10 +17,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 from blogapi.storage.database import Base, Identified, UtcDateTime, current_time
 from blogapi.webhooks.event_types import UNLISTED_TYPES
 
-# The part of an address or of a header that is not shown.
 MASK = "•••"
 
-# The preset of a receiver that is told what has changed; the others start builds.
+# The preset of a receiver that gets the changes; the other presets start builds.
 STANDARD = "standard"
 
 
@@ -41,14 +40,14 @@ class Pause(StrEnum):
 
 
 class Webhook(Identified, Base):
-    """A webhook, and how far its calls have come.
+    """A webhook, and the state of its calls.
 
-    `events` is a JSON array of event types or patterns, and `headers` a JSON object. `position` is that of
-    the last event that was delivered or skipped. `rotation` is the number of the secret; the former secret
-    signs too until `rotation_ends`. `failures` counts the failed calls for the next event, the first of which
-    was at `failing_since`; `next_attempt` is the time of the next one. The server `leased_by` alone makes the
-    calls until `leased_until`, which is None between the calls. `last_called` is the time of the last
-    successful call.
+    `events` is a JSON array of event types or patterns, and `headers` a JSON object. `position` is the
+    position of the last event that was delivered or skipped. `rotation` is the number of the secret; until
+    `rotation_ends`, calls are also signed with the former secret. `failures` counts the failed calls for the
+    next event since `failing_since`; the next attempt is at `next_attempt`. Until `leased_until`, only the
+    server `leased_by` makes calls; it is None if no server holds the lease. `last_called` is the time of the
+    last successful call.
     """
 
     __tablename__ = "webhook"
@@ -90,28 +89,28 @@ class Webhook(Identified, Base):
 
     @property
     def selected_patterns(self) -> Sequence[str]:
-        """The event types or patterns that it is told; a build needs the unlisted items too."""
+        """The event types or patterns that it receives; a build needs the changes of unlisted items too."""
         return [*self.event_patterns, *(UNLISTED_TYPES if self.preset != STANDARD else ())]
 
     @property
-    def is_told_unlisted(self) -> bool:
-        """Whether it is told of unlisted items."""
+    def receives_unlisted(self) -> bool:
+        """Whether it receives changes of unlisted items."""
         return not {*self.selected_patterns}.isdisjoint(UNLISTED_TYPES)
 
     @property
-    def own_headers(self) -> dict[str, str]:
+    def custom_headers(self) -> dict[str, str]:
         """The headers that the admin has added."""
         headers: dict[str, str] = json.loads(self.headers)
         return headers
 
-    @own_headers.setter
-    def own_headers(self, headers: dict[str, str]) -> None:
+    @custom_headers.setter
+    def custom_headers(self, headers: dict[str, str]) -> None:
         self.headers = json.dumps(headers)
 
     @property
     def header_names(self) -> list[str]:
         """The names of the headers, whose values are not shown."""
-        return sorted(self.own_headers)
+        return sorted(self.custom_headers)
 
     @property
     def masked_url(self) -> str:
@@ -121,11 +120,10 @@ class Webhook(Identified, Base):
 
     @property
     def active(self) -> bool:
-        """Whether the webhook is called."""
         return self.paused is None
 
 
-# Pauses all active webhooks of a database that is a copy: it must not call what the original calls.
+# Pauses all active webhooks of a copied database, which must not call the receivers of the original.
 PAUSE_COPIED = (
     update(Webhook)
     .where(Webhook.paused.is_(None))
@@ -136,10 +134,10 @@ PAUSE_COPIED = (
 class Delivery(Identified, Base):
     """One call of a webhook and its outcome.
 
-    `message_id` is the id that the call and its repetitions have in common. `type` is the type of the event,
-    and `message_time` its time. `changes` is a JSON array of the changes that the call tells, and `count` is
-    their number, which can be larger. `status` is the status of the answer, or None if there was none; then
-    `error` is a sentence with the reason. `answer` is the beginning of the answer's body.
+    A call and its repetitions have the same `message_id`. `type` is the type of the event, and `message_time`
+    its time. `changes` is a JSON array of the changes in the call, and `count` is the number of all changes,
+    which can be larger. `status` is the HTTP status of the answer; it is None if there was no answer, and
+    `error` is then a sentence with the reason. `answer` is the beginning of the answer's body.
     """
 
     __tablename__ = "webhook_delivery"
@@ -161,12 +159,12 @@ class Delivery(Identified, Base):
 
     @property
     def reason(self) -> str:
-        """The usual name of the status of the answer; empty for an unknown status."""
+        """The standard phrase of the status, such as `Not Found`; empty for an unknown status."""
         phrases = {status.value: status.phrase for status in HTTPStatus}
         return phrases.get(self.status or 0, "")
 
     @property
     def change_list(self) -> list[dict[str, Any]]:
-        """The changes that the call tells, at most 100."""
+        """The changes in the call, at most 100."""
         changes: list[dict[str, Any]] = json.loads(self.changes)
         return changes

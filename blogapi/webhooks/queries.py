@@ -20,34 +20,34 @@ from blogapi.webhooks import backoff, event_types
 from blogapi.webhooks.http_call import CALL_SECONDS
 from blogapi.webhooks.models import Delivery, Mode, Webhook
 
-# The key of the application's extensions that is set while this process makes the calls.
+# The key in `app.extensions` that is set while this process makes the calls.
 SENDER_KEY = "blogapi-webhooks-sender"
 
 LATEST_CALLS = 20
 
-# A server makes calls to a webhook for this time before it stores their outcomes. The last call may take
+# A server stores the outcomes of its calls to a webhook after this many seconds; the last call may take
 # CALL_SECONDS more.
-PASS_SECONDS = 10.0
-LEASE = timedelta(seconds=2 * (PASS_SECONDS + 2 * CALL_SECONDS))
+MAX_CALLS_SECONDS = 10.0
+LEASE = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_SECONDS))
 
-# A call that could have been made for this time says that something is wrong with `serve`.
+# If a call has been due for this long, `serve` does not work.
 DELAY = timedelta(minutes=5)
 
 
 class Positions(NamedTuple):
-    """The position of the last event, and those up to which public and unlisted events may be deleted."""
+    """The position of the last event, and the positions up to which events may have been deleted."""
 
     last: int
     deleted: int
     deleted_unlisted: int
 
     def has_gap(self, webhook: Webhook) -> bool:
-        """Return whether events that the webhook should be told may be deleted."""
-        return webhook.position < max(self.deleted, self.deleted_unlisted if webhook.is_told_unlisted else 0)
+        """Return whether events that the webhook has not received yet may have been deleted."""
+        return webhook.position < max(self.deleted, self.deleted_unlisted if webhook.receives_unlisted else 0)
 
 
 class Waiting(NamedTuple):
-    """The number of changes that a webhook has not been told, and the times of the first and the last one."""
+    """The number of changes that wait for a call, and the times of the first and the last one."""
 
     number: int
     first: datetime | None = None
@@ -61,9 +61,9 @@ def list_webhooks(page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
 
 
 def describe(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
-    """Return webhooks with the waiting changes, the latest calls, and whether calls are made."""
+    """Return webhooks with the number of waiting changes, the latest calls, and whether calls are made."""
     positions = get_positions()
-    waiting, calls = count_waiting(webhooks, positions.last), list_latest()
+    waiting, calls = count_waiting_events(webhooks, positions.last), list_latest()
     return [
         WithAttributes(
             webhook,
@@ -88,13 +88,7 @@ def get_by_uuid(uuid: UUID) -> Webhook:
 
 
 def count_webhooks() -> int:
-    """Return the number of all webhooks."""
     return db.session.scalar(select(func.count()).select_from(Webhook)) or 0
-
-
-def count_active() -> int:
-    """Return the number of webhooks that are not paused."""
-    return db.session.scalar(select(func.count()).select_from(Webhook).where(Webhook.paused.is_(None))) or 0
 
 
 def list_callable(now: datetime) -> Sequence[Webhook]:
@@ -102,30 +96,30 @@ def list_callable(now: datetime) -> Sequence[Webhook]:
     last = select(CommitCounter.position).scalar_subquery()
     waiting = select(Webhook).where(Webhook.paused.is_(None), Webhook.position < last)
     return [
-        one
-        for one in db.session.scalars(waiting)
-        if (clock.discard_if_ahead(one.next_attempt, now, backoff.LONGEST_DELAY) or now) <= now
-        and not is_leased(one, now)
+        webhook
+        for webhook in db.session.scalars(waiting)
+        if (clock.discard_if_ahead(webhook.next_attempt, now, backoff.LONGEST_DELAY) or now) <= now
+        and not is_leased(webhook, now)
     ]
 
 
 def is_leased(webhook: Webhook, now: datetime) -> bool:
-    """Return whether one server alone may make the calls."""
+    """Return whether a server holds the lease, so that only it may make the calls."""
     return (clock.discard_if_ahead(webhook.leased_until, now, LEASE) or now) > now
 
 
 def list_delayed() -> list[UUID]:
-    """Return the webhooks that any server could have called for DELAY; none outside of `serve`."""
+    """Return the webhooks with calls that have been due for DELAY; none outside of `serve`."""
     if SENDER_KEY not in current_app.extensions:
         return []
     free = list_callable(current_time())
-    waiting = count_waiting(free, get_positions().last)
+    waiting = count_waiting_events(free, get_positions().last)
     times = {webhook.uuid: find_next_call(webhook, waiting[webhook.uuid]) for webhook in free}
     return [uuid for uuid, time in times.items() if time is not None and time <= current_time() - DELAY]
 
 
 def get_positions() -> Positions:
-    """Return the positions of the last event and of the events that may be deleted."""
+    """Return the positions of the last event and of the events that may have been deleted."""
     marks = (CommitCounter.deleted_position, CommitCounter.deleted_unlisted)
     return Positions(*db.session.execute(select(CommitCounter.position, *marks)).one())
 
@@ -137,25 +131,25 @@ def find_last_public(position: int) -> Event | None:
     return db.session.scalar(statement.limit(1))
 
 
-def list_waiting(webhook: Webhook, last: int, limit: int) -> Sequence[Event]:
-    """Return the first events up to the position `last` that the webhook has not been told."""
-    statement = select(Event).where(*_are_waiting(webhook, last)).order_by(Event.position)
+def list_waiting_events(webhook: Webhook, last: int, limit: int) -> Sequence[Event]:
+    """Return the first events up to the position `last` that wait for a call of the webhook."""
+    statement = select(Event).where(*_make_waiting_conditions(webhook, last)).order_by(Event.position)
     return db.session.scalars(statement.limit(limit)).all()
 
 
-def get_last_waiting(webhook: Webhook, last: int) -> Event:
-    """Return the last event up to the position `last` that the webhook has not been told."""
-    statement = select(Event).where(*_are_waiting(webhook, last)).order_by(Event.position.desc())
+def get_last_waiting_event(webhook: Webhook, last: int) -> Event:
+    """Return the last event up to the position `last` that waits for a call of the webhook."""
+    statement = select(Event).where(*_make_waiting_conditions(webhook, last)).order_by(Event.position.desc())
     return db.session.scalars(statement.limit(1)).one()
 
 
-def count_waiting(webhooks: Sequence[Webhook], last: int) -> dict[UUID, Waiting]:
-    """Return the number and the times of the events up to `last` that each webhook has not been told."""
+def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, Waiting]:
+    """Return the number and the times of the events up to `last` that wait for each webhook."""
     counts = [
         select(
             literal(webhook.uuid, Uuid()),
             *(func.count(), func.min(Event.time), func.max(Event.time)),
-        ).where(*_are_waiting(webhook, last))
+        ).where(*_make_waiting_conditions(webhook, last))
         for webhook in webhooks
     ]
     if not counts:
@@ -165,12 +159,12 @@ def count_waiting(webhooks: Sequence[Webhook], last: int) -> dict[UUID, Waiting]
 
 
 def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
-    """Return when the webhook is told the changes that wait; None if nothing waits, or if it is paused."""
+    """Return when the webhook is called for the waiting changes; None if nothing waits or it is paused."""
     if not webhook.active or waiting.first is None or waiting.last is None:
         return None
     due, now = waiting.first, current_time()
     if webhook.mode == Mode.COMBINED:
-        due = backoff.get_combined_time(
+        due = backoff.get_combined_call_time(
             waiting.first,
             waiting.last,
             webhook.last_called,
@@ -183,9 +177,9 @@ def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
 
 
 def find_position(webhook: Webhook, since: datetime) -> int:
-    """Return the position before the first event since a time that webhooks of its kind may be told."""
+    """Return the position before the first event since a time that the webhook may receive."""
     is_public = Event.public_position.is_not(None)
-    is_known = or_(is_public, Event.unlisted) if webhook.is_told_unlisted else is_public
+    is_known = or_(is_public, Event.unlisted) if webhook.receives_unlisted else is_public
     position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_known))
     return get_positions().last if position is None else position - 1
 
@@ -225,13 +219,12 @@ def list_latest() -> dict[UUID, list[Delivery]]:
 
 
 def _select_deliveries(webhook: UUID) -> Select[Delivery]:
-    """Return a statement that selects the calls of a webhook, newest first."""
     return (
         select(Delivery).where(Delivery.webhook_id == webhook).order_by(Delivery.time.desc(), Delivery.uuid)
     )
 
 
-def _are_waiting(webhook: Webhook, last: int) -> tuple[ColumnElement[bool], ...]:
+def _make_waiting_conditions(webhook: Webhook, last: int) -> tuple[ColumnElement[bool], ...]:
     return (
         Event.position > webhook.position,
         Event.position <= last,

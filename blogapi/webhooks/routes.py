@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from blogapi.api_keys.schemas import RotationSchema
 from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
@@ -16,7 +17,6 @@ from blogapi.webhooks.schemas import (
     DeliverySchema,
     PresetSchema,
     ReplaySchema,
-    RotationSchema,
     SampleInputSchema,
     SampleSchema,
     ShownDeliverySchema,
@@ -48,7 +48,7 @@ def listed(query: Query) -> PartialResult:
 @bp.arguments(WebhookBodySchema)
 @bp.response(201, CreatedWebhookSchema(), storable=False)
 def create(fields: Fields) -> WithAttributes:
-    """Create a webhook, which is told all changes from now on; the response shows its secret once."""
+    """Create a webhook, which receives all changes from now on; only this response shows its secret."""
     return service.create(fields)
 
 
@@ -57,7 +57,10 @@ def create(fields: Fields) -> WithAttributes:
 @bp.response(200, PresetSchema(many=True))
 def list_presets() -> list[Fields]:
     """List the kinds of receivers."""
-    return [{"name": name, "label": one.label, "help": one.help} for name, one in messages.PRESETS.items()]
+    return [
+        {"name": name, "label": preset.label, "help": preset.help}
+        for name, preset in messages.PRESETS.items()
+    ]
 
 
 @bp.post("/sample/")
@@ -75,7 +78,7 @@ def create_sample(fields: Fields) -> Fields:
 @bp.response(200, DeliverySchema())
 def test_fields(fields: Fields) -> Delivery:
     """Make a test call of a webhook that is not created yet, and return its answer; nothing is stored."""
-    return service.try_fields(fields)
+    return service.test_unstored(fields)
 
 
 @bp.get("/<id:id>/")
@@ -111,7 +114,7 @@ def delete(id: UUID) -> None:
 @bp.arguments(RotationSchema, required=False)
 @bp.response(201, CreatedWebhookSchema(), storable=False)
 def rotate(fields: Fields, id: UUID) -> WithAttributes:
-    """Give a webhook a new secret; during the overlap, both secrets sign."""
+    """Give a webhook a new secret; during the overlap, calls are signed with both secrets."""
     return service.rotate(id, **fields)
 
 
@@ -139,7 +142,7 @@ def start_build(id: UUID) -> Delivery:
 @bp.arguments(ReplaySchema)
 @bp.response(200, WebhookSchema())
 def replay(fields: Fields, id: UUID) -> WithAttributes:
-    """Tell a webhook all changes since a time again."""
+    """Send all changes since a time to a webhook again."""
     return service.replay(id, fields["since"])
 
 

@@ -9,7 +9,6 @@ import marshmallow as ma
 from flask import current_app
 from marshmallow import validate
 
-from blogapi.api_keys.schemas import RotationSchema as RotationSchema
 from blogapi.web.fields import (
     BoundedList,
     Identifier,
@@ -83,7 +82,7 @@ class LatestCallSchema(OutputSchema):
 
 
 class ChangeOfCallSchema(OmitsNull, OutputSchema):
-    """A change that a call tells."""
+    """A change in a call."""
 
     omitted_if_null = frozenset({"readable"})
 
@@ -108,13 +107,13 @@ class ChangeOfCallSchema(OmitsNull, OutputSchema):
 
 
 class DeliverySchema(LatestCallSchema):
-    """A call, what it told, and the beginning of its answer."""
+    """A call, its changes, and the beginning of its answer."""
 
     message_id = ma.fields.String(metadata={"description": "The same for all attempts of a call."})
     message_time = Timestamp(dump_only=True)
     changes = ma.fields.List(ma.fields.Nested(ChangeOfCallSchema), attribute="change_list")
     reason = ma.fields.String(
-        metadata={"description": "The usual name of the status; may be empty.", "example": "OK"}
+        metadata={"description": "The standard phrase of the status; may be empty.", "example": "OK"}
     )
     answer = ma.fields.String(metadata={"description": "The first 1 kB of the answer, as text."})
 
@@ -152,16 +151,20 @@ class WebhookSchema(OutputSchema):
         allow_none=True,
         dump_only=True,
         metadata={
-            "description": "When it is told the changes that wait: after the quiet time and the interval, or "
-            "at the next attempt. Null if nothing waits, or if it is paused."
+            "description": "When it is called for the waiting changes: after the quiet time and the "
+            "interval, or at the next attempt. Null if nothing waits, or if it is paused."
         },
     )
     rotation_ends = Timestamp(
-        allow_none=True, dump_only=True, metadata={"description": "Until when the former secret signs too."}
+        allow_none=True,
+        dump_only=True,
+        metadata={"description": "Until when calls are also signed with the former secret."},
     )
-    waiting = ma.fields.Integer(metadata={"description": "The number of changes that it will be told."})
+    waiting = ma.fields.Integer(metadata={"description": "The number of changes that wait for a call."})
     has_gap = ma.fields.Boolean(
-        metadata={"description": "Whether changes that it was not told are deleted, because they were old."}
+        metadata={
+            "description": "Whether changes were deleted before it received them, because they were old."
+        }
     )
     latest_calls = ma.fields.List(
         ma.fields.Nested(LatestCallSchema), metadata={"description": "At most 20, newest first."}
@@ -214,14 +217,14 @@ class WebhookBodySchema(InputSchema):
         validate=validate.Length(min=1),
         load_default=lambda: [ALL],
         metadata={
-            "description": "The types of changes to tell; `article.*` stands for all of a kind, `*` for all "
-            "but `article.unlisted` and `page.unlisted`, which build hooks always get."
+            "description": "The types of changes to report; `article.*` stands for all of a kind, `*` for "
+            "all but `article.unlisted` and `page.unlisted`, which build hooks always get."
         },
     )
     headers = ma.fields.Dict(
         keys=ma.fields.String(),
         values=ma.fields.String(),
-        attribute="own_headers",
+        attribute="custom_headers",
         validate=[validate.Length(max=MAX_HEADERS), _check_headers],
         metadata={"description": "More headers to send. No response shows their values."},
     )
@@ -239,7 +242,7 @@ class WebhookBodySchema(InputSchema):
 
 
 class ReplaySchema(InputSchema):
-    """From when on changes are told again."""
+    """The time since which changes are sent again."""
 
     since = Timestamp(required=True, metadata={"example": "2026-11-20T00:00:00Z"})
 

@@ -18,14 +18,14 @@ from blogapi.webhooks.models import STANDARD, Delivery, Mode, Pause, Webhook
 MAX_WEBHOOKS = 20
 QUIET_SECONDS, INTERVAL_SECONDS = 10, 60
 
-# How many calls that an admin has asked for a process makes at a time.
+# The number of calls on request of admins that a process makes at a time.
 _calls = threading.BoundedSemaphore(2)
 
 
 def create(fields: Fields) -> WithAttributes:
     """Create a webhook and return it with its `secret`, which is not shown again (None for a build hook).
 
-    It is told what changes from now on. Raises Conflict if there are too many webhooks.
+    It receives all changes from now on. Raises Conflict if there are too many webhooks.
     """
     with transaction(visible=False):
         if queries.count_webhooks() >= MAX_WEBHOOKS:
@@ -64,9 +64,10 @@ def delete(uuid: UUID) -> None:
 
 
 def rotate(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
-    """Give the webhook a new secret and return it with its `secret`; both sign for the given time.
+    """Give the webhook a new secret and return it with its `secret`.
 
-    Raises Conflict if the calls are not signed.
+    For the given time, calls are also signed with the former secret. Raises Conflict if the calls are not
+    signed.
     """
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
@@ -78,7 +79,7 @@ def rotate(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
 
 
 def replay(uuid: UUID, since: datetime) -> WithAttributes:
-    """Tell the webhook all changes since a time again, in their order, and then those that wait."""
+    """Send all changes since a time to the webhook again, in their order, and then the waiting ones."""
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
         webhook.position = min(webhook.position, queries.find_position(webhook, since))
@@ -91,16 +92,16 @@ def send_test(uuid: UUID) -> Delivery:
     return _send(queries.get_by_uuid(uuid), delivery.make_test_message())
 
 
-def try_fields(fields: Fields) -> Delivery:
+def test_unstored(fields: Fields) -> Delivery:
     """Make a test call with the fields of a webhook that is not stored, and return its outcome."""
     webhook = _make_webhook(fields)
     webhook.uuid = uuid4()
-    with _one_of_few():
-        return delivery.try_now(webhook, delivery.make_test_message())
+    with _limit_running_calls():
+        return delivery.call_unstored(webhook, delivery.make_test_message())
 
 
 def build_now(uuid: UUID) -> Delivery:
-    """Call a build hook now, whether something has changed or not; the calls for changes go on as before.
+    """Call a build hook now, even if nothing has changed; the calls for changes continue as before.
 
     Raises Conflict if the webhook is called for each change.
     """
@@ -111,7 +112,7 @@ def build_now(uuid: UUID) -> Delivery:
 
 
 def show_delivery(uuid: UUID, delivery_id: UUID) -> WithAttributes:
-    """Return a call with the request that it makes, without secrets."""
+    """Return a call with its request, without secrets."""
     call = queries.get_delivery(uuid, delivery_id)
     sent = messages.describe_request(queries.get_by_uuid(uuid), messages.read_message(call), call.time)
     return WithAttributes(call, sent=sent)
@@ -124,14 +125,14 @@ def send_again(uuid: UUID, delivery_id: UUID) -> Delivery:
 
 
 def _send(webhook: Webhook, message: Message) -> Delivery:
-    with _one_of_few():
+    with _limit_running_calls():
         return delivery.send_now(webhook, message)
 
 
 @contextmanager
-def _one_of_few() -> Iterator[None]:
+def _limit_running_calls() -> Iterator[None]:
     if not _calls.acquire(blocking=False):
-        raise Conflict("Two calls are being made already; try again in a moment.")
+        raise Conflict("Two calls are being made already; try again in a few seconds.")
     try:
         yield
     finally:
@@ -149,8 +150,8 @@ def _set_fields(webhook: Webhook, fields: Fields) -> None:
     for name, value in fields.items():
         if name != "active":
             setattr(webhook, name, value)
-    if "url" in fields or "own_headers" in fields:
-        # The reason of the failures may be gone.
+    if "url" in fields or "custom_headers" in fields:
+        # The new address or headers may work, so the next attempt is made now.
         webhook.next_attempt = None
     if active and not webhook.active:
         webhook.paused = webhook.paused_at = None

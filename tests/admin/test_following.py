@@ -76,7 +76,7 @@ def test_without_webhooks_only_the_api_has_the_article(write, make):
     assert not popover.get_by_role("link", name="Calls of the webhooks").count()
 
 
-def test_the_site_is_told_and_then_being_built(write, make, api, add_build_hook, receiver, sending):
+def test_the_site_is_called_and_then_being_built(write, make, api, add_build_hook, receiver, sending):
     add_build_hook(quiet_seconds=5)
     api.post("webhooks/", {"name": "search index", "url": receiver.url})
     path = make("The site is built")
@@ -84,11 +84,11 @@ def test_the_site_is_told_and_then_being_built(write, make, api, add_build_hook,
     publish(page)
     get_toast(page, re.compile("^Published$")).wait_for()
     popover = open_on_its_way(page)
-    popover.get_by_text(re.compile(r"harbour site: told at \d\d:\d\d:\d\d")).wait_for()
+    popover.get_by_text(re.compile(r"harbour site: call at \d\d:\d\d:\d\d")).wait_for()
     # The popover follows the call until it is made.
     popover.get_by_text(re.compile(r"harbour site: build asked for at \d\d:\d\d:\d\d")).wait_for()
-    popover.get_by_text("Netlify answered 204. Whether the build succeeds, Netlify knows").wait_for()
-    popover.get_by_text("search index: told").wait_for()
+    popover.get_by_text("Netlify answered 204. Netlify does not report whether the build succeeds").wait_for()
+    popover.get_by_text("search index: called").wait_for()
     assert list_violations(page) == []
     assert len(receiver.calls) == 2
     page.goto("/admin/webhooks/")

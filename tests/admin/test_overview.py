@@ -71,7 +71,7 @@ def test_the_site_is_built_now(blog, api, open_admin):
         "blog/articles/", {"title": "Later", "status": "scheduled", "published_at": "2099-01-01T00:00:00Z"}
     )
     page.reload()
-    page.get_by_text("in 72 years. The site is told then").first.wait_for()
+    page.get_by_text("in 72 years. The build hooks are called then").first.wait_for()
     assert list_violations(page) == []
     api.delete(path)
 

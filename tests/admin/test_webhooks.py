@@ -41,7 +41,7 @@ def get_row(page, name):
 
 def test_an_empty_list_says_what_a_webhook_does(open_admin):
     page = open_admin("/admin/webhooks/")
-    page.get_by_role("heading", name="Nobody is told yet").wait_for()
+    page.get_by_role("heading", name="There are no webhooks yet").wait_for()
     page.get_by_role("link", name="New webhook").wait_for()
 
 
@@ -161,7 +161,7 @@ def test_the_menu_of_a_webhook(api, open_admin, receiver):
     assert api.get(path)["rotation_ends"]
     act(page, "index", "Delete")
     page.get_by_role("button", name="Delete webhook").click()
-    page.get_by_role("heading", name="Nobody is told yet").wait_for()
+    page.get_by_role("heading", name="There are no webhooks yet").wait_for()
     wait_until(page, "document.activeElement !== document.body")
 
 
@@ -211,7 +211,7 @@ def test_a_call_is_sent_again(api, open_admin, receiver):
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
     page.get_by_role("button", name="Send again from a time…").click()
     page.get_by_role("dialog").get_by_role("button", name="Send again").click()
-    page.get_by_text(re.compile("changes? (is|are) told again")).wait_for()
+    page.get_by_text(re.compile("changes? (is|are) sent again")).wait_for()
 
 
 def test_a_webhook_without_calls_explains_what_comes(blog, open_admin):

@@ -23,7 +23,7 @@ def types(receiver):
     return [call.json["type"] for call in receiver.calls]
 
 
-def test_a_published_article_is_told_with_a_valid_signature(
+def test_a_published_article_is_reported_with_a_valid_signature(
     receiver, make_webhook, deliver, make_article, as_login
 ):
     as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
@@ -57,7 +57,7 @@ def test_the_cursor_continues_the_feed_of_changes(receiver, make_webhook, delive
     assert [change["uuid"] for change in changes] == [str(second.uuid)]
 
 
-def test_changes_are_told_in_order_with_the_changed_fields(
+def test_changes_are_reported_in_order_with_the_changed_fields(
     receiver, make_webhook, deliver, make_article, as_admin
 ):
     webhook = make_webhook(events=["article.*"])
@@ -76,7 +76,7 @@ def test_changes_are_told_in_order_with_the_changed_fields(
     assert len({call.headers["webhook-id"] for call in receiver.calls}) == 5
 
 
-def test_nothing_of_a_draft_is_told(receiver, make_webhook, deliver, make_article, as_admin, as_login):
+def test_nothing_of_a_draft_is_reported(receiver, make_webhook, deliver, make_article, as_admin, as_login):
     as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
     webhook = make_webhook(events=["article.*"])
     article = make_article(status="draft", slug="secret-plan")
@@ -96,7 +96,7 @@ def test_nothing_of_a_draft_is_told(receiver, make_webhook, deliver, make_articl
     assert b"hidden-again" not in sent
 
 
-def test_a_scheduled_article_is_told_when_it_is_due(
+def test_a_scheduled_article_is_reported_when_it_is_due(
     app, receiver, make_webhook, deliver, make_article, set_clock, as_admin
 ):
     set_clock(NOW)
@@ -114,7 +114,7 @@ def test_a_scheduled_article_is_told_when_it_is_due(
     assert receiver.calls[0].json["data"]["slug"] == "saved-before-its-time"
 
 
-def test_terms_and_the_site_are_told(receiver, make_webhook, deliver, as_admin, as_login):
+def test_terms_and_the_site_are_reported(receiver, make_webhook, deliver, as_admin, as_login):
     webhook = make_webhook(events=["category.*", "site.updated"])
     uuid = as_admin.post(CATEGORIES, json={"name": "Soup"}).json["uuid"]
     as_admin.patch(f"{CATEGORIES}{uuid}/", json={"name": "Soups"})
@@ -269,16 +269,16 @@ def test_another_server_takes_over_when_the_lease_ends(
     deliver(webhook, server="a" * 16)
     make_article()
     with app.app_context():
-        (late,) = delivery.plan("a" * 16)
+        (late,) = delivery.plan_calls("a" * 16)
     deliver(webhook, server="b" * 16)
     assert len(receiver.calls) == 1
     set_clock(NOW + queries.LEASE + timedelta(seconds=1))
     with app.app_context():
-        (own,) = delivery.plan("b" * 16)
-        delivery.store("a" * 16, delivery.make_calls(late))
+        (own,) = delivery.plan_calls("b" * 16)
+        delivery.store_outcomes("a" * 16, delivery.make_calls(late))
         row = queries.get_by_uuid(UUID(webhook["uuid"]))
         assert queries.is_leased(row, clock.now()) and row.position == own.webhook.position
-        delivery.store("b" * 16, delivery.make_calls(own))
+        delivery.store_outcomes("b" * 16, delivery.make_calls(own))
         assert queries.get_by_uuid(UUID(webhook["uuid"])).position == own.end
     first, *others = [call.headers["webhook-id"] for call in receiver.calls]
     assert len(others) == 2 and first not in others and len({*others}) == 1
@@ -328,7 +328,7 @@ def test_a_webhook_waits_as_long_as_a_server_can_have_meant(
                 row = queries.get_by_uuid(UUID(webhook["uuid"]))
                 row.leased_by = "b" * 16
                 setattr(row, column, NOW + wait)
-            assert bool(delivery.plan("a" * 16)) == is_called
+            assert bool(delivery.plan_calls("a" * 16)) == is_called
 
 
 def test_a_server_that_lost_its_lease_during_a_call_does_not_move_the_position(
@@ -347,7 +347,7 @@ def test_a_server_that_lost_its_lease_during_a_call_does_not_move_the_position(
     assert deliver(webhook).position == position
 
 
-def test_events_that_were_deleted_are_told_as_a_reset(
+def test_events_that_were_deleted_are_reported_as_a_reset(
     app, receiver, make_webhook, deliver, make_article, as_admin, set_clock
 ):
     set_clock(NOW)

@@ -118,7 +118,7 @@ def test_a_call_shows_its_request_without_secrets(as_login, make_webhook):
     assert sent["headers"]["Webhook-Id"] == call["message_id"]
 
 
-def test_a_webhook_shows_when_it_is_told_what_waits(app, as_login, make_webhook, make_tag):
+def test_a_webhook_shows_when_it_is_called_for_waiting_changes(app, as_login, make_webhook, make_tag):
     paths = [
         f"{WEBHOOKS}{make_webhook(preset=preset, quiet_seconds=30)['uuid']}/"
         for preset in ("standard", "netlify")

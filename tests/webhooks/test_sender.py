@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from uuid import UUID
 
 import pytest
-from click.testing import CliRunner
 from sqlalchemy.exc import OperationalError, TimeoutError
 
-from blogapi.__main__ import main
 from blogapi.webhooks import queries, sender
-from tests.conftest import close_connections
 from tests.webhooks.receiver import receive
-from tests.webhooks.rows import add_webhook
 
 WEBHOOKS = "/api/v1/webhooks/"
 
@@ -27,7 +22,7 @@ def send(app):
     end()
 
 
-def test_changes_are_told_without_a_request(receiver, make_webhook, make_tag, send):
+def test_changes_are_reported_without_a_request(receiver, make_webhook, make_tag, send):
     make_webhook(events=["tag.created"])
     make_tag("soup")
     receiver.wait_for(1)
@@ -86,14 +81,17 @@ def test_a_failure_does_not_end_the_thread(app, receiver, make_webhook, make_tag
 def test_a_failure_of_the_database_does_not_end_the_thread(
     app, receiver, make_webhook, make_tag, send, monkeypatch, caplog
 ):
-    plan, errors = sender.delivery.plan, [OperationalError("", {}, Exception("gone")), ZeroDivisionError()]
+    plan, errors = (
+        sender.delivery.plan_calls,
+        [OperationalError("", {}, Exception("gone")), ZeroDivisionError()],
+    )
 
     def fail_twice(*arguments):
         if errors:
             raise errors.pop(0)
         return plan(*arguments)
 
-    monkeypatch.setattr(sender.delivery, "plan", fail_twice)
+    monkeypatch.setattr(sender.delivery, "plan_calls", fail_twice)
     make_webhook(events=["tag.created"])
     make_tag()
     receiver.wait_for(1)
@@ -104,7 +102,7 @@ def test_a_failure_of_the_database_does_not_end_the_thread(
 def test_a_call_whose_outcome_cannot_be_stored_at_once_is_not_repeated(
     app, receiver, make_webhook, make_tag, monkeypatch, caplog
 ):
-    stored, store = threading.Event(), sender.delivery.store
+    stored, store = threading.Event(), sender.delivery.store_outcomes
     errors = [OperationalError("", {}, Exception("database is locked")), TimeoutError()]
 
     def fail_first(server, one):
@@ -113,7 +111,7 @@ def test_a_call_whose_outcome_cannot_be_stored_at_once_is_not_repeated(
         store(server, one)
         stored.set()
 
-    monkeypatch.setattr(sender.delivery, "store", fail_first)
+    monkeypatch.setattr(sender.delivery, "store_outcomes", fail_first)
     webhook = make_webhook(events=["tag.created"])
     make_tag()
     end = sender.start(app)
@@ -124,22 +122,3 @@ def test_a_call_whose_outcome_cannot_be_stored_at_once_is_not_repeated(
     with app.app_context():
         (kept,) = queries.list_deliveries(UUID(webhook["uuid"]), None).rows
         assert (kept.status, queries.get_by_uuid(UUID(webhook["uuid"])).failures) == (204, 0)
-
-
-@pytest.mark.parametrize(("active", "warnings"), [(True, 1), (False, 0)])
-def test_a_process_that_makes_no_calls_says_so(app, make_app, caplog, active, warnings):
-    add_webhook(app, **({} if active else {"paused": "admin"}))
-    close_connections(app)
-    with caplog.at_level(logging.WARNING):
-        make_app()
-    says = "This process calls none of the 1 active webhooks; `serve` does."
-    assert [record.message for record in caplog.records].count(says) == warnings
-
-
-def test_a_command_says_it_in_the_log_alone(app, caplog):
-    add_webhook(app)
-    close_connections(app)
-    with caplog.at_level(logging.INFO):
-        listed = CliRunner().invoke(main, ["key", "list"])
-    assert (listed.exit_code, "webhooks;" in listed.output) == (0, False)
-    assert "This process calls none of the 1 active webhooks" in caplog.text

@@ -1,4 +1,4 @@
-"""Changes of unlisted items: who is told, what, and that the feed of changes does not learn of them."""
+"""Changes of unlisted items: which webhooks receive them; the feed of changes has none of them."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def change(as_admin):
     return change
 
 
-def get_told(receiver):
+def get_received(receiver):
     """Return the type, and whether the item is readable (None: not said), of each call."""
     return [
         (call.json["type"].partition(".")[2], call.json["data"].get("readable")) for call in receiver.calls
     ]
 
 
-# Each step as the fields that change, and what the webhooks with all types are told.
+# Each step as the fields that change, and what the webhooks with all types receive.
 STEPS = (
     ({"status": "unlisted"}, ("unlisted", True)),
     ({"title": "New"}, ("unlisted", True)),
@@ -81,20 +81,20 @@ STEPS = (
 
 
 @pytest.mark.parametrize("kind", PATHS)
-def test_each_transition_is_told_once_to_webhooks_that_name_the_type(
+def test_each_transition_is_reported_once_to_webhooks_that_name_the_type(
     receiver, make_webhook, deliver, add, change, kind
 ):
     path = add(kind)
     webhook = make_webhook(events=[f"{kind}.*", f"{kind}.unlisted"])
-    for fields, told in STEPS:
+    for fields, received in STEPS:
         receiver.calls.clear()
         change(path, **fields)
         deliver(webhook)
-        assert get_told(receiver) == [told][: told is not None], fields
+        assert get_received(receiver) == [received][: received is not None], fields
 
 
 @pytest.mark.parametrize("patterns", [["*"], ["article.*", "page.*"], ["*", "page.unlisted"]])
-def test_other_webhooks_are_told_what_they_were_told_before(
+def test_other_webhooks_receive_the_same_calls_as_before(
     receiver, make_webhook, deliver, add, change, patterns
 ):
     path = add("article")
@@ -108,7 +108,7 @@ def test_other_webhooks_are_told_what_they_were_told_before(
     assert after.position > 0
 
 
-def test_a_scheduled_unlisted_item_is_told_when_it_is_due(
+def test_a_scheduled_unlisted_item_is_reported_when_it_is_due(
     app, receiver, make_webhook, deliver, add, set_clock
 ):
     set_clock(NOW)
@@ -120,7 +120,7 @@ def test_a_scheduled_unlisted_item_is_told_when_it_is_due(
     with app.app_context():
         event_writer.write_due_events()
     deliver(webhook)
-    assert get_told(receiver) == [("unlisted", True)]
+    assert get_received(receiver) == [("unlisted", True)]
 
 
 @pytest.mark.parametrize("kind", PATHS)
@@ -160,8 +160,8 @@ def test_the_cursor_of_a_combined_call_is_that_of_the_last_public_change_before(
     add("page", status="unlisted")
     deliver(webhook)
     (call,) = receiver.calls
-    told = {change["type"]: change["cursor"] for change in call.json["data"]["changes"][:-1]}
-    assert told["page.unlisted"], told["tag.created"] == cursors
+    received = {change["type"]: change["cursor"] for change in call.json["data"]["changes"][:-1]}
+    assert received["page.unlisted"], received["tag.created"] == cursors
     last = call.json["data"]["changes"][-1]
     assert (last["type"], last["cursor"]) == ("page.unlisted", cursors[1])
 
@@ -217,10 +217,10 @@ def test_an_item_that_is_rendered_again_is_not_told(app, receiver, make_webhook,
         state = events.ItemState(events.EPOCH, listed=False)
         events.record("article", uuid, state, state, change=events.ChangeType.RENDERED)
     deliver(webhook)
-    assert get_told(receiver) == [("unlisted", True)]
+    assert get_received(receiver) == [("unlisted", True)]
 
 
-def test_deleted_changes_of_unlisted_items_are_a_gap_only_for_webhooks_that_are_told_them(
+def test_deleted_changes_of_unlisted_items_are_a_gap_only_for_webhooks_that_receive_them(
     app, make_webhook, add, change, set_clock, as_login
 ):
     set_clock(NOW)
@@ -291,10 +291,10 @@ def test_the_feed_is_byte_for_byte_the_same_with_and_without_changes_of_unlisted
     clients = (as_reader, as_published_member, as_stranger)
     path, other = add(kind), add(kind)
     public = ("published", "unpublished")
-    for fields, told in STEPS:
+    for fields, received in STEPS:
         before = read_feed(clients)
         change(path, **fields)
-        assert (read_feed(clients) == before) is (told is None or told[0] not in public), fields
+        assert (read_feed(clients) == before) is (received is None or received[0] not in public), fields
     before = read_feed(clients)
     change(other, status="unlisted", published_at=(NOW + HOUR).isoformat())
     set_clock(NOW + HOUR)

@@ -26,7 +26,7 @@ const describeUnfinished = (article) => {
   return [text, formatChanged(changeOf(article))];
 };
 const describeScheduled = ({ category, published_at: time }, { builds }) => {
-  const text = `${category.name}, ${distance(time)}${builds.length ? ". The site is told then" : ""}`;
+  const text = `${category.name}, ${distance(time)}${builds.length ? ". The build hooks are called then" : ""}`;
   return [text, formatDayAndTime(time)];
 };
 const describePublished = ({ category, published_at: time }) => [category.name, formatDay(time)];

@@ -1,4 +1,4 @@
-/** The last calls of a webhook: what each told, what was sent, and what was answered. */
+/** The last calls of a webhook, each with its changes, its request and its answer. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { get, post } from "../api.js";
@@ -65,7 +65,7 @@ class Calls extends Page {
       post(`${PATH}replay/`, { since: toInstant(day, time) });
     const values = toFields(new Date(Date.now() - 86_400_000));
     const answer = await openForm(this, form, { title: "Send again from a time", values, save });
-    if (answer) toast(`${count(answer.data.waiting, "change is", "changes are")} told again`);
+    if (answer) toast(`${count(answer.data.waiting, "change is", "changes are")} sent again`);
   }
 
   renderHead() {
@@ -113,7 +113,7 @@ class Calls extends Page {
           ${this.explainRetry(call)}</p>
         <p class="help">${consequence}</p></div>
         ${button("Send again", () => this.sendAgain(call), send)}</header>
-      ${renderTold(call)}
+      ${renderChanges(call)}
       <h3 class="soft">Sent</h3>${renderRequest(webhook.address, sent)}
       <p class="help">Made again from the record of the call. Addresses, own headers and signatures are masked.</p>
       <h3 class="soft">Answered</h3>
@@ -152,7 +152,7 @@ function renderEntry(call, isCurrent) {
     <span class="soft small">${summarise(call)}</span></a>`;
 }
 
-function renderTold({ changes, count: number }) {
+function renderChanges({ changes, count: number }) {
   if (!changes.length) return nothing;
   const line = (change) => {
     const { verb, name, fields, href } = describeChange(change);
@@ -160,7 +160,7 @@ function renderTold({ changes, count: number }) {
     return html`<li>${verb} ${named} <span class="soft">${fields}</span></li>`;
   };
   const more = number - changes.length;
-  return html`<h3 class="soft">Told</h3><ul class="told">${changes.map(line)}
+  return html`<h3 class="soft">Changes</h3><ul class="told">${changes.map(line)}
     ${more > 0 ? html`<li class="soft">And ${count(more, "more change")}</li>` : nothing}</ul>`;
 }
 

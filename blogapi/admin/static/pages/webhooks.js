@@ -1,4 +1,4 @@
-/** The webhooks: whom they call, what they tell, and how the calls go. */
+/** The webhooks: their receivers, the changes they receive, and the results of their calls. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { button, icon } from "../components.js";
@@ -10,7 +10,7 @@ import { renderHealth } from "../webhooks/parts.js";
 import { answerOf, changesWait, describeEvents, formatDuration, isBuildHook, nameReceiver } from "../webhooks/words.js";
 
 const [newWebhook, none, notServed, help, once] = content;
-const HEADS = ["Name", "Is told", "Health", "Last call"];
+const HEADS = ["Name", "Receives", "Health", "Last call"];
 
 class Webhooks extends Page {
   main = newWebhook;
@@ -35,7 +35,7 @@ class Webhooks extends Page {
     const silent = html`has not answered since ${formatLongDay(since ?? webhook.paused_at)} and was paused after 3 days
       of tries.`;
     const order = hasGap
-      ? "Some are older than 30 days and were deleted: when you resume it, it is told to read the blog again."
+      ? "Some are older than 30 days and were deleted: when you resume it, a call asks it to read the blog again."
       : "They are sent in order when you resume it; nothing is lost.";
     const resume = () => setActive(this, webhook, true);
     return html`<section class="notice stopped">${icon("triangle-alert", "bad")}
@@ -49,13 +49,13 @@ class Webhooks extends Page {
     const { name, latest_calls: calls, paused } = webhook;
     const [call] = calls;
     const receiver = `${nameReceiver(webhook, this.presets)}${isBuildHook(webhook) ? ", build hook" : ""}`;
-    const [told, limit] = describeEvents(webhook);
+    const [changes, limit] = describeEvents(webhook);
     const menu = menuButton(`Actions for ${name}`, () => listActions(this, webhook, once));
     const after = paused === "failures" ? "3 days of tries" : call && formatDuration(call.milliseconds);
     const answer = call && (call.status ? `${call.status}, after ${after}` : answerOf(call));
     return html`<tr>
       <th scope="row" class="who"><a href=${pageOf(webhook)}>${name}</a><div class="row-help">${receiver}</div></th>
-      <td class="told ink">${told}<div class="row-help">${limit}</div></td>
+      <td class="told ink">${changes}<div class="row-help">${limit}</div></td>
       <td class="health">${renderHealth(webhook)}</td>
       <td class="last ink">${call ? formatCallTime(call) : "–"}<div class="row-help">${answer ?? nothing}</div></td>
       <td class="menu-cell">${menu}</td></tr>`;

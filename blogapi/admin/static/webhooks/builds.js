@@ -44,8 +44,8 @@ function renderBuild(webhook, presets, isNamed) {
   const when = (time) => (daysFromToday(time) ? formatDayAndTime(time) : `at ${formatSeconds(time)}`);
   const start = isNamed ? `${name}: ` : "";
   const trying = attempt && `Next try ${formatAttempt(attempt)}.`;
-  const told = next && isServed ? `; the site is told ${when(next)}` : "";
-  const waits = waiting ? `${changesWait(waiting)}${told}.` : "No change waits.";
+  const nextCall = next && isServed ? `; the next call is ${when(next)}` : "";
+  const waits = waiting ? `${changesWait(waiting)}${nextCall}.` : "No change waits.";
   const help = trying ?? (waiting && !isServed ? `${waits} Calls are sent by serve only.` : waits);
   if (!call) return row({ icon: "circle-dashed", title: `${start}No build asked for yet`, text: help });
   const answer = call.status ? `${who} answered ${call.status}` : `${who}: ${answerOf(call)}`;

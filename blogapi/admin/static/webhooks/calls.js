@@ -1,4 +1,4 @@
-/** What a call told, in words: a call is a delivery of the API. */
+/** Descriptions of calls. A call is a delivery of the API. */
 
 import { count } from "../format.js";
 import { KINDS } from "./words.js";
@@ -19,9 +19,9 @@ const nameChange = ({ slug, kind }) => slug ?? KINDS[/** @type {keyof typeof KIN
  */
 export function summarise({ type, count: number, changes, attempt }) {
   const name = changes.map(nameChange)[0];
-  const told = number > 1 ? `${name} and ${count(number - 1, "more", "more")}` : (name ?? "Build asked for");
+  const summary = number > 1 ? `${name} and ${count(number - 1, "more", "more")}` : (name ?? "Build asked for");
   const retry = attempt === 2 ? ", second try" : `, try ${attempt}`;
-  return `${OTHER_CALLS[type] ?? told}${attempt > 1 ? retry : ""}`;
+  return `${OTHER_CALLS[type] ?? summary}${attempt > 1 ? retry : ""}`;
 }
 
 /**

@@ -6,8 +6,8 @@ const AUTHORIZATION = "Authorization";
 const KIND_NAMES = Object.keys(KINDS);
 
 /**
- * headers: [name, value] of the own headers; keepsHeaders: whether those of the server stay. events: the
- * patterns of each kind, none if it is not told. unlisted: whether it is told of unlisted items too.
+ * headers: [name, value] of the custom headers; keepsHeaders: whether the stored headers stay. events: the
+ * selected patterns of each kind. unlisted: whether it also receives changes of unlisted items.
  *
  * @typedef {{name: string, url: string, token: string, headers: [string, string][], keepsHeaders: boolean,
  *   preset: string, mode: string, quiet_seconds: string, interval_seconds: string,

@@ -1,4 +1,4 @@
-/** How a change of an article reaches readers: the popover that says it. */
+/** The popover that shows which webhooks have been called for a change of an article. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { icon, row } from "../components.js";
@@ -21,7 +21,7 @@ const isFailing = ({ active, next_attempt: next, waiting }) => active && next &&
 const findCall = (webhook, since) =>
   listRealCalls(webhook).find(({ succeeded, time }) => succeeded && secondsBetween(since, time) >= 0);
 
-/** Open the popover that says whom the article has reached. verb: "Published" or "Updated". */
+/** Open the popover with the calls since the last change of the article. */
 export function openOnItsWay(anchor, { last_updated: since, published_at: published, url }) {
   /** @type {any} */
   let loaded = null;
@@ -50,15 +50,15 @@ const linkTo = (url) =>
   html`<a href=${url} target="_blank" rel="noopener">See the article ${icon("external-link")}</a>`;
 
 function renderWebhooks({ webhooks, presets }, since) {
-  const isTold = (webhook) => !webhook.waiting && findCall(webhook, since);
-  const told = webhooks.filter((webhook) => !isBuildHook(webhook) && isTold(webhook));
-  const seconds = Math.ceil(Math.max(...told.map((webhook) => findCall(webhook, since).milliseconds)) / 1000);
-  const who = { 1: "It", 2: "Both" }[told.length] ?? "All";
-  const names = told.map(({ name }) => name).join(", ");
+  const wasCalled = (webhook) => !webhook.waiting && findCall(webhook, since);
+  const called = webhooks.filter((webhook) => !isBuildHook(webhook) && wasCalled(webhook));
+  const seconds = Math.ceil(Math.max(...called.map((webhook) => findCall(webhook, since).milliseconds)) / 1000);
+  const who = { 1: "It", 2: "Both" }[called.length] ?? "All";
+  const names = called.map(({ name }) => name).join(", ");
   const text = `${who} answered within ${seconds === 1 ? "a second" : `${seconds} s`}.`;
-  const others = webhooks.filter((webhook) => !told.includes(webhook));
+  const others = webhooks.filter((webhook) => !called.includes(webhook));
   return [
-    told.length ? row({ icon: "circle-check", kind: "good", title: `${names}: told`, text }) : nothing,
+    called.length ? row({ icon: "circle-check", kind: "good", title: `${names}: called`, text }) : nothing,
     ...others.map((webhook) => renderOther(webhook, presets, since)),
   ];
 }
@@ -75,11 +75,11 @@ function renderOther(webhook, presets, since) {
     return warn(`next try ${formatAttempt(attempt)}`, last ? `Last answer: ${answerOf(last)}. ${waits}` : waits);
   }
   if (next) {
-    const title = `${name}: ${isServed ? `told at ${formatSeconds(next)}` : "waits"}`;
+    const title = `${name}: ${isServed ? `call at ${formatSeconds(next)}` : "waits"}`;
     return row({ icon: "clock", title, text: isServed ? waits : "Calls are sent by serve only." });
   }
   if (!call || !isBuildHook(webhook)) return nothing;
   const title = html`<strong>${name}: build asked for at ${formatSeconds(call.time)}</strong>`;
-  const text = `${who} answered ${call.status}. Whether the build succeeds, ${who} knows; this blog is not told.`;
+  const text = `${who} answered ${call.status}. ${who} does not report whether the build succeeds.`;
   return row({ icon: "hammer", kind: "accent", title, text });
 }

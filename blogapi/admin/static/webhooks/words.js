@@ -1,4 +1,4 @@
-/** What a webhook is, what it is told, and how its calls go, in words. A webhook is an object of the API. */
+/** Descriptions of webhooks, of the changes they receive, and of their calls. A webhook is an object of the API. */
 
 import { count, daysFromToday, formatTime } from "../format.js";
 
@@ -21,7 +21,7 @@ const TEST = "webhook.test";
 export const isBuildHook = ({ preset }) => preset !== "standard";
 
 /**
- * The calls that tell changes or start a build, newest first.
+ * The calls that report changes or start a build, newest first.
  * @param {Webhook} webhook @returns {any[]}
  */
 export const listRealCalls = ({ latest_calls: calls }) =>
@@ -58,7 +58,7 @@ export const changesWait = (number) => count(number, "change waits", "changes wa
 export const answerOf = ({ status, error }) => String(status ?? error.replace(/\.$/, ""));
 
 /**
- * What it is told, and what that is limited to.
+ * The changes that it receives, and the limits.
  * @param {Webhook} webhook
  */
 export function describeEvents({ mode, events, quiet_seconds: quiet, interval_seconds: interval }) {
@@ -71,8 +71,8 @@ export function describeEvents({ mode, events, quiet_seconds: quiet, interval_se
 
 /** @param {string[]} events */
 function nameEvents(events) {
-  const isToldUnlisted = UNLISTED.some((type) => events.includes(type));
-  if (events.includes("*")) return isToldUnlisted ? "Everything, unlisted too" : "Everything";
+  const hasUnlisted = UNLISTED.some((type) => events.includes(type));
+  if (events.includes("*")) return hasUnlisted ? "Everything, unlisted too" : "Everything";
   const names = events.map((event) => {
     const [kind, what] = event.split(".");
     return `${KINDS[/** @type {keyof typeof KINDS} */ (kind)]}${what === "*" ? "" : ` ${what}`}`;
