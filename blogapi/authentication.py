@@ -17,13 +17,13 @@ from werkzeug.routing import MapAdapter
 
 from blogapi import clock
 from blogapi.api_keys import policy
-from blogapi.api_keys import queries as api_keys
+from blogapi.api_keys import queries as api_key_queries
 from blogapi.api_keys import service as api_key_service
 from blogapi.health.queries import check_space
 from blogapi.publication import shared_caching
 from blogapi.response_cache import middleware
-from blogapi.users import queries as users
 from blogapi.users import service as user_service
+from blogapi.users.queries import find_session, is_second_factor_required
 from blogapi.web import headers, request_id
 from blogapi.web.access import (
     SCOPES,
@@ -74,7 +74,6 @@ class SessionInterface(SecureCookieSessionInterface):
         return _get_cookie_name(request)
 
     def get_cookie_secure(self, app: Flask) -> bool:
-        """Return whether the cookie is marked Secure."""
         return request.is_secure
 
 
@@ -147,7 +146,7 @@ def _is_allowed_preflight() -> bool:
 
 
 def _allow_caching() -> None:
-    """Tell the response cache how long the response may be replayed, unless it depends on a login."""
+    """Set how long the response cache may replay the response, unless it depends on a login."""
     if g.caller.key is not None:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.cacheable_until
         # The responses to an author depend on their own drafts.
@@ -185,7 +184,6 @@ def _check_access(access: Access) -> None:
 
 
 def _require_credentials(error: MethodNotAllowed) -> None:
-    """Require credentials if every method that the path supports requires them."""
     endpoints = {_get_url_adapter().match(method=method)[0] for method in error.valid_methods or ()}
     accesses = [_get_access(endpoint) for endpoint in endpoints]
     most_open = min(
@@ -198,7 +196,7 @@ def _require_credentials(error: MethodNotAllowed) -> None:
 def _get_access(endpoint: str) -> Access:
     view = current_app.view_functions[endpoint]
     access = get_access(view, public_reads=current_app.config["PUBLIC_READS"])
-    assert access is not None, f"{endpoint} has no rule; registry.init_app() refuses such views"
+    assert access is not None, f"{endpoint} has no rule; blueprints.init_app() refuses such views"
     return access
 
 
@@ -210,7 +208,7 @@ def _identify() -> Caller:
 
 
 def _authenticate_key(value: str) -> Caller:
-    key, now = api_keys.find_by_value(value), clock.now()
+    key, now = api_key_queries.find_by_value(value), clock.now()
     if key is None:
         raise Unauthorized("This API key is not valid; check it, or create a new one.", code="key_invalid")
     if key.owner_is_disabled:
@@ -242,14 +240,14 @@ def _authenticate_key(value: str) -> Caller:
 
 
 def _authenticate_session() -> Caller:
-    login = users.find_session(session.get("token", ""))
+    login = find_session(session.get("token", ""))
     if login is None:
         session.clear()
         raise Unauthorized("The login has ended; log in again.", code="login_over")
     check_same_origin(request)
     account, role = login.account, Role(login.account.role)
     now, last_used, digest = clock.now(), login.last_used, login.digest
-    lacks_second_factor = users.is_second_factor_required(role) and account.second_factor_since is None
+    lacks_second_factor = is_second_factor_required(role) and account.second_factor_since is None
     caller = Caller(
         user=account.uuid,
         username=account.username,

@@ -13,11 +13,11 @@ from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.categories.models import Category
 from blogapi.publication import kinds
 from blogapi.publication.visibility import listed
-from blogapi.site import queries as site_queries
+from blogapi.site.queries import get_site
 from blogapi.site.time_zones import to_time_zone
 from blogapi.storage.database import current_time, db, table_of
-from blogapi.taxonomies import queries as taxonomies
 from blogapi.taxonomies.hierarchy import find_descendants
+from blogapi.taxonomies.queries import find_term
 
 _article, _tag, _byline = table_of(Article).c, table_of(ArticleTag).c, table_of(ArticleAuthor).c
 
@@ -39,12 +39,12 @@ def list_months(filters: Mapping[str, str]) -> list[Month]:
     """
     conditions = [listed(_article, current_time())]
     for name, reference in filters.items():
-        term = taxonomies.find_term(kinds.get_model(name), reference)
+        term = find_term(kinds.get_model(name), reference)
         if term is None:
             return []
         conditions.append(_has_term(name, term.uuid))
     times = db.session.connection().scalars(select(_article.published_at).where(*conditions))
-    zone = site_queries.get_site().time_zone
+    zone = get_site().time_zone
     months = Counter((local.year, local.month) for local in (to_time_zone(time, zone) for time in times))
     return [Month(year, month, count) for (year, month), count in sorted(months.items(), reverse=True)]
 

@@ -40,7 +40,6 @@ from blogapi.webhooks.models import PAUSE_COPIED
 # The largest number of rows in memory at a time; the row of one article can need megabytes.
 _ROWS_PER_BATCH = 100
 
-# Tables that already contain rows in a new database.
 _PREFILLED_TABLES = ("article_stats", "site", CommitCounter.__tablename__)
 _INDEX = "search_index"
 
@@ -110,7 +109,7 @@ def _begin_read(engine: Engine) -> Iterator[Connection]:
     """Yield a connection in a transaction, so that all reads see the same state of the database."""
     connections.configure_connections(engine)
     with engine.begin() as connection:
-        _disable_timeouts(connection)
+        connections.disable_timeouts(connection)
         yield connection
 
 
@@ -118,14 +117,8 @@ def _begin_read(engine: Engine) -> Iterator[Connection]:
 def _begin_write(engine: Engine) -> Iterator[Connection]:
     options = connections.write_options(engine, connections.BUSY_SECONDS)
     with engine.execution_options(**options).begin() as connection:
-        _disable_timeouts(connection)
+        connections.disable_timeouts(connection)
         yield connection
-
-
-def _disable_timeouts(connection: Connection) -> None:
-    if connection.dialect.name != "sqlite":
-        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
-        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
 
 
 def _check_empty(target: Connection) -> None:

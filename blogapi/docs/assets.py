@@ -25,7 +25,6 @@ CONTENT_TYPES = {
 }
 COMPRESSED_SUFFIX = ".gz"
 
-# The names of the assets, without the suffix of compressed files.
 NAMES = frozenset(path.name.removesuffix(COMPRESSED_SUFFIX) for path in STATIC.iterdir())
 
 

@@ -24,7 +24,7 @@ Document = dict[str, Any]
 METHODS = ("get", "post", "put", "patch", "delete")
 
 SCHEMAS = "#/components/schemas/"
-# An extension of fewer properties would be longer than they are.
+# A schema extends another one only if it takes over at least this number of properties.
 _MIN_INHERITED = 5
 # The schemas whose common properties become a component, which they extend.
 _FAMILIES = {
@@ -50,13 +50,12 @@ def _name_schema(schema: type[ma.Schema] | ma.Schema) -> str:
 
 
 def _format_timestamp(converter: Converter, field: ma.fields.Field[Any], **_: Any) -> Document:
-    """Return the format of a time with an offset; without an offset, a time is no RFC 3339 date-time."""
+    """Return the format of a time with an offset; a time without an offset is not an RFC 3339 date-time."""
     is_date_time = isinstance(field, Timestamp) and field.aware and field.dump_only
     return {"format": "date-time"} if is_date_time else {}
 
 
 def _describe_reference(converter: Converter, field: ma.fields.Field[Any], **_: Any) -> Document:
-    """Return the alternatives of a reference to another item."""
     if not isinstance(field, Reference):
         return {}
     null = [{"type": "null"}] if field.allow_none else []
@@ -185,8 +184,12 @@ def extend_schemas(document: Document) -> None:
     schemas = document["components"]["schemas"]
     for name, family in _FAMILIES.items():
         schemas[name] = {"description": f"What {', '.join(family)} have in common."}
-        schemas[name] |= _find_common([schemas[one] for one in family])
-    whole = {name: one for name, one in schemas.items() if len(one.get("properties", {})) >= _MIN_INHERITED}
+        schemas[name] |= _find_common([schemas[member] for member in family])
+    whole = {
+        name: schema
+        for name, schema in schemas.items()
+        if len(schema.get("properties", {})) >= _MIN_INHERITED
+    }
     for name, schema in whole.items():
         bases = [
             base
@@ -195,12 +198,12 @@ def extend_schemas(document: Document) -> None:
             and (name in _FAMILIES.get(base, ()) or _is_closed(schema) == _is_closed(other))
         ]
         if bases:
-            base = max(bases, key=lambda one: _count_inherited(schema, whole[one]))
+            base = max(bases, key=lambda base: _count_inherited(schema, whole[base]))
             schemas[name] = _make_extension(schema, base, whole[base])
 
 
 def _find_common(family: Sequence[Document]) -> Document:
-    """Return a schema with what all of these have in common; it allows other properties."""
+    """Return a schema with the properties that all of these have in common; it allows other properties."""
     first, *others = family
     properties = {
         name: value
@@ -234,7 +237,7 @@ def _count_inherited(schema: Document, base: Document) -> tuple[int, int]:
 
 
 def _make_extension(schema: Document, base: str, inherited: Document) -> Document:
-    required = [one for one in schema.get("required", ()) if one not in inherited.get("required", ())]
+    required = [key for key in schema.get("required", ()) if key not in inherited.get("required", ())]
     properties = {
         name: value
         for name, value in schema["properties"].items()

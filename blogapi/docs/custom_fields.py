@@ -20,7 +20,7 @@ COMPONENTS = {"values": _VALUES, "changes": _CHANGES}
 def mark_filters(operation: Document) -> None:
     """Replace the parameter that stands for all filters by custom fields with a mark."""
     parameters = operation.get("parameters", [])
-    others = [one for one in parameters if (one.get("in"), one.get("name")) != ("query", _PARAMETER)]
+    others = [item for item in parameters if (item.get("in"), item.get("name")) != ("query", _PARAMETER)]
     if len(others) < len(parameters):
         operation["parameters"] = others
         operation[MARK] = "filters"
@@ -32,7 +32,10 @@ def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Doc
         return document
     document = copy.deepcopy(document)
     schemas = document["components"]["schemas"]
-    changes = {name: {"anyOf": [_accept_references(one), {"type": "null"}]} for name, one in fields.items()}
+    changes = {
+        name: {"anyOf": [_accept_references(field_schema), {"type": "null"}]}
+        for name, field_schema in fields.items()
+    }
     for name, properties in ((_VALUES, dict(fields)), (_CHANGES, changes)):
         schemas[name] |= {"properties": properties}
         del schemas[name]["additionalProperties"], schemas[name][MARK]

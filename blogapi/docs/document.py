@@ -114,7 +114,6 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
 
     @property
     def document(self) -> Document:
-        """The complete OpenAPI document."""
         components = self.spec.components
         components.security_scheme("key", {"type": "apiKey", "in": "header", "name": "X-API-KEY"})
         components.security_scheme(

@@ -129,10 +129,10 @@ def _complete_response(response: Document, method: str, declared: Operation, doc
             names.append("ETag")
         if is_list and method == "get":
             names += ["X-Total-Count", "Link"]
-    own_headers = response.get("headers", {})
-    for name, header in own_headers.items():
+    headers_of_view = response.get("headers", {})
+    for name, header in headers_of_view.items():
         document["components"]["headers"].setdefault(name, header)
-    response["headers"] = _header_references(*own_headers, *names)
+    response["headers"] = _header_references(*headers_of_view, *names)
 
 
 def _describe_access(access: Access) -> str:
@@ -150,7 +150,6 @@ def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
 
 
 def _error_statuses(path: str, declared: Operation) -> Iterator[str]:
-    """Yield the error statuses that the operation can return."""
     if "{" in path or declared.may_be_missing or declared.writes:
         yield "404"
     yield OTHER_ERRORS

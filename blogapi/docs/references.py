@@ -22,28 +22,30 @@ def share_enums(document: Document) -> None:
         for owner, schema in document["components"]["schemas"].items()
         for name in schema["properties"]
     ]
-    places = []
+    occurrences = []
     for owner, name, properties in fields:
         is_array = "items" in properties[name]
         container, key = (properties[name], "items") if is_array else (properties, name)
         if container[key].get("type") == "string" and "enum" in container[key]:
             container[key].pop("example", None)
             noun = name.removesuffix("s") if is_array else name
-            places.append(_Place(owner, _make_type_name(noun), container, key))
-    _share(document, "schemas", places)
+            occurrences.append(_Occurrence(owner, _make_type_name(noun), container, key))
+    _share(document, "schemas", occurrences)
 
 
 def share_objects(document: Document) -> None:
     """Replace each inline object that several properties with the same name have by a reference."""
-    places = [
+    occurrences = [
         # In some languages, a type `Headers` would hide the one of the standard library.
-        _Place(owner, COMPONENTS.get(schema.get(MARK, ""), f"{_make_type_name(name)}Map"), properties, name)
+        _Occurrence(
+            owner, COMPONENTS.get(schema.get(MARK, ""), f"{_make_type_name(name)}Map"), properties, name
+        )
         for owner, component in document["components"]["schemas"].items()
         for properties in [component.get("properties", {})]
         for name, schema in properties.items()
         if "object" in schema.get("type", ())
     ]
-    _share(document, "schemas", places)
+    _share(document, "schemas", occurrences)
 
 
 def _make_type_name(name: str) -> str:
@@ -54,20 +56,20 @@ def share_timestamps(document: Document) -> None:
     """Replace the properties that are times without a description of their own by references."""
     schemas = document["components"]["schemas"]
     names = {AWARE_PATTERN: "Timestamp", NAIVE_PATTERN: "TimestampWithoutOffset"}
-    places = [
-        _Place(owner, prefix + names[field["pattern"]], schema["properties"], name)
+    occurrences = [
+        _Occurrence(owner, prefix + names[field["pattern"]], schema["properties"], name)
         for owner, schema in schemas.items()
         for name, field in schema.get("properties", {}).items()
         if field.get("pattern") in names
         for prefix in ["Nullable" if "null" in field["type"] else ""]
     ]
-    _share(document, "schemas", places)
+    _share(document, "schemas", occurrences)
 
 
 def share_parameters(document: Document) -> None:
     """Replace each parameter that several operations have by a reference."""
-    places = [
-        _Place(
+    occurrences = [
+        _Occurrence(
             owner.get("operationId", re.sub(r"\W+", "-", path).strip("-")),
             parameters[number].get("name", ""),
             parameters,
@@ -78,19 +80,19 @@ def share_parameters(document: Document) -> None:
         for parameters in [owner.get("parameters", [])]
         for number in range(len(parameters))
     ]
-    _share(document, "parameters", places)
+    _share(document, "parameters", occurrences)
 
 
 def share_responses(document: Document) -> None:
     """Replace each successful response that several operations have by a reference."""
-    places = [
-        _Place(operations[method]["operationId"], _name_response(status, schema), responses, status)
+    occurrences = [
+        _Occurrence(operations[method]["operationId"], _name_response(status, schema), responses, status)
         for _, method, operations in list_operations(document)
         for responses in [operations[method]["responses"]]
         for status, response in responses.items()
         for schema in [media["schema"] for media in response.get("content", {}).values()][:1]
     ]
-    _share(document, "responses", places)
+    _share(document, "responses", occurrences)
 
 
 def _name_response(status: str, schema: Document) -> str:
@@ -98,8 +100,8 @@ def _name_response(status: str, schema: Document) -> str:
     return f"{created}{get_reference(schema).removeprefix(created) or 'File'}{'List' * is_list}"
 
 
-class _Place(NamedTuple):
-    """A value in the document: its owner, the name that it gets as a component, and its place."""
+class _Occurrence(NamedTuple):
+    """A value in the document: its owner, its name as a component, and the container and key that hold it."""
 
     owner: str
     name: str
@@ -112,25 +114,25 @@ class _Place(NamedTuple):
         return value
 
 
-def _share(document: Document, section: str, places: Sequence[_Place]) -> None:
+def _share(document: Document, section: str, occurrences: Sequence[_Occurrence]) -> None:
     """Move the values that are repeated to a section of the components.
 
     If several values have the same name, the most frequent value gets the name, and the names of the others
     begin with their first owner.
     """
     shared: Document = document["components"][section]
-    by_text: dict[str, list[_Place]] = {}
-    for place in places:
-        if "$ref" not in place.value:
-            by_text.setdefault(json.dumps(place.value, sort_keys=True), []).append(place)
+    by_text: dict[str, list[_Occurrence]] = {}
+    for occurrence in occurrences:
+        if "$ref" not in occurrence.value:
+            by_text.setdefault(json.dumps(occurrence.value, sort_keys=True), []).append(occurrence)
     for repeated in sorted(by_text.values(), key=len, reverse=True):
         if len(repeated) > 1:
             owner, name, *_ = repeated[0]
             if name in shared:
                 name = f"{owner}{name[0].upper()}{name[1:]}"
             shared[name] = repeated[0].value
-            for place in repeated:
-                place.container[place.key] = {"$ref": f"#/components/{section}/{name}"}
+            for occurrence in repeated:
+                occurrence.container[occurrence.key] = {"$ref": f"#/components/{section}/{name}"}
 
 
 def drop_unused_schemas(document: Document) -> None:

@@ -12,11 +12,12 @@ from uuid import UUID
 from blogapi.articles.content import default_seo
 from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lifecycle import SCHEDULED
+from blogapi.exporting.article_rows import Item
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout, is_scheduled
 from blogapi.exporting.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
-from blogapi.exporting.snapshot import Item, Snapshot
+from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.yaml_text import to_yaml
-from blogapi.pages import page_tree
+from blogapi.pages.page_tree import read_tree
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
 from blogapi.site import addresses, page_paths
 
@@ -27,7 +28,7 @@ SEO_NAMES = {
     "og_image": "og_image",
     "canonical_url": "canonical_url",
 }
-#: The statuses of articles that have a field for it; the field `draft` says enough of the others.
+#: The statuses that are written to the front matter; the field `draft` covers the others.
 NAMED_STATUSES = tuple(status for status in Status if status not in (Status.DRAFT, Status.PUBLISHED))
 _PICTURES = ("cover_image", "og_image")
 
@@ -43,19 +44,18 @@ class ArticleWriter:
         redirected: Container[str],
         now: datetime,
     ) -> None:
-        """`redirected` contains the former paths that no article has now."""
+        """`redirected` contains the former paths that no article has any more."""
         self._layout, self._media, self._redirected, self._now = layout, media, redirected, now
         self._terms = {
-            "category": _Names(snapshot.categories),
-            "tags": _Names(snapshot.tags),
-            "authors": _Names(snapshot.authors),
+            "category": _TermNames(snapshot.categories),
+            "tags": _TermNames(snapshot.tags),
+            "authors": _TermNames(snapshot.authors),
         }
-        self._site, self._find_linked = snapshot.local_site, snapshot.find_linked
+        self._site, self._find_linked_articles = snapshot.local_site, snapshot.find_linked_articles
         self._folder = unquote(urlsplit(snapshot.site["url"]).path)
-        self._tree = page_tree.read_tree()
+        self._tree = read_tree()
 
     def write(self, article: Item) -> bytes:
-        """Return the file of an article."""
         content = self._convert_content(article)
         fields = self._make_front_matter(article, content.replacements)
         renamed = {self._layout.field_names.get(name, name): value for name, value in fields.items()}
@@ -66,8 +66,8 @@ class ArticleWriter:
         layout = self._layout
         if article["content_type"] != "text":
             paths = {path["path"]: self._media.names[path["media"]] for path in article["paths"]}
-            # Generators find pages by their addresses; an export that is imported again needs none.
-            linked = self._find_linked(content) if layout.address_field else ()
+            # Generators need the addresses of pages; the import of an export does not.
+            linked = self._find_linked_articles(content) if layout.address_field else ()
             return self._media.rewrite(
                 content,
                 paths,
@@ -76,7 +76,7 @@ class ArticleWriter:
                 escapes_shortcodes=layout.has_shortcodes,
             )
         if layout.shows_text_as_html:
-            content = _to_html(content)
+            content = f"<pre>{escape(content, quote=False)}</pre>"
         return escape_shortcodes(content) if layout.has_shortcodes else Rewritten(content)
 
     def _make_front_matter(self, article: Item, replacements: Sequence[Replacement]) -> Item:
@@ -135,7 +135,7 @@ class ArticleWriter:
             **({"cover_image": [cover] if layout.lists_cover else cover} if cover else {}),
             **{SEO_NAMES[name]: pictures[name] for name in SEO_NAMES if name in pictures},
             **(layout.no_sitemap if article["robots"] else {}),
-            **layout.get_place(article),
+            **layout.get_page_fields(article),
             **_without_empty({"custom": article["custom"]}),
             **_without_empty(page),
             **_without_empty({"aliases": [path for path in former_paths if path]}),
@@ -165,7 +165,6 @@ class ArticleWriter:
         return category | {kind: article[kind] for kind in kinds}
 
     def _list_other_paths(self, article: Item, replacements: Sequence[Replacement]) -> list[Item]:
-        """Return the paths of an imported article that no replacement names."""
         replaced_paths = {item["original"] for item in replacements}
         return [
             {"path": path["path"], "file": self._media.names[path["media"]]}
@@ -174,16 +173,16 @@ class ArticleWriter:
         ]
 
     def _remove_folder(self, path: str) -> str:
-        """Return a path on the host as one below the address of the site, if it is below its folder."""
+        """Return the path without the folder of the site's address, if it is below this folder."""
         return path.removeprefix(self._folder) if path.startswith(f"{self._folder}/") else path
 
     def _make_path(self, article: Item, slug: str) -> str:
-        """Return the path of the article's page with a slug, decoded, or "" if there is no such path."""
+        """Return the decoded path of the article's page with this slug, or "" if it has no path."""
         parts = urlsplit(self._make_page(article, slug))
         return "" if parts.query or parts.fragment else unquote(parts.path)
 
     def _make_page(self, article: Item, slug: str) -> str:
-        """Return the address of the article's page with a slug below that of the site, or ""."""
+        """Return the address of the article's page with this slug, relative to the site's address, or ""."""
         if not article["published_at"]:
             return ""
         if article.get("type") == ItemType.PAGE:
@@ -202,7 +201,7 @@ class ArticleWriter:
         return (url or "").removeprefix(self._site.url)
 
 
-class _Names:
+class _TermNames:
     """The names of terms by slug; a name that several terms share is ambiguous."""
 
     def __init__(self, terms: Iterable[Item]) -> None:
@@ -214,14 +213,9 @@ class _Names:
         return not self._ambiguous.isdisjoint(slugs)
 
 
-def _to_html(text: str) -> str:
-    return f"<pre>{escape(text, quote=False)}</pre>"
-
-
 def _has_liquid(content: str) -> bool:
     return "{{" in content or "{%" in content
 
 
 def _without_empty(fields: Item) -> Item:
-    """Return the fields without empty texts and lists, and without those that are false."""
     return {name: value for name, value in fields.items() if value}

@@ -12,11 +12,12 @@ from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from blogapi.exporting.article_files import ArticleWriter
+from blogapi.exporting.article_rows import Item
 from blogapi.exporting.layouts import Layout
 from blogapi.exporting.names import ArticleNames, choose_media_names
 from blogapi.exporting.references import MediaAddresses
 from blogapi.exporting.results import CannotWrite
-from blogapi.exporting.snapshot import Item, Snapshot
+from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.term_pages import TermPages
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.media.stored_files import StoredFile, find_fault
@@ -26,7 +27,7 @@ from blogapi.redirects.formats import format_redirects
 from blogapi.redirects.queries import CUSTOM, Redirect, list_redirects
 from blogapi.storage.database import current_time, end_read
 
-#: The file that says what the folder is.
+#: The file that describes the export.
 DESCRIPTION = "blogapi.yaml"
 #: The file that prevents git from changing line endings.
 GIT_ATTRIBUTES = ".gitattributes"
@@ -43,11 +44,9 @@ class TextFile:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the content."""
         return hashlib.sha256(self.content).hexdigest()
 
     def open(self, media: Path) -> IO[bytes]:
-        """Return the content as a file."""
         return io.BytesIO(self.content)
 
 
@@ -60,7 +59,6 @@ class MediaFile:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the content."""
         return self.stored.hash
 
     def open(self, media: Path) -> IO[bytes]:
@@ -91,7 +89,9 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     if own and layout.host_redirects:
         text = format_redirects(own, "netlify", snapshot.site["url"])
         yield TextFile(layout.host_redirects, text.encode())
-    copies = _join_lines(snapshot.read_working_copies())
+    copies = ",\n".join(
+        json.dumps(item, ensure_ascii=False, separators=(",", ":")) for item in snapshot.read_working_copies()
+    )
     if copies:
         yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
     redirected = {unquote(item["from"]) for item in redirects if item["kind"] != CUSTOM}
@@ -115,7 +115,6 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
 def _list_data(
     snapshot: Snapshot, layout: Layout, media: MediaAddresses
 ) -> Mapping[str, Item | Sequence[Item]]:
-    """Return the contents of the data files."""
     files = [_make_media_item(file, media.names[file["uuid"]]) for file in snapshot.media]
     terms = {kind: getattr(snapshot, kind) for kind in TERM_LISTS}
     return {
@@ -144,7 +143,7 @@ def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
 
 
 def _without_empty(item: Item) -> Item:
-    """Return the fields that are not empty; an empty description of a category is not the same as none."""
+    """Return the fields that are not empty, and empty descriptions, which differ from null."""
     is_category = "parent" in item
     return {
         name: value
@@ -154,17 +153,12 @@ def _without_empty(item: Item) -> Item:
 
 
 def _list_redirects(rows: Iterable[Redirect]) -> Iterator[Item]:
-    """Yield the redirects: own ones, then those from former pages, below the address of the site."""
-    for one in list_custom_redirects(None).rows:
-        yield {"kind": CUSTOM, "from": one.path, "to": one.target, "status": one.status}
+    """Yield the custom redirects, then those from former pages, with paths below the site's address."""
+    for row in list_custom_redirects(None).rows:
+        yield {"kind": CUSTOM, "from": row.path, "to": row.target, "status": row.status}
     for redirect in rows:
         if redirect.kind == CUSTOM:
             continue
         old_url, current = (urlsplit(url or "") for url in (redirect.old_url, redirect.new_url))
         if old_url.path != current.path and not (old_url.query or old_url.fragment):
             yield {"kind": redirect.kind, "from": old_url.path, "to": current.path}
-
-
-def _join_lines(items: Iterable[Item]) -> str:
-    """Return the items of a list as JSON, each on a line of its own."""
-    return ",\n".join(json.dumps(item, ensure_ascii=False, separators=(",", ":")) for item in items)

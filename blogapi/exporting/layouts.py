@@ -1,4 +1,4 @@
-"""The names, places and front matter fields that each generator expects."""
+"""The file names, folders and front matter fields that each generator expects."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from blogapi.articles.fields import TEXT_NAMES
-from blogapi.exporting.snapshot import Item
+from blogapi.exporting.article_rows import Item
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType
 from blogapi.site.time_zones import to_time_zone
 
-# The text fields that the front matter contains unchanged; the other text fields have forms of their own.
+# The text fields that are copied into the front matter; the other text fields are converted.
 FRONT_MATTER_TEXTS = tuple(
     name for name in TEXT_NAMES if name not in ("title", "content", "content_type", "cover_image")
 )
@@ -20,10 +20,10 @@ _SUFFIXES = {"markdown": ".md", "html": ".html", "text": ".txt"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The places of the files of an export, and the names of an article's fields in other systems."""
+    """The paths of the files of an export, and the names of an article's fields for a generator."""
 
     name: str
-    #: the folder of listed articles, that of all others, and that of pages
+    #: the folders of listed articles, of other articles and of pages
     posts: str
     drafts: str
     pages: str = "pages"
@@ -33,13 +33,13 @@ class Layout:
     #: the addresses of the folder of media files in articles and in data files
     article_media: str
     data_media: str
-    #: whether other systems show the files of text articles only as HTML
+    #: whether the generator shows the files of text articles only as HTML
     shows_text_as_html: bool = True
     lists_cover: bool = False
     has_shortcodes: bool = False
     has_liquid: bool = False
     dates_names: bool = False
-    #: whether pages outside the folder of drafts are public at once, whatever their fields say
+    #: whether all pages outside the folder of drafts are public at once, even scheduled ones
     shows_all_pages: bool = False
     #: whether the name of a file ends with the language of its article
     names_languages: bool = False
@@ -53,7 +53,7 @@ class Layout:
     term_pages: str = ""
     #: the file with the redirects of the blog that the host reads; "" = none
     host_redirects: str = ""
-    #: the field with the type of a page, and that with its place among its siblings, from 1 on; "" = none
+    #: the fields with the type of a page and with its position among its siblings (from 1); "" = none
     type_field: str = ""
     weight_field: str = ""
     #: the field that keeps a page out of the sitemap
@@ -81,8 +81,8 @@ class Layout:
         """Return the path of a data file, such as the file of the categories."""
         return self.data.replace("*", kind)
 
-    def get_place(self, article: Item) -> Item:
-        """Return the fields that say what a page is and where it is."""
+    def get_page_fields(self, article: Item) -> Item:
+        """Return the fields with the type and the position of a page."""
         if article.get("type") != ItemType.PAGE:
             return {}
         fields = {self.type_field: "page", self.weight_field: article["position"] + 1}

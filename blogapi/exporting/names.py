@@ -1,4 +1,4 @@
-"""The names of the files in an export, which every file system accepts and tells apart."""
+"""The names of the files in an export, which are valid and distinct on every file system."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from blogapi.exporting.snapshot import Item
+from blogapi.exporting.article_rows import Item
 
 _MAX_CHARACTERS, _MAX_BYTES = 100, 180
 _HASH_DIGITS = 8
@@ -20,13 +20,12 @@ class ArticleNames:
     """The names of the files of articles, without their suffixes."""
 
     def __init__(self, slugs: Iterable[str]) -> None:
-        names = Counter(_fold(_shorten(slug, slug)) for slug in slugs)
+        names = Counter(_casefold(_shorten(slug, slug)) for slug in slugs)
         self._repeated = frozenset(name for name, number in names.items() if number > 1)
 
     def choose(self, slug: str) -> str:
-        """Return the name for the article with this slug."""
         name = _shorten(slug, slug)
-        return _add_hash(slug, slug) if _fold(name) in self._repeated else name
+        return _add_hash(slug, slug) if _casefold(name) in self._repeated else name
 
 
 def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
@@ -37,10 +36,10 @@ def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
         stem, _, extension = file["name"].rpartition(".")
         name = f"{_shorten(stem, file['hash'])}.{extension}"
         digits = _HASH_DIGITS
-        while _fold(name) in taken:
+        while _casefold(name) in taken:
             name = f"{_add_hash(stem, file['hash'], digits)}.{extension}"
             digits += _HASH_DIGITS
-        taken.add(_fold(name))
+        taken.add(_casefold(name))
         names[file["uuid"]] = name
     return names
 
@@ -51,12 +50,12 @@ def _shorten(stem: str, identity: str) -> str:
 
 
 def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
-    """Return the beginning of the name with the hash of a file, or of the text that identifies it."""
+    """Return the start of the name, followed by the hash of the file or of the text that identifies it."""
     is_hash = re.fullmatch("[0-9a-f]{64}", identity)
     digest = identity if is_hash else hashlib.sha256(identity.encode()).hexdigest()
     start = stem[: _MAX_CHARACTERS - digits].encode()[: _MAX_BYTES - digits].decode(errors="ignore")
     return f"{start.rstrip('-')}-{digest[:digits]}"
 
 
-def _fold(name: str) -> str:
+def _casefold(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()

@@ -11,22 +11,24 @@ from itertools import chain, count
 from types import MappingProxyType
 from urllib.parse import unquote
 
-from blogapi.exporting.snapshot import Item, get_media_path
-from blogapi.media.addresses import HASH_PREFIX, PATH, REFERENCE
-from blogapi.rendering.article_references import REFERENCE as REFERENCE_TO_ARTICLE
+from blogapi.exporting.article_rows import Item
+from blogapi.exporting.snapshot import get_media_path
+from blogapi.media.addresses import REFERENCE
+from blogapi.rendering import article_references
 from blogapi.rendering.characters import JOINERS, MARKS
+from blogapi.web.media_addresses import HASH_PREFIX, PATH
 
-# The number of different texts that are replaced in one article. A pattern of more would be slow.
+# The largest number of texts that are replaced in one article; a longer pattern would be slow.
 _MAX_REPLACEMENTS = 1_000
 
 _LETTERS = rf"\w{MARKS}{JOINERS}"
-# A reference that stands alone in a text. An address that contains another address is not a reference.
+# Matches a reference that is not a part of another address.
 _LIBRARY = (
     rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
     rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{HASH_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"
 )
-_ARTICLE = rf"(?<![\w/.:%}}-]){REFERENCE_TO_ARTICLE.pattern}"
-# The places of a path in Markdown and HTML, so that the same words in a sentence stay as they are.
+_ARTICLE = rf"(?<![\w/.:%}}-]){article_references.REFERENCE.pattern}"
+# The characters around a path in Markdown and HTML; the same words in a sentence are not replaced.
 _BEFORE_PATH = r"""(?:(?<=[("'<=,])|(?<=,\s)|(?<=\]:)|(?<=\]:\s))"""
 _AFTER_PATH = r"""(?=[)"'>,\s]|\Z)"""
 
@@ -38,7 +40,7 @@ Replacement = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A content with replaced texts; `replacements` has the fields `exported` and `original`."""
+    """Content with replaced texts; each replacement has the fields `exported` and `original`."""
 
     content: str
     replacements: Sequence[Replacement] = ()
@@ -67,7 +69,7 @@ class MediaAddresses:
 
     def export_picture(self, address: str, folder: str) -> tuple[str, str | None]:
         """Return the exported address of a picture, and its stored address if it cannot be derived from the
-        former.
+        first.
 
         `folder` is the address of the folder with the exported files.
         """
@@ -129,20 +131,19 @@ def escape_shortcodes(content: str) -> Rewritten:
 
 
 def escape_shortcode(shortcode: str) -> str:
-    """Return the text that Hugo shows as the shortcode, which may lack its end."""
+    """Return the escaped form of a shortcode, which may be incomplete."""
     if len(shortcode) == len("{{<"):
         return f"&#123;{shortcode[1:]}"
     return f"{shortcode[:3]}/*{shortcode[3:-3]}*/{shortcode[-3:]}"
 
 
 def _list_variants(path: str) -> set[str]:
-    """Return the texts in Markdown and HTML that give a path."""
     decoded = unquote(path)
     return {path, escape(path, quote=False), decoded, decoded.replace(" ", "%20")}
 
 
 def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the references and their new texts, which are all different and not in the content already."""
+    """Yield each reference with its new text; new texts are distinct and not in the content."""
     written = re.compile(rf"{re.escape(folder)}([{_LETTERS}-]+\.\w+)(?:#([0-9]{{1,9}}))?")
     #: the highest number with which the address of each file is used; an address without a number has 1
     numbers: dict[str, int] = {}
@@ -158,7 +159,7 @@ def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> It
 
 
 def _choose_pages(content: str, links: Mapping[str, str]) -> dict[str, str]:
-    """Return the references to articles and their new texts, all different and not in the content."""
+    """Return the new text of each reference to an article; new texts are distinct and not in the content."""
     chosen: dict[str, str] = {}
     for text, page in list(links.items())[:_MAX_REPLACEMENTS]:
         candidates = chain([page], (f"{page}?{number}" for number in count(2)))

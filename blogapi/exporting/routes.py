@@ -68,10 +68,7 @@ def download(query: Fields) -> Response:
 
 
 def _open_folder(stack: ExitStack) -> Path:
-    """Return a new folder, which is deleted when the stack is closed.
-
-    Raises Conflict if another export is running.
-    """
+    """Return a temporary folder; raises Conflict if another export is running."""
     home = Path(current_app.instance_path)
     if not stack.enter_context(files.locked(home / f"{_PREFIX}lock")):
         raise Conflict("Another export is running; wait until its file is downloaded.")

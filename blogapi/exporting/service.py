@@ -54,7 +54,6 @@ def export_files(
 
 @contextmanager
 def _convert_errors(target: Path) -> Iterator[None]:
-    """Convert errors of the file system into a Problem."""
     try:
         yield
     except OSError as error:

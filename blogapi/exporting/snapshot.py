@@ -11,70 +11,66 @@ Times are texts in UTC; uuids are texts. The guide lists the fields of the other
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from html import unescape
 from types import SimpleNamespace
 from typing import Any, cast
-from urllib.parse import unquote
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
-from blogapi.articles.content import default_seo
-from blogapi.articles.fields import LINK_FIELDS, TEXT_NAMES, LinkField
 from blogapi.articles.models import (
-    LINK_MODELS,
     Article,
     ArticleAuthor,
-    FormerPath,
-    FormerSlug,
-    Seo,
     WorkingCopy,
 )
 from blogapi.articles.responses import article_links
 from blogapi.articles.snapshots import parse_content
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.definitions import list_definitions
 from blogapi.custom_fields.models import CustomField
 from blogapi.dependencies import TAXONOMIES
+from blogapi.exporting import article_rows
+from blogapi.exporting.article_rows import (
+    Item,
+    execute,
+    format_time,
+    read_identity,
+    read_position,
+    to_former_slugs,
+)
 from blogapi.media.addresses import make_path
-from blogapi.media.models import FormerHash, Media, MediaPath, MediaUse
+from blogapi.media.models import FormerHash, Media, MediaUse
 from blogapi.media.uses import ARTICLE
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import KINDS, PAGE_KINDS, TERM_KINDS
-from blogapi.publication.visibility import ItemType, is_readable, listed, listed_pages
+from blogapi.publication.visibility import listed, listed_pages
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.storage.database import bytewise, chunk, current_time, db, end_read, table_of
+from blogapi.storage import connections
+from blogapi.storage.database import chunk, current_time, db, end_read, table_of
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.hierarchy import has_parents
 from blogapi.taxonomies.models import FormerTermSlug
 
-Item = dict[str, Any]
-
-# The number of articles in memory at a time.
 _BATCH_ARTICLES = 200
 
-_article, _seo, _former = table_of(Article).c, table_of(Seo).c, table_of(FormerSlug).c
+_article = table_of(Article).c
 _copy = table_of(WorkingCopy).c
-_former_path = table_of(FormerPath).c
 _author_link = table_of(ArticleAuthor).c
-_use, _path, _media, _author = (table_of(model).c for model in (MediaUse, MediaPath, Media, Author))
+_use, _media, _author = (table_of(model).c for model in (MediaUse, Media, Author))
 
-_SEO_FIELDS = tuple(default_seo({}))
 #: The fields of terms that are texts, besides their names and slugs, by kind.
 TERM_FIELDS = {
-    one.model.kind: tuple(
+    taxonomy.model.kind: tuple(
         name
-        for name in dict.fromkeys((*one.defaults, *one.body_schema._declared_fields))
+        for name in dict.fromkeys((*taxonomy.defaults, *taxonomy.body_schema._declared_fields))
         if name not in ("name", "slug", "user", "parent")
     )
-    for one in TAXONOMIES
+    for taxonomy in TAXONOMIES
 }
 _MEDIA_FIELDS = ("name", "alt", "caption", "type", "size", "hash", "upload_hash")
 #: The fields of the site that are texts.
@@ -95,7 +91,7 @@ class Snapshot:
     tags: Sequence[Item]
     authors: Sequence[Item]
     media: Sequence[Item]
-    #: the uuid of each file by its former hashes
+    #: the uuids of files by former hash
     former_hashes: Mapping[str, str]
     #: the definitions of the custom fields, and whether values for admins only are exported too
     fields: Sequence[Item]
@@ -105,7 +101,6 @@ class Snapshot:
 
     @property
     def article_count(self) -> int:
-        """The number of articles."""
         return len(self.uuids)
 
     @property
@@ -119,11 +114,13 @@ class Snapshot:
         media = frozenset(file["uuid"] for file in self.media)
         now = current_time()
         for uuids in chunk(self.uuids, _BATCH_ARTICLES):
-            for article in _read_batch(uuids, slugs, media, now):
+            for article in article_rows.read_articles(uuids, slugs, media, now):
                 yield {**article, "custom": self._keep_fields(article["custom"])}
 
-    def find_linked(self, content: str) -> Iterator[Item]:
-        """Yield the public articles and pages to which a content links, with what makes their paths."""
+    def find_linked_articles(self, content: str) -> Iterator[Item]:
+        """Yield the public articles and pages to which a content links, with the fields that determine their
+        paths.
+        """
         uuids, slugs = article_links.find_mentioned(content), self._list_term_slugs()["category"]
         columns = (
             *(_article.uuid, _article.slug, _article.published_at, _article.category_id),
@@ -132,10 +129,10 @@ class Snapshot:
         )
         for some in chunk(sorted(uuids)):
             is_public = and_(_article.uuid.in_(some), _is_listed(current_time()))
-            for row in _execute(select(*columns).where(is_public)):
+            for row in execute(select(*columns).where(is_public)):
                 yield {
                     **{"uuid": str(row.uuid), "slug": row.slug, "category": slugs.get(row.category_id)},
-                    **_read_place(row),
+                    **read_position(row),
                     "published_at": format_time(row.published_at),
                     "language": row.language,
                 }
@@ -143,13 +140,13 @@ class Snapshot:
     def read_slugs(self) -> Iterator[str]:
         """Yield the slugs of the articles, in any order."""
         for uuids in chunk(self.uuids, _BATCH_ARTICLES):
-            yield from (slug for (slug,) in _execute(select(_article.slug).where(_article.uuid.in_(uuids))))
+            yield from (slug for (slug,) in execute(select(_article.slug).where(_article.uuid.in_(uuids))))
 
     def read_working_copies(self) -> Iterator[Item]:
         """Yield the working copies in the order of their articles; none in an export without drafts."""
         slugs = self._list_term_slugs()
         for uuids in chunk(self.uuids, _BATCH_ARTICLES) if self.includes_drafts else ():
-            for copy in _read_working_copies(uuids, slugs):
+            for copy in article_rows.read_working_copies(uuids, slugs):
                 yield {**copy, "custom": self._keep_fields(copy["custom"])}
 
     def _keep_fields(self, values: Item) -> Item:
@@ -164,7 +161,7 @@ class Snapshot:
 
 
 def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
-    """Yield the uuid of each term with its slug, and those of the terms that were merged into it."""
+    """Yield the uuid and the slug of each term; terms that were merged into it have the same slug."""
     for term in terms:
         former_slugs = (former["slug"] for former in term["former_slugs"])
         for uuid in filter(None, map(parse_uuid, (term["uuid"], *former_slugs))):
@@ -181,24 +178,17 @@ def open_snapshot(*, drafts: bool, admin_fields: bool = True) -> Iterator[Snapsh
     """
     end_read()
     try:
-        _disable_timeouts()
+        connections.disable_timeouts(db.session.connection())
         yield _read_snapshot(drafts, has_all_fields=drafts and admin_fields)
     finally:
         end_read()
-
-
-def _disable_timeouts() -> None:
-    connection = db.session.connection()
-    if connection.dialect.name != "sqlite":
-        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
-        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
 
 
 def _read_snapshot(drafts: bool, *, has_all_fields: bool) -> Snapshot:
     now = current_time()
     is_exported = true() if drafts else _is_listed(now)
     articles = select(_article.uuid, _is_listed(now)).where(is_exported)
-    rows = _execute(articles.order_by(_article.created, _article.uuid))
+    rows = execute(articles.order_by(_article.created, _article.uuid))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
     media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
     former_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
@@ -207,7 +197,9 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool) -> Snapshot:
         _read_site(get_site()),
         _read_terms(Category),
         _read_terms(Tag),
-        _read_terms(Author, or_(has_article, _is_edited(), ~_is_empty_profile()) if drafts else has_article),
+        _read_terms(
+            Author, or_(has_article, _has_working_copy(), ~_is_empty_profile()) if drafts else has_article
+        ),
         media,
         former_hashes,
         [item for item in map(_read_field, list_definitions()) if has_all_fields or _is_public(item)],
@@ -218,7 +210,7 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool) -> Snapshot:
 
 
 def _is_listed(now: datetime) -> ColumnElement[bool]:
-    """Return the condition that an article is in the lists of articles, or a page in that of pages."""
+    """Return the condition that an article or a page is in the public lists."""
     return or_(listed(_article, now), listed_pages(_article, now))
 
 
@@ -234,20 +226,19 @@ def _is_public(field: Item) -> bool:
     return bool(field["read_by"] == "everyone")
 
 
-def _is_edited() -> ColumnElement[bool]:
-    """Return whether a working copy names the author."""
-    contents = (content for (content,) in _execute(select(_copy.content)))
+def _has_working_copy() -> ColumnElement[bool]:
+    """Return the condition that a working copy names the author."""
+    contents = (content for (content,) in execute(select(_copy.content)))
     return _author.uuid.in_({author for content in contents for author in parse_content(content).authors})
 
 
 def _is_empty_profile() -> ColumnElement[bool]:
-    """Return whether a profile contains nothing but the name of its user, who is not exported."""
+    """Return the condition that a profile has only the name of its user; users are not exported."""
     is_empty = and_(_author.bio == "", _author.url == "", _author.avatar == "")
     return and_(_author.owner_id.is_not(None), is_empty, _author.created == _author.last_updated)
 
 
 def _select_public_media(now: datetime) -> Select[UUID]:
-    """Select the files that public articles, their authors, categories and the site show."""
     articles = select(_article.uuid).where(_is_listed(now))
     authors = select(_author_link.author_id).join(Article).where(_is_listed(now))
     is_public = or_(
@@ -267,16 +258,16 @@ def _read_site(site: Site) -> Item:
 def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) -> list[Item]:
     former_slugs = defaultdict[UUID, list[tuple[str, datetime]]](list)
     columns = (FormerTermSlug.term_id, FormerTermSlug.slug, FormerTermSlug.created)
-    for term_id, *values in _execute(select(*columns).where(FormerTermSlug.kind == model.kind)):
+    for term_id, *values in execute(select(*columns).where(FormerTermSlug.kind == model.kind)):
         former_slugs[term_id].append((values[0], values[1]))
     names = ("name", "slug", *TERM_FIELDS[model.kind])
     term = table_of(model).c
-    slugs = dict(_execute(select(term.uuid, term.slug))) if has_parents(model) else {}
+    slugs = dict(execute(select(term.uuid, term.slug))) if has_parents(model) else {}
     return [
-        _read_identity(row)
+        read_identity(row)
         | {name: getattr(row, name) for name in names}
         | ({"parent": slugs.get(row.parent_id)} if slugs else {})
-        | {"former_slugs": _to_former_slugs(former_slugs[row.uuid])}
+        | {"former_slugs": to_former_slugs(former_slugs[row.uuid])}
         for row in _read_ordered(model, (*names, *(["parent_id"] if slugs else [])), condition)
     ]
 
@@ -284,10 +275,10 @@ def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) 
 def _read_media(condition: ColumnElement[bool]) -> list[Item]:
     former_hashes = defaultdict[UUID, list[Item]](list)
     columns = (FormerHash.media_id, FormerHash.hash, FormerHash.width)
-    for media_id, hash, width in _execute(select(*columns).order_by(FormerHash.hash)):
+    for media_id, hash, width in execute(select(*columns).order_by(FormerHash.hash)):
         former_hashes[media_id].append({"hash": hash} | ({"width": width} if width else {}))
     return [
-        _read_identity(row)
+        read_identity(row)
         | {name: getattr(row, name) for name in _MEDIA_FIELDS}
         | {"former_hashes": former_hashes[row.uuid]}
         for row in _read_ordered(Media, _MEDIA_FIELDS, condition)
@@ -298,145 +289,7 @@ def _read_ordered(model: type[Any], names: Sequence[str], condition: ColumnEleme
     columns = table_of(model).c
     selected = (columns[name] for name in ("uuid", "created", "last_updated", *names))
     statement = select(*selected).where(true() if condition is None else condition)
-    return sorted(_execute(statement), key=lambda row: (row.created, row.uuid))
-
-
-_PLACE = ("type", "parent_id", "position")
-
-
-def _read_batch(
-    uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]], media: Collection[str], now: datetime
-) -> Iterator[Item]:
-    columns = (_article[name] for name in ("uuid", "created", "last_updated", "slug", *TEXT_NAMES))
-    state = tuple(_article[name] for name in ("published_at", "status", "category_id", "custom", *_PLACE))
-    slug_state = (_article.was_public, _article.slug_derived)
-    rows = {
-        row.uuid: row
-        for row in _execute(select(*columns, *state, *slug_state).where(_article.uuid.in_(uuids)))
-    }
-    seo = _group(uuids, _seo.article_id, *(_seo[name] for name in _SEO_FIELDS))
-    former_slugs = _group(uuids, _former.article_id, _former.slug, _former.created)
-    former_paths = _group(uuids, _former_path.article_id, _former_path.path, _former_path.created)
-    terms = {field.name: _read_links(uuids, field) for field in LINK_FIELDS}
-    paths = _group(uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path))
-    for uuid in uuids:
-        row = rows[uuid]
-        was_public = row.was_public or is_readable(row, now)
-        yield {
-            **_read_identity(row),
-            "published_at": row.published_at and format_time(row.published_at),
-            "status": row.status,
-            "slug": row.slug,
-            "former_slugs": _to_former_slugs(former_slugs[uuid]),
-            "former_paths": _to_former_slugs(former_paths[uuid], "path"),
-            **{name: getattr(row, name) for name in TEXT_NAMES},
-            "category": row.category_id and slugs["category"][row.category_id],
-            **_read_place(row),
-            **{
-                field.name: [slugs[field.kind][term] for (term,) in terms[field.name][uuid]]
-                for field in LINK_FIELDS
-            },
-            "seo": dict(zip(_SEO_FIELDS, seo[uuid][0], strict=True)),
-            "paths": [
-                {"path": path, "media": text}
-                for path, file in _find_current(paths[uuid], row.content)
-                if (text := str(file)) in media
-            ],
-            "custom": custom_values.parse(row.custom),
-            "was_public": was_public,
-            # The slug of an article that was public does not follow its title.
-            "slug_derived": row.slug_derived and not was_public,
-        }
-
-
-def _read_links(uuids: Collection[UUID], field: LinkField) -> Mapping[UUID, Sequence[Any]]:
-    link = table_of(LINK_MODELS[field.name]).c
-    return _group(uuids, link.article_id, link[f"{field.kind}_id"], order=link.position)
-
-
-def _read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]]) -> Iterator[Item]:
-    """Yield the working copies of these articles; deleted terms are left out."""
-    columns = (_copy.created, _copy.last_updated, _copy.content, _copy.base_version, _article.version)
-    statement = select(_copy.article_id, *columns, _article.last_updated.label("article_last_updated"))
-    rows = _execute(statement.join_from(WorkingCopy, Article).where(_copy.article_id.in_(uuids)))
-    copies = {row.article_id: row for row in rows}
-    for uuid in uuids:
-        if (row := copies.get(uuid)) is None:
-            continue
-        edits = parse_content(row.content)
-        yield {
-            "article": str(uuid),
-            "article_last_updated": format_time(row.article_last_updated),
-            "created": format_time(row.created),
-            "last_updated": format_time(row.last_updated),
-            "is_outdated": row.base_version != row.version,
-            **edits.texts,
-            "slug": edits.slug,
-            "category": edits.category and slugs["category"].get(edits.category),
-            **{
-                field.name: _find_slugs(slugs[field.kind], getattr(edits, field.name))
-                for field in LINK_FIELDS
-            },
-            "seo": dict(edits.seo),
-            "custom": custom_values.parse(edits.custom),
-        }
-
-
-def _read_place(row: Any) -> Item:
-    """Return the type and the place of a page; an article has none."""
-    if row.type == ItemType.ARTICLE:
-        return {}
-    return {
-        "type": row.type,
-        "parent": row.parent_id and str(row.parent_id),
-        "position": row.position,
-    }
-
-
-def _find_current(paths: Sequence[tuple[str, UUID]], content: str) -> list[tuple[str, UUID]]:
-    """Return the paths that the content can contain; only former versions contain the others."""
-    text = unquote(unescape(content)) if paths else ""
-    return [(path, file) for path, file in paths if unquote(path) in text]
-
-
-def _group(
-    uuids: Collection[UUID],
-    key: ColumnElement[UUID],
-    *columns: ColumnElement[Any],
-    order: ColumnElement[Any] | None = None,
-) -> defaultdict[UUID, list[tuple[Any, ...]]]:
-    """Return the values of the columns in the rows of each article."""
-    statement = select(key, *columns).where(key.in_(uuids))
-    groups = defaultdict[UUID, list[tuple[Any, ...]]](list)
-    for uuid, *values in _execute(statement if order is None else statement.order_by(order)):
-        groups[uuid].append(tuple(values))
-    return groups
-
-
-def _execute(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
-    return db.session.connection().execute(statement).all()
-
-
-def _find_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
-    """Return the slug of each term once, without those of deleted terms."""
-    return list(dict.fromkeys(slugs[uuid] for uuid in uuids if uuid in slugs))
-
-
-def _to_former_slugs(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:
-    return [{name: value, "created": format_time(created)} for value, created in sorted(rows)]
-
-
-def _read_identity(row: Any) -> Item:
-    return {
-        "uuid": str(row.uuid),
-        "created": format_time(row.created),
-        "last_updated": format_time(row.last_updated),
-    }
-
-
-def format_time(time: datetime) -> str:
-    """Return an aware time in UTC with six digits of the second, as the API shows it."""
-    return time.isoformat(timespec="microseconds")
+    return sorted(execute(statement), key=lambda row: (row.created, row.uuid))
 
 
 def get_media_path(file: Item) -> str:

@@ -7,20 +7,21 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
 
+from blogapi.exporting.article_rows import Item
 from blogapi.exporting.layouts import Layout
 from blogapi.exporting.references import MediaAddresses
-from blogapi.exporting.snapshot import Item, Snapshot
+from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.publication.kinds import TERM_LISTS
 from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.rendering.characters import MARKS
 
-# The names from which Hugo makes the folder of a term in the same way. It has rules for all others too.
+# Names for which `_make_folder` returns the folder that Hugo uses; Hugo changes other names by more rules.
 _SIMPLE_NAME = re.compile(rf"[\w{MARKS}]+(?:[ -][\w{MARKS}]+)*")
 
 
 class TermPages:
-    """The pages of the terms of public articles; Hugo would publish the page of any other term too."""
+    """The pages of the terms of public articles. Other terms get no page, because Hugo would publish it."""
 
     def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, now: datetime) -> None:
         self._snapshot, self._layout, self._media, self._now = snapshot, layout, media, now
@@ -36,7 +37,7 @@ class TermPages:
             self._used["authors"].update(article["authors"])
 
     def list_pages(self) -> Iterator[tuple[str, str]]:
-        """Yield the path and the text of each page that says more than the name of its term."""
+        """Yield the path and the text of each page that contains more than the name of its term."""
         written = set[str]()
         for kind in TERM_LISTS if self._layout.term_pages else ():
             for term in getattr(self._snapshot, kind):

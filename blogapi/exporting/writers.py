@@ -1,9 +1,9 @@
-"""Write the files of an export into a zip archive, or into a folder: there, only those that have changed.
+"""Write the files of an export into a zip archive, or the changed files into a folder.
 
-`SHA256SUMS` lists the files of an export. A file in the folder that has other contents than the last export
-has written belongs to the user: it is neither replaced nor deleted, unless `overwrite` is true. Each file is
-written under a temporary name and then renamed. While an export runs, it adds each file to the former list,
-so that the next export recognises them if this one is interrupted.
+`SHA256SUMS` lists the files of an export. A file that was changed since the last export belongs to the user:
+it is replaced or deleted only if `overwrite` is true. Each file is written under a temporary name and then
+renamed. While an export runs, it adds each file to the former list, so that the next export recognises these
+files if this one is interrupted.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def write_folder(
     with nullcontext(True) if dry_run else files.locked(root / _LOCK) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
-        folder = _Folder(root, media, report, overwrite=overwrite, dry_run=dry_run)
+        folder = _ExportFolder(root, media, report, overwrite=overwrite, dry_run=dry_run)
         path = root / manifest
         with nullcontext() if dry_run else path.open("a", 1, "utf-8", newline="\n") as lines:
             for file in items:
@@ -107,7 +107,7 @@ def write_folder(
             folder.write_manifest(manifest)
 
 
-class _Folder:
+class _ExportFolder:
     """The folder of an export."""
 
     def __init__(
@@ -120,7 +120,7 @@ class _Folder:
         self._digests: dict[str, str] = {}
 
     def write(self, file: TextFile | MediaFile) -> bool:
-        """Write a file unless it already has these contents or belongs to the user; return the result."""
+        """Write a file unless it is unchanged or belongs to the user; return whether it was written."""
         try:
             result = self._write(file)
         except CannotWrite as error:
@@ -143,7 +143,6 @@ class _Folder:
                 self._keep_line(path)
 
     def write_manifest(self, name: str) -> None:
-        """Write the list of files."""
         content, target = _format_manifest(self._digests), self._root / name
         if target.read_bytes() != content:
             with self._open_partial(target) as output:
@@ -248,7 +247,6 @@ def _format_line(path: str, digest: str) -> str:
 
 
 def _get_size(path: Path) -> int | None:
-    """Return the size of a regular file, or None."""
     try:
         status = path.lstat()
     except OSError:

@@ -26,7 +26,7 @@ def init_app(app: Flask) -> None:
 def submit(job: Job) -> None:
     """Run the job in the thread of the outbox, in an application context.
 
-    What waits when the process ends is lost. Raises Unavailable if too many jobs wait.
+    Jobs that wait when the process ends are lost. Raises Unavailable if too many jobs wait.
     """
     outbox: _Outbox = current_app.extensions[_KEY]
     outbox.submit(job)

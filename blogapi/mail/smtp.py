@@ -81,7 +81,7 @@ def _send(connection: smtplib.SMTP, message: EmailMessage, address: str) -> None
 
 
 def _abort(connection: smtplib.SMTP) -> None:
-    # A timeout of the socket limits each read alone, so a server could send a byte every few seconds.
+    # The timeout of the socket applies to each read, so a server could send a byte every few seconds.
     sock = connection.sock
     if sock is not None:
         with suppress(OSError):

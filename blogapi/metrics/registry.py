@@ -33,6 +33,5 @@ def add_counter(app: Flask, name: str, description: str, read: Read) -> None:
 
 
 def get_metrics(app: Flask) -> dict[str, Metric]:
-    """Return the registered metrics by name."""
     metrics: dict[str, Metric] = app.extensions.setdefault(_KEY, {})
     return metrics

@@ -15,7 +15,6 @@ from blogapi.serving.parser import Busy, Parser, TooSlow
 from blogapi.serving.tasks import ProblemTask, ResponseTask
 from blogapi.storage.database import db
 
-# The number of bytes that are sent at a time.
 CHUNK_BYTES = 128 * 1024
 
 # After this number of bytes, other connections get their turn. Without turns, other requests waited 0.5 s
@@ -29,9 +28,9 @@ MAX_JOINED_BYTES = 64 * 1024
 class Channel(HTTPChannel):  # type: ignore[misc]
     """A client connection.
 
-    The socket thread starts each request: it sends the response if it is cached, because to wake another
-    thread takes longer than to answer, and otherwise queues the request for a thread. The next request of a
-    connection starts when the previous response has been sent completely.
+    The socket thread starts each request: it sends the response itself if it is cached, which is faster than
+    waking another thread, and otherwise queues the request for a thread. The next request of a connection
+    starts when the previous response has been sent completely.
 
     If a connection is closed while its client is still sending, the client's operating system discards the
     response unread. After a refusal, the server therefore half closes the connection, and drops what the
@@ -187,7 +186,6 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.write_soon(buffer)
 
     def _refuse(self, request: Parser) -> None:
-        """Refuse the request that is being received."""
         request.refuse(TooSlow(""))
         with self.requests_lock:
             self.request = None

@@ -13,21 +13,21 @@ from flask.cli import with_appcontext
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import setting_types
-from blogapi.articles import queries as articles
+from blogapi.articles import queries as article_queries
 from blogapi.backups import daily
-from blogapi.deleted_items import service as deleted_items
-from blogapi.health import queries as health
-from blogapi.importing.jobs import service as import_jobs
+from blogapi.deleted_items import service as deleted_item_service
+from blogapi.health.queries import start_integrity_check
+from blogapi.importing.jobs import service as import_job_service
 from blogapi.importing.jobs.runner import get_runner
 from blogapi.media.folder import check_shared_folder
-from blogapi.metrics import exposition as metrics
+from blogapi.metrics.exposition import get_request_metrics
 from blogapi.publication import background
 from blogapi.serving import listening, log, memory, server
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
 from blogapi.users import links
-from blogapi.users import queries as users
+from blogapi.users.queries import can_admin_log_in
 from blogapi.webhooks import sender
 
 # How many seconds a running import may take to end when the server stops.
@@ -117,11 +117,11 @@ def serve(
     public_address = get_service_url() if unix_socket or trusted_proxy or app.config["TRUSTED_PROXY"] else ""
     if app.config["ADMIN_PAGES"]:
         _print_admin_pages(public_address or ("" if unix_socket else str(where).rstrip("/")))
-    import_jobs.delete_old()
+    import_job_service.delete_old()
     _print_next_steps(with_demo)
-    health.start_integrity_check(app)
+    start_integrity_check(app)
     daily.start(app)
-    end_announcing = background.start(app, deleted_items.delete_old)
+    end_announcing = background.start(app, deleted_item_service.delete_old)
     end_webhooks = sender.start(app)
     click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)
@@ -137,7 +137,7 @@ def serve(
 
 
 def _access_log(app: Flask) -> log.AccessLog | None:
-    log_format, counted = app.config["ACCESS_LOG"], metrics.get_request_metrics(app)
+    log_format, counted = app.config["ACCESS_LOG"], get_request_metrics(app)
     handlers = [] if log_format == "off" else [log.log_lines(log_format)]
     if counted is not None:
         handlers.append(log.count_requests(counted.count))
@@ -163,22 +163,22 @@ def _print_admin_pages(address: str) -> None:
     click.echo(f"Write here: {address}/admin/")
     # A database that refuses writes can still be read.
     with suppress(SQLAlchemyError, NewerSchema):
-        if not users.can_admin_log_in():
+        if not can_admin_log_in():
             click.echo(f"{FIRST_ADMIN}\n  {address}{links.create_setup_link().path}")
 
 
 def _print_next_steps(with_demo: bool) -> None:
     if with_demo:
         # This import is local, so that a server without --demo starts sooner.
-        from blogapi.demo import seed as demo
+        from blogapi.demo.seed import AUTHOR_NAME, fill_empty_blog
 
-        stored = demo.fill_empty_blog()
+        stored = fill_empty_blog()
         click.echo(
-            f"Created a sample blog: {stored} articles by the admin {demo.AUTHOR_NAME!r}."
+            f"Created a sample blog: {stored} articles by the admin {AUTHOR_NAME!r}."
             if stored
             else "The blog already has articles; no sample was added."
         )
-    elif articles.is_empty():
+    elif article_queries.is_empty():
         click.echo(NEXT_STEPS)
     # Requests use their own contexts. Return the database connection of this context to the pool.
     db.session.remove()

@@ -5,15 +5,25 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 from types import MappingProxyType
 from typing import Any
 
+from flask import Flask
 from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser, ParsingError, get_header_lines
 from waitress.rfc7230 import HEADER_FIELD_RE
 from waitress.utilities import BadRequest, Error
 
-from blogapi.serving.limits import MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES, SHORT_BODY_BYTES, ByteCounter
+from blogapi import authentication
+from blogapi.serving.limits import (
+    MAX_CHUNK_LINE_BYTES,
+    MAX_HEADER_BYTES,
+    MULTIPART_BYTES,
+    SHORT_BODY_BYTES,
+    ByteCounter,
+    Limits,
+)
 
 _UUID = re.compile(r"(?<=/)[0-9a-fA-F-]{36}(?=/)")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
@@ -23,6 +33,10 @@ _TRANSFER_CODING = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.M
 _BARE_LINE_BREAK = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
 # waitress takes quadratic time to refuse such a character after many spaces.
 _CONTROL_CHARACTER = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+# The requests that upload media files and files to import, without the slash at the end.
+MEDIA_UPLOADS = ("POST /api/v1/blog/media", "PUT /api/v1/blog/media/:id/content")
+IMPORT_UPLOADS = ("POST /api/v1/imports",)
 
 
 class TooSlow(Error):  # type: ignore[misc]
@@ -59,7 +73,7 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
     accepts: Callable[[Mapping[str, str]], bool] | None = None
 
     def find_upload(self, method: str, path: str) -> ParserSettings | None:
-        """Return the settings of the upload that the request is, or None if it is none."""
+        """Return the upload settings for the request, or None if it is not an upload."""
         return self.uploads.get(f"{method} {_UUID.sub(':id', path.removesuffix('/'))}")
 
 
@@ -136,7 +150,6 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         self.error, self.completed = error, True
 
     def close(self) -> None:
-        """Release the body."""
         super().close()
         counted, self._counted = self._counted, 0
         self.adj.bodies.add(-counted)
@@ -169,3 +182,15 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             self.refuse(BadRequest("Invalid character in the trailer section"))
         elif self.completed and not all(map(HEADER_FIELD_RE.match, get_header_lines(body.trailer))):
             self.refuse(BadRequest("Invalid field in the trailer section"))
+
+
+def limit_bodies(app: Flask, settings: ParserSettings, limits: Limits) -> None:
+    """Set the largest size of each upload, and limit the bytes of all bodies together."""
+    media, imports = copy(settings), copy(settings)
+    media.max_request_body_size = app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES
+    imports.max_request_body_size = app.config["MAX_IMPORT_SIZE"] + MULTIPART_BYTES
+    imports.accepts = lambda headers: authentication.has_session(app, headers.get("COOKIE", ""))
+    largest = max(media.max_request_body_size, settings.max_request_body_size)
+    settings.bodies = media.bodies = ByteCounter(limits.bodies * largest)
+    imports.bodies = ByteCounter(limits.imports * imports.max_request_body_size)
+    settings.uploads = dict.fromkeys(MEDIA_UPLOADS, media) | dict.fromkeys(IMPORT_UPLOADS, imports)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import socket
 import time
-from copy import copy
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,17 +17,16 @@ from flask import Flask
 from waitress import wasyncore
 from waitress.server import TcpWSGIServer
 
-from blogapi import authentication
 from blogapi.media import images
 from blogapi.metrics import registry
 from blogapi.rate_limits.limiter import address_key
 from blogapi.rate_limits.middleware import limits_requests
-from blogapi.response_cache import middleware as response_cache
+from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.serving import listening
 from blogapi.serving.channel import Channel
-from blogapi.serving.limits import MAX_HEADER_BYTES, MULTIPART_BYTES, ByteCounter, Limits
+from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
 from blogapi.serving.log import AccessLog
-from blogapi.serving.parser import ParserSettings
+from blogapi.serving.parser import ParserSettings, limit_bodies
 from blogapi.serving.proxy import trust_proxy
 from blogapi.serving.threads import Dispatcher
 from blogapi.storage.commit_version import SqliteCommitVersion
@@ -40,10 +38,6 @@ logger = logging.getLogger(__name__)
 
 # A connection that has been stalled for this long may be evicted for a new one, in seconds.
 EVICTION_SECONDS = 1.0
-
-# The requests that upload media files and files to import, without the slash at the end.
-MEDIA_UPLOADS = ("POST /api/v1/blog/media", "PUT /api/v1/blog/media/:id/content")
-IMPORT_UPLOADS = ("POST /api/v1/imports",)
 
 # Minimum time between two log messages about connections that cannot be accepted, in seconds.
 LOG_INTERVAL_SECONDS = 60
@@ -66,8 +60,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         keyless_paths: tuple[str, ...] | None = None,
     ) -> None:
         self.limits = limits
-        # The socket thread may ask the application for cached responses to requests with a key or with one of
-        # these paths, unless this is None.
+        # The socket thread looks for cached responses to requests with a key or with one of these paths; if
+        # this is None, it looks for none.
         self.keyless_paths = keyless_paths
         self.access_log = access_log
         self.stopping = False
@@ -291,7 +285,7 @@ def create_server(
         max_request_header_size=MAX_HEADER_BYTES,
         clear_untrusted_proxy_headers=False,
     )
-    _limit_bodies(app, settings, limits)
+    limit_bodies(app, settings, limits)
     images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
     served = trust_proxy(app, proxy, trust_all=unix_socket is not None)
@@ -318,25 +312,13 @@ def create_server(
     return server
 
 
-def _limit_bodies(app: Flask, settings: ParserSettings, limits: Limits) -> None:
-    """Set the largest size of each upload, and limit the bytes of all bodies together."""
-    media, imports = copy(settings), copy(settings)
-    media.max_request_body_size = app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES
-    imports.max_request_body_size = app.config["MAX_IMPORT_SIZE"] + MULTIPART_BYTES
-    imports.accepts = lambda headers: authentication.has_session(app, headers.get("COOKIE", ""))
-    largest = max(media.max_request_body_size, settings.max_request_body_size)
-    settings.bodies = media.bodies = ByteCounter(limits.bodies * largest)
-    imports.bodies = ByteCounter(limits.imports * imports.max_request_body_size)
-    settings.uploads = dict.fromkeys(MEDIA_UPLOADS, media) | dict.fromkeys(IMPORT_UPLOADS, imports)
-
-
 def _list_keyless_paths(app: Flask) -> tuple[str, ...] | None:
     """Return the beginnings of the paths whose cached responses need no key.
 
     Return None if the socket thread must not look into the cache: it would wait for the database if that is
     on another machine, or if the number of requests is limited.
     """
-    cache = response_cache.get_middleware(app)
+    cache = response_cache_middleware.get_middleware(app)
     if not isinstance(cache.source, SqliteCommitVersion) or limits_requests(app):
         return None
     return cache.keyless_paths

@@ -50,7 +50,6 @@ class LoggedTask(Task):  # type: ignore[misc]
     route = ""
 
     def service(self) -> None:
-        """Process the request."""
         try:
             super().service()
         except Exception as error:
@@ -113,7 +112,6 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
     content_length: int | None
 
     def execute(self) -> None:
-        """Call the application."""
         try:
             super().execute()
         finally:
@@ -147,7 +145,6 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return self.build_response_header(), body
 
     def get_environment(self) -> dict[str, Any]:
-        """Return the WSGI environ."""
         environment: dict[str, Any] = super().get_environment()
         received_at = self.request.received_at
         environment[commit_version.RECEIVED_KEY] = received_at

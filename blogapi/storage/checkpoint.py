@@ -1,8 +1,8 @@
 """Checkpoints that keep SQLite's write-ahead log short.
 
-SQLite up to 3.51.2 can lose commits if one connection begins a checkpoint at the moment at which another one
-resets the log (https://sqlite.org/wal.html#walresetbug). Therefore no connection makes checkpoints by itself;
-see `truncate_log`.
+SQLite up to 3.51.2 can lose commits if one connection begins a checkpoint while another one resets the log
+(https://sqlite.org/wal.html#walresetbug). Therefore no connection makes checkpoints by itself; see
+`truncate_log`.
 """
 
 from __future__ import annotations

@@ -198,16 +198,12 @@ class PostgresCommitVersion:
             self._disconnect()
 
     def _get_age(self) -> float:
-        """Return how long ago the last version was read, in seconds.
-
-        It is infinite if no version is known or if this process has written since.
-        """
+        """Return the age of the last version in seconds; infinite if this process has written since."""
         version, read_at = self._last_read
         is_known = version is not None and read_at > self._write_lock.released_at
         return time.monotonic() - read_at if is_known else math.inf
 
     def _connect(self) -> Any:
-        """Return a new connection that does not belong to the pool."""
         pooled = self._engine.raw_connection()
         connection: Any = pooled.driver_connection
         pooled.detach()

@@ -106,6 +106,13 @@ def write_options(engine: Engine, seconds: int) -> dict[str, Any]:
     return {"writes": seconds} | isolation
 
 
+def disable_timeouts(connection: Connection) -> None:
+    """Let the current transaction take any time; SQLite has no such limits."""
+    if connection.dialect.name != "sqlite":
+        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+
+
 def _create_private_file(engine: Engine) -> None:
     """Create the database file with mode 0600 if it is missing; SQLite gives its side files the same mode."""
     path = Path(str(engine.url.database))

@@ -130,7 +130,7 @@ def table_of(model: type[Base]) -> Table:
     return model.__table__
 
 
-# The argument of a table of short rows: SQLite stores them in the index of the primary key, and only there.
+# An argument for tables with short rows, which SQLite then stores only in the index of the primary key.
 WITHOUT_ROWID = {"sqlite_with_rowid": False}
 
 
@@ -185,8 +185,9 @@ class WriteEvents(Protocol):
 class Write:
     """The outermost `transaction()` of a session.
 
-    `notes` are those of `publication.events`. The functions that are called at the end have a list of items
-    each. `counter` has the columns of CommitCounter before the transaction; see `check_version`.
+    `counter` has the columns of CommitCounter before the transaction; see `check_version`. `notes` is used by
+    `publication.events`. `after_commit` and `after_rollback` have the functions that are called at the end,
+    each with the list of its items.
     """
 
     visible: bool | None
@@ -215,12 +216,12 @@ def get_write(session: Any) -> Write:
 def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[None]:
     """Take the write lock and run one transaction; commit at its end, roll back on any exception.
 
-    The caches drop what readers without access to drafts have read, unless `visible` is False in this block
-    and in all nested ones. A block with None leaves the decision to the nested ones.
+    Cached responses to readers without access to drafts are dropped, unless `visible` is False in this block
+    and in all nested ones. With None, the nested blocks decide.
 
     Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False; the time that a request has
     waited for a thread counts too. Raises one of BUSY_ERRORS if it cannot get the lock in this time. Raises
-    NewerSchema if another version of blogapi has taken over the database.
+    NewerSchema if another version of blogapi has upgraded the database.
 
     Rows that were read before the transaction are expired, so that they are read again after the lock was
     taken. A nested `transaction()` is a part of the outer transaction: when the nested block ends, its rows

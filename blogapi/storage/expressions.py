@@ -44,7 +44,7 @@ class has_json_value(FunctionElement[bool]):  # noqa: N801
 
 @compiles(has_json_value)
 def _compile_has_value(element: has_json_value, compiler: SQLCompiler, **options: Any) -> str:
-    document, name, values, is_list = (compiler.process(one, **options) for one in element.clauses)
+    document, name, values, is_list = (compiler.process(clause, **options) for clause in element.clauses)
     member = f"(CAST({document} AS jsonb) -> {name})"
     wanted = f"ARRAY(SELECT jsonb_array_elements(CAST({values} AS jsonb)))"
     return f"((jsonb_typeof({member}) = 'array') = {is_list} AND {member} @> ANY ({wanted}))"
@@ -52,7 +52,7 @@ def _compile_has_value(element: has_json_value, compiler: SQLCompiler, **options
 
 @compiles(has_json_value, "sqlite")
 def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **options: Any) -> str:
-    document, name, values, is_list = (compiler.process(one, **options) for one in element.clauses)
+    document, name, values, is_list = (compiler.process(clause, **options) for clause in element.clauses)
     member = f"{document}, '$.' || {name}"
     # SQLite reads true as 1.
     value = "value, type IN ('true', 'false')"

@@ -130,7 +130,7 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether the file `path` is locked; this locks it for a moment."""
+    """Return whether the file `path` is locked; the call locks it briefly."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         return not _lock(file, shared=True)
     return False
@@ -180,7 +180,7 @@ def temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
     is_locked = False
     while not is_locked:
         path = parent / f"{prefix}{secrets.token_hex(8)}"
-        # A process that deletes folders at this moment can hold the lock.
+        # A process that is deleting folders can hold the lock.
         with locked(path.with_name(f"{path.name}{_LOCK_SUFFIX}")) as is_locked:
             if is_locked:
                 path.mkdir(mode=0o700)

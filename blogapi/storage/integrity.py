@@ -175,5 +175,4 @@ def _quote(name: str) -> str:
 
 
 def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
-    """Return whether this version of SQLite has the WAL-reset bug."""
     return _WAL_RESET_BUG[0] <= version <= _WAL_RESET_BUG[1]

@@ -31,5 +31,5 @@ class ReadOnce(Generic[Value]):
         return value
 
     def forget(self, session: Session) -> None:
-        """Let the current transaction, which has changed the value, read it again."""
+        """Forget the value after a change, so that the current transaction reads it again."""
         session.info.pop(self, None)

@@ -72,8 +72,8 @@ def _compare(actual: Schema, expected: Schema) -> list[str]:
     sentences += [f"{name} is unknown" for name in sorted(actual.keys() - expected.keys())]
     for name in sorted(actual.keys() & expected.keys()):
         found_here, expected_here = Counter(actual[name]), Counter(expected[name])
-        sentences += [f"{name} lacks: {one}" for one in (expected_here - found_here).elements()]
-        sentences += [f"{name} also has: {one}" for one in (found_here - expected_here).elements()]
+        sentences += [f"{name} lacks: {item}" for item in (expected_here - found_here).elements()]
+        sentences += [f"{name} also has: {item}" for item in (found_here - expected_here).elements()]
     return sentences
 
 

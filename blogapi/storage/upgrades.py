@@ -18,7 +18,7 @@ from blogapi.config import CannotStart
 from blogapi.storage import driver_options, files, integrity, schema_comparison
 from blogapi.storage.disk_errors import is_disk_full
 
-# Rows of about 2 kB fill pages of 4 kB badly.
+# Pages of 4 kB waste space with rows of about 2 kB.
 PAGE_SIZE = 8192
 
 SCRIPTS = Path(__file__).parent.parent / "migrations"
@@ -29,7 +29,6 @@ LOCK_SECONDS = 60
 # The largest number of schema differences in an error message.
 _MAX_DIFFERENCES = 5
 
-# The file name prefix of the copy that is made before an upgrade.
 _COPY_PREFIX = "before-upgrade-from-"
 
 # On PostgreSQL every write transaction and every upgrade holds this lock until it ends; the number is

@@ -1,0 +1,164 @@
+"""Reads articles and working copies as mappings with the names and values of the API; see `snapshot`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from html import unescape
+from typing import Any
+from urllib.parse import unquote
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, select
+
+from blogapi.articles.content import default_seo
+from blogapi.articles.fields import LINK_FIELDS, TEXT_NAMES, LinkField
+from blogapi.articles.models import LINK_MODELS, Article, FormerPath, FormerSlug, Seo, WorkingCopy
+from blogapi.articles.snapshots import parse_content
+from blogapi.custom_fields import values as custom_values
+from blogapi.media.models import MediaPath
+from blogapi.publication.visibility import ItemType, is_readable
+from blogapi.storage.database import bytewise, db, table_of
+
+Item = dict[str, Any]
+
+_article, _seo, _former = table_of(Article).c, table_of(Seo).c, table_of(FormerSlug).c
+_copy, _former_path, _path = (table_of(model).c for model in (WorkingCopy, FormerPath, MediaPath))
+
+_SEO_FIELDS = tuple(default_seo({}))
+_PLACE = ("type", "parent_id", "position")
+
+
+def read_articles(
+    uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]], media: Collection[str], now: datetime
+) -> Iterator[Item]:
+    columns = (_article[name] for name in ("uuid", "created", "last_updated", "slug", *TEXT_NAMES))
+    state = tuple(_article[name] for name in ("published_at", "status", "category_id", "custom", *_PLACE))
+    slug_state = (_article.was_public, _article.slug_derived)
+    rows = {
+        row.uuid: row
+        for row in execute(select(*columns, *state, *slug_state).where(_article.uuid.in_(uuids)))
+    }
+    seo = _group_by_article(uuids, _seo.article_id, *(_seo[name] for name in _SEO_FIELDS))
+    former_slugs = _group_by_article(uuids, _former.article_id, _former.slug, _former.created)
+    former_paths = _group_by_article(uuids, _former_path.article_id, _former_path.path, _former_path.created)
+    terms = {field.name: _read_links(uuids, field) for field in LINK_FIELDS}
+    paths = _group_by_article(uuids, _path.article_id, _path.path, _path.media_id, order=bytewise(_path.path))
+    for uuid in uuids:
+        row = rows[uuid]
+        was_public = row.was_public or is_readable(row, now)
+        yield {
+            **read_identity(row),
+            "published_at": row.published_at and format_time(row.published_at),
+            "status": row.status,
+            "slug": row.slug,
+            "former_slugs": to_former_slugs(former_slugs[uuid]),
+            "former_paths": to_former_slugs(former_paths[uuid], "path"),
+            **{name: getattr(row, name) for name in TEXT_NAMES},
+            "category": row.category_id and slugs["category"][row.category_id],
+            **read_position(row),
+            **{
+                field.name: [slugs[field.kind][term] for (term,) in terms[field.name][uuid]]
+                for field in LINK_FIELDS
+            },
+            "seo": dict(zip(_SEO_FIELDS, seo[uuid][0], strict=True)),
+            "paths": [
+                {"path": path, "media": text}
+                for path, file in _select_current_paths(paths[uuid], row.content)
+                if (text := str(file)) in media
+            ],
+            "custom": custom_values.parse(row.custom),
+            "was_public": was_public,
+            # The slug of an article that was public does not follow its title.
+            "slug_derived": row.slug_derived and not was_public,
+        }
+
+
+def _read_links(uuids: Collection[UUID], field: LinkField) -> Mapping[UUID, Sequence[Any]]:
+    link = table_of(LINK_MODELS[field.name]).c
+    return _group_by_article(uuids, link.article_id, link[f"{field.kind}_id"], order=link.position)
+
+
+def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]]) -> Iterator[Item]:
+    """Yield the working copies of these articles; deleted terms are left out."""
+    columns = (_copy.created, _copy.last_updated, _copy.content, _copy.base_version, _article.version)
+    statement = select(_copy.article_id, *columns, _article.last_updated.label("article_last_updated"))
+    rows = execute(statement.join_from(WorkingCopy, Article).where(_copy.article_id.in_(uuids)))
+    copies = {row.article_id: row for row in rows}
+    for uuid in uuids:
+        if (row := copies.get(uuid)) is None:
+            continue
+        edits = parse_content(row.content)
+        yield {
+            "article": str(uuid),
+            "article_last_updated": format_time(row.article_last_updated),
+            "created": format_time(row.created),
+            "last_updated": format_time(row.last_updated),
+            "is_outdated": row.base_version != row.version,
+            **edits.texts,
+            "slug": edits.slug,
+            "category": edits.category and slugs["category"].get(edits.category),
+            **{
+                field.name: _find_slugs(slugs[field.kind], getattr(edits, field.name))
+                for field in LINK_FIELDS
+            },
+            "seo": dict(edits.seo),
+            "custom": custom_values.parse(edits.custom),
+        }
+
+
+def read_position(row: Any) -> Item:
+    """Return the type, the parent and the position of a page; an article has none of them."""
+    if row.type == ItemType.ARTICLE:
+        return {}
+    return {
+        "type": row.type,
+        "parent": row.parent_id and str(row.parent_id),
+        "position": row.position,
+    }
+
+
+def _select_current_paths(paths: Sequence[tuple[str, UUID]], content: str) -> list[tuple[str, UUID]]:
+    """Return the paths in the content; the other paths are only in former versions."""
+    text = unquote(unescape(content)) if paths else ""
+    return [(path, file) for path, file in paths if unquote(path) in text]
+
+
+def _group_by_article(
+    uuids: Collection[UUID],
+    key: ColumnElement[UUID],
+    *columns: ColumnElement[Any],
+    order: ColumnElement[Any] | None = None,
+) -> defaultdict[UUID, list[tuple[Any, ...]]]:
+    statement = select(key, *columns).where(key.in_(uuids))
+    groups = defaultdict[UUID, list[tuple[Any, ...]]](list)
+    for uuid, *values in execute(statement if order is None else statement.order_by(order)):
+        groups[uuid].append(tuple(values))
+    return groups
+
+
+def execute(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
+    return db.session.connection().execute(statement).all()
+
+
+def _find_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
+    """Return the slug of each term once, without those of deleted terms."""
+    return list(dict.fromkeys(slugs[uuid] for uuid in uuids if uuid in slugs))
+
+
+def to_former_slugs(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:
+    return [{name: value, "created": format_time(created)} for value, created in sorted(rows)]
+
+
+def read_identity(row: Any) -> Item:
+    return {
+        "uuid": str(row.uuid),
+        "created": format_time(row.created),
+        "last_updated": format_time(row.last_updated),
+    }
+
+
+def format_time(time: datetime) -> str:
+    """Return an aware time in UTC with six digits of the second, as the API shows it."""
+    return time.isoformat(timespec="microseconds")
