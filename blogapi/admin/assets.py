@@ -8,19 +8,34 @@ from functools import cache
 from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
+STYLES = Path(__file__).parent / "styles"
+# The files of `styles` in the order of the cascade. Browsers get them as one file, which they
+# request once for all pages.
+STYLE_SHEET = "admin.css"
+STYLE_NAMES = (
+    # What pages have in common.
+    *("tokens", "base", "frame", "buttons", "fields", "controls", "tabs", "tables", "rows", "notices"),
+    *("popovers", "dialogs", "palette", "toast", "sign-in", "choices", "term-picker"),
+    # Single pages, and parts of the editor.
+    *("lists", "redirects", "custom-fields", "welcome", "overview", "keys", "users", "profile", "site"),
+    *("import", "media", "editor", "find", "writing", "blocks", "details", "publish", "pictures"),
+    *("history", "merge", "webhooks", "webhook-calls", "widths"),
+)
 
 
 @cache
 def read_files() -> dict[str, bytes]:
-    """Return the content of the files in `static`, by path, as it was at the first use.
+    """Return the style sheet and the content of the files in `static`, by path, as it was at the first use.
 
     Type declarations are not served, because only the type checker reads them.
     """
-    return {
+    files = {
         path.relative_to(STATIC).as_posix(): path.read_bytes()
         for path in sorted(STATIC.rglob("*"))
         if path.is_file() and path.suffix != ".ts"
     }
+    parts = [(STYLES / f"{name}.css").read_bytes() for name in STYLE_NAMES]
+    return {**files, STYLE_SHEET: b"\n".join(parts)}
 
 
 @cache

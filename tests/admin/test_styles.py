@@ -1,0 +1,42 @@
+"""The parts of the style sheet: all of them are loaded, and what they style exists."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+
+from blogapi.admin import assets
+
+SHEET = re.sub(r"/\*.*?\*/", "", assets.read_files()[assets.STYLE_SHEET].decode(), flags=re.DOTALL)
+CLASS = re.compile(r"\.([a-z][\w-]*)")
+# Classes whose ends are values, as in `depth-${depth}`, and those that the editor's packages set.
+MADE_CLASSES = ("cm-", "depth-", "line-", "range-")
+
+
+def read_sources():
+    """Return the templates and modules, with the sources of the bundles, as one text."""
+    admin = assets.STATIC.parent
+    paths = chain(
+        (admin / "templates").rglob("*.html"), assets.STATIC.rglob("*.js"), (admin / "build/src").glob("*.js")
+    )
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def test_every_part_has_a_place_in_the_cascade():
+    assert sorted(assets.STYLE_NAMES) == sorted(path.stem for path in assets.STYLES.iterdir())
+
+
+def test_every_class_is_used():
+    sources = read_sources()
+    selectors = " ".join(re.findall(r"[^{};]+(?={)", SHEET))
+    classes = {name for name in CLASS.findall(selectors) if not name.startswith(MADE_CLASSES)}
+    assert len(classes) > 100
+    unused = [name for name in sorted(classes) if not re.search(rf"(?<![\w-]){name}(?![\w-])", sources)]
+    assert unused == []
+
+
+def test_every_custom_property_is_defined():
+    """The editor defines those of the layout of its text."""
+    defined = set(re.findall(r"(--[\w-]+):", SHEET))
+    reading = assets.read_files()["reading.css"].decode()
+    assert set(re.findall(r"var\((--[\w-]+)", SHEET + reading)) <= defined
