@@ -16,7 +16,7 @@ from blogapi.articles.content import default_seo
 from blogapi.articles.fields import LINK_FIELDS, TEXT_NAMES, LinkField
 from blogapi.articles.models import LINK_MODELS, Article, FormerPath, FormerSlug, Seo, WorkingCopy
 from blogapi.articles.snapshots import parse_content
-from blogapi.custom_fields import values as custom_values
+from blogapi.custom_fields import custom_values
 from blogapi.media.models import MediaPath
 from blogapi.publication.visibility import ItemType, is_readable
 from blogapi.storage.database import bytewise, db, table_of

@@ -13,7 +13,7 @@ const { explainPattern } = await import(`${base}faulty-pattern.js`);
 const blocks = await import(`${base}blocks.js`);
 const doc = await import(`${base}edits.js`);
 const links = await import(`${base}links.js`);
-const places = await import(`${base}places.js`);
+const offsets = await import(`${base}preview-offsets.js`);
 const merge = await import(`${base}merge.js`);
 const diff3 = await import(`${base}../vendor/diff3.js`);
 
@@ -480,7 +480,7 @@ test("links to articles are found outside of code, and made from titles", () => 
   const check = (status) => links.checkLinks(found, new Map(status ? [[UUID, { status }]] : []));
   assert.deepEqual(check("published"), []);
   assert.equal(check("draft")[0].words, "Links to a draft: readers find nothing there.");
-  assert.equal(check("draft")[0].place, found[0]);
+  assert.equal(check("draft")[0].range, found[0]);
   assert.match(check("scheduled")[0].words, /yet/);
   assert.match(check("archived")[0].words, /archived/);
   assert.match(check(null)[0].words, /does not exist/);
@@ -588,7 +588,7 @@ test("fields: one change joins, two changes of one field are open, and lists joi
   const article = { slug: "a", category: { uuid: "c" }, authors: [{ uuid: "ada" }] };
   const merged = merge.mergeEdits({ base: before, mine, theirs, article }, diff3);
   assert.deepEqual(
-    merged.places.map(({ name, base, mine, theirs }) => [name, base, mine, theirs]),
+    merged.conflicts.map(({ name, base, mine, theirs }) => [name, base, mine, theirs]),
     [["title", "A", "Mine", "Theirs"]],
   );
   assert.deepEqual(merged.changes, { mine: 1, theirs: 2 });
@@ -641,12 +641,12 @@ test("blocks: pictures and addresses of players that are alone in a paragraph", 
 test("the parts of a preview are found in the text by their words", () => {
   const text = "# A *title* \u{20bb7}\n\nSee [the tide](article:1) here.\n\n- one\n- one more\n\n![x](media:2)\n\nEnd";
   const parts = ["A ", "See ", "one", "one more", "", "Not there", "End"];
-  const found = places.findPlaces(text, parts);
+  const found = offsets.findOffsets(text, parts);
   assert.deepEqual(found, [0, 16, text.indexOf("- one"), text.indexOf("- one more"), null, null, text.indexOf("End")]);
-  assert.equal(places.locate([null, 5], 0, 9), null);
-  assert.deepEqual(places.locate(found, 0, text.length), [0, 0]);
-  assert.deepEqual(places.locate(found, 8, text.length), [0, 0.5]);
-  assert.deepEqual(places.findPlaces("a b", ["a", "b"]), [0, 2]);
-  assert.deepEqual(places.locate(found, text.length, text.length), [6, 1]);
-  assert.deepEqual(places.findPlaces("", ["a"]), [null]);
+  assert.equal(offsets.locate([null, 5], 0, 9), null);
+  assert.deepEqual(offsets.locate(found, 0, text.length), [0, 0]);
+  assert.deepEqual(offsets.locate(found, 8, text.length), [0, 0.5]);
+  assert.deepEqual(offsets.findOffsets("a b", ["a", "b"]), [0, 2]);
+  assert.deepEqual(offsets.locate(found, text.length, text.length), [6, 1]);
+  assert.deepEqual(offsets.findOffsets("", ["a"]), [null]);
 });

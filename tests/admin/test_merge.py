@@ -69,7 +69,7 @@ def test_places_are_chosen_or_written_and_the_rest_has_joined(open_admin):
     assert second.locator("mark").all_text_contents() == ["eleven", "fourteen"]
     assert "Before\nStarted ten times." in second.inner_text()
     # The first open place has the focus; Alt and the arrow keys go to others.
-    focused = "document.activeElement.closest('[data-place]')?.ariaLabel"
+    focused = "document.activeElement.closest('[data-conflict]')?.ariaLabel"
     assert page.evaluate(focused) == "Place 1"
     page.keyboard.press("Alt+ArrowDown")
     assert page.evaluate(focused) == "Place 2"

@@ -147,7 +147,7 @@ def test_a_page_that_forbids_frames_is_explained(write, make, set_page, open_adm
     get_button(page, SWITCH).click()
     page.get_by_text("It has not reported itself.").wait_for()
     assert f"{site} does not answer, or does not allow frames of {open_admin.origin}" in page.text_content(
-        ".reason"
+        "[data-ref=siteFrameReason]"
     )
     assert list_violations(page) == []
     with page.context.expect_page() as opened:

@@ -10,7 +10,6 @@ import { STATUSES } from "./statuses.js";
  * waiting edits become the text; all others, and every undo, leave them waiting. done: what is said then, after the
  * title or alone. icon: that of menus; label: their words, if they are not the name.
  *
- * @typedef {import("./statuses.js").Status} Status
  * @typedef {{name: string, from: Status[], done: string, status?: Status, takesEdits?: boolean, icon?: string,
  *   label?: string}} Action
  * @typedef {{status: Status, working_copy?: unknown}} Item
@@ -60,10 +59,7 @@ export const ACTIONS = TABLE;
 
 const { publish, reschedule, update, bringBack } = ACTIONS;
 
-/**
- * The action of the main button of the editor for each status.
- * @type {Record<Status, Action>}
- */
+/** The action of the main button of the editor for each status. @type {Record<Status, Action>} */
 export const MAIN_ACTIONS = {
   ...{ draft: publish, scheduled: reschedule, published: update, unlisted: update, archived: bringBack },
 };
@@ -74,10 +70,7 @@ export const MAIN_ACTIONS = {
  */
 export const mayRun = ({ status }, item) => mayChange(item) && mayChange({ status: status ?? item.status });
 
-/**
- * Return the actions that a menu of the item offers.
- * @param {Item} item
- */
+/** Return the actions that a menu of the item offers. @param {Item} item */
 export const listActions = (item) =>
   Object.values(ACTIONS).filter(
     (action) =>

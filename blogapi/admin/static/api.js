@@ -25,10 +25,7 @@ const NAMES = { slug: "Address", published_at: "Time", content: "Text", username
 // A message that begins so does not say which field it is about.
 const NAMELESS = /^(?:Is|Must|Not|Contains|Missing|Unknown|Invalid)\b/;
 
-/**
- * "Address: Not a valid slug."
- * @param {[string, string | string[]]} error the path of a field, and its messages
- */
+/** "Address: Not a valid slug." @param {[string, string | string[]]} error the path of a field, and its messages */
 function explain([path, messages]) {
   const name = path.split(".").findLast((part) => !/^\d*$/.test(part)) ?? path;
   const words = /** @type {Record<string, string>} */ (NAMES)[name] ?? name.replaceAll("_", " ");
@@ -146,10 +143,7 @@ export function apiAddress(path, query = {}) {
  */
 export const fileAddress = ({ url }) => new URL(url, location.origin).pathname;
 
-/**
- * Return the address of a picture, which is a library file or on another host.
- * @param {string} address
- */
+/** Return the address of a picture, which is a library file or on another host. @param {string} address */
 export const imageAddress = (address) => (address.includes("/media/") ? fileAddress({ url: address }) : address);
 
 /** @param {string} method @param {string} path @param {string | number} outcome */

@@ -1,19 +1,13 @@
 /** The field for the code of a second factor (code.html). */
 
-/**
- * Ask for a code in the form: show its field, and hide all others.
- * @param {any} form
- */
+/** Ask for a code in the form: show its field, and hide all others. @param {any} form */
 export function askForCode(form) {
   for (const field of form.querySelectorAll(".field")) field.hidden = !field.matches(".code-field");
   useApp(form, true);
   form.querySelector(".code-field > button").onclick = () => useApp(form, false);
 }
 
-/**
- * Ask for the name and the password again.
- * @param {any} form
- */
+/** Ask for the name and the password again. @param {any} form */
 export function endCode(form) {
   for (const field of form.querySelectorAll(".field")) field.hidden = field.matches(".code-field");
   form.elements.code.value = "";

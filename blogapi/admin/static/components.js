@@ -6,10 +6,7 @@ import { STATUSES } from "./statuses.js";
 
 const SPRITE = new URL("./vendor/icons.svg", import.meta.url).pathname;
 
-/**
- * kind: "good", "warn", "bad", "accent" or "" (soft).
- * @param {string} name @param {string} [kind]
- */
+/** kind: "good", "warn", "bad", "accent" or "" (soft). @param {string} name @param {string} [kind] */
 export const icon = (name, kind = "") =>
   html`<svg class="icon ${kind}" aria-hidden="true"><use href="${SPRITE}#${name}"></use></svg>`;
 
@@ -77,7 +74,7 @@ export function fileButton(text, use, { icon: name, kind = "", multiple = false,
 
 /**
  * The state of an article: an icon and words.
- * @param {{status: import("./statuses.js").Status, published_at?: string | null, working_copy?: unknown}} article
+ * @param {{status: Status, published_at?: string | null, working_copy?: unknown}} article
  */
 export function badge({ status, published_at: time, working_copy: edits }) {
   const { name, icon: mark, kind } = STATUSES[status];
@@ -187,16 +184,10 @@ export function searchField({ label, value = "", onInput, ...more }) {
   return html`<search class="search">${icon("search")}${makeControl(given)}</search>`;
 }
 
-/**
- * The head of a page; main: its main button.
- * @param {unknown} title @param {unknown} main
- */
+/** The head of a page; main: its main button. @param {unknown} title @param {unknown} main */
 export const pageHead = (title, main = nothing) => html`<header class="page-head"><h1>${title}</h1>${main}</header>`;
 
-/**
- * The head of a part of a page; side: a link or a button.
- * @param {string} title @param {unknown} side
- */
+/** The head of a part of a page; side: a link or a button. @param {string} title @param {unknown} side */
 export const sectionHead = (title, side = nothing) => html`<div class="section-head"><h2>${title}</h2>${side}</div>`;
 
 /**
@@ -213,10 +204,7 @@ export const emptyState = ({ title, text, actions = nothing }) =>
   html`<section class="empty"><h2>${title}</h2><p>${text}</p>
     <div class="actions">${actions}</div></section>`;
 
-/**
- * An alert with the text; empty if there is no text.
- * @param {string | null | undefined} text
- */
+/** An alert with the text; empty if there is no text. @param {string | null | undefined} text */
 export const problem = (text) =>
   html`<div role="alert">${text ? html`<p class="problem">${icon("circle-alert")} ${text}</p>` : nothing}</div>`;
 
@@ -226,19 +214,28 @@ export const progressBar = ({ value, max, label }) =>
   </progress>`;
 
 /**
- * A table whose last column has actions; heads: [[text, class]]. It scrolls in its own frame.
+ * A table whose last column has actions; heads: [[text, class]].
  * @param {string[][]} heads @param {unknown} rows @param {string} [kind]
  */
 export const table = (heads, rows, kind = "bleed") =>
-  html`<div class="table-frame"><table class="table ${kind}"><thead><tr>
+  html`<table class="table ${kind}"><thead><tr>
     ${heads.map(([text, name = ""]) => html`<th scope="col" class=${name}>${text}</th>`)}
-    <th class="menu-cell"><span class="sr-only">Actions</span></th></tr></thead>
-    <tbody>${rows}</tbody></table></div>`;
+    <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
+    <tbody>${rows}</tbody></table>`;
+
+/** A table that scrolls in its own frame. @param {Parameters<typeof table>} parameters */
+export const framedTable = (...parameters) => html`<div class="table-frame">${table(...parameters)}</div>`;
 
 /**
- * Terms and their values.
- * @param {Record<string, unknown>} values
+ * How a search engine or a message (kind "card") shows a page.
+ * @param {{label: string, host: string, title: string, description: string, kind?: string, picture?: string}} sample
  */
+export const renderSample = ({ label, host, title, description, kind = "", picture }) =>
+  html`<div class="elsewhere ${kind}" role="group" aria-label=${label} dir="auto">
+    ${picture ? html`<img src=${picture} alt="">` : nothing}
+    <p class="host">${host}</p><p class="title">${title}</p><p>${description}</p></div>`;
+
+/** Terms and their values. @param {Record<string, unknown>} values */
 export const facts = (values) =>
   html`<dl class="facts">
     ${Object.entries(values).map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`;

@@ -23,10 +23,7 @@ const SYSTEMS = {
   Linux: "Linux",
 };
 
-/**
- * "Firefox on Windows"; for a program, its name: "curl".
- * @param {string} agent
- */
+/** "Firefox on Windows"; for a program, its name: "curl". @param {string} agent */
 export function nameDevice(agent) {
   const browser = find(BROWSERS, agent) ?? agent.split(/[/ ]/, 1)[0];
   const system = find(SYSTEMS, agent);

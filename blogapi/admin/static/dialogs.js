@@ -3,19 +3,7 @@
 import { button, iconButton } from "./components.js";
 import { html, nothing, render } from "./vendor/lit.js";
 
-/**
- * close(value) ends a dialog with this value. Its content is anything that Lit can render.
- *
- * @typedef {(value?: any) => void} Close
- * @typedef {{element: HTMLElement, result: Promise<any>, close: Close, update: () => void}} Float
- * @typedef {{label: string, icon?: string, href?: string, risk?: boolean, action?: () => unknown}} MenuItem
- * @typedef {(MenuItem | false | null | undefined | "")[]} MenuItems
- */
-
-/**
- * Copy a text to the clipboard; the promise is rejected if the browser refuses.
- * @param {string} text
- */
+/** Copy a text to the clipboard; the promise is rejected if the browser refuses. @param {string} text */
 export async function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   // Browsers offer the clipboard to https and localhost only.
@@ -45,10 +33,7 @@ export function copyButton(text, { label = "Copy", kind } = {}) {
   return button(label, copy, { busyText: "Copied", icon: "copy", kind });
 }
 
-/**
- * Announce a text that is already visible to screen readers.
- * @param {string} text
- */
+/** Announce a text that is already visible to screen readers. @param {string} text */
 export function announce(text) {
   const region = document.querySelector("#announcer > span");
   if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text;
@@ -62,10 +47,7 @@ let endToast = () => {};
  *   action?: {label: string, run: () => unknown} | "" | false | null}} ToastOptions
  */
 
-/**
- * Show the result of an action for 8 seconds.
- * @param {string} text @param {ToastOptions} [options]
- */
+/** Show the result of an action for 8 seconds. @param {string} text @param {ToastOptions} [options] */
 export function toast(text, { undo, action = undo && { label: "Undo", run: undo } } = {}) {
   endToast();
   const parent = document.querySelector("dialog[open]") ? topmost() : document.querySelector("#announcer");

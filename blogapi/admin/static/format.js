@@ -12,63 +12,39 @@ const format = (date, options) => new Intl.DateTimeFormat("en-GB", { ...options,
 
 const NUMBERS = new Intl.NumberFormat("en-GB");
 
-/**
- * Return the Date of a timestamp of the API; a timestamp without an offset is UTC.
- * @param {Stamp} stamp
- */
+/** Return the Date of a timestamp of the API; a timestamp without an offset is UTC. @param {Stamp} stamp */
 export const parseTime = (stamp) =>
   stamp instanceof Date ? stamp : new Date(/(Z|[+-]\d\d:\d\d)$/.test(stamp) ? stamp : `${stamp}Z`);
 
-/**
- * 14:32
- * @param {Stamp} stamp
- */
+/** 14:32 @param {Stamp} stamp */
 export const formatTime = (stamp) => format(parseTime(stamp), { timeStyle: "short", hourCycle: "h23" });
 
-/**
- * 14:32:10
- * @param {Stamp} stamp
- */
+/** 14:32:10 @param {Stamp} stamp */
 export const formatSeconds = (stamp) => format(parseTime(stamp), { timeStyle: "medium", hourCycle: "h23" });
 
-/**
- * 29 Nov 2026
- * @param {Stamp} stamp
- */
+/** 29 Nov 2026 @param {Stamp} stamp */
 export const formatDay = (stamp) => format(parseTime(stamp), { dateStyle: "medium" });
 
-/**
- * "Sunday 29 November", with the year if it is not the current one.
- * @param {Stamp} stamp
- */
+/** "Sunday 29 November", with the year if it is not the current one. @param {Stamp} stamp */
 export function formatLongDay(stamp) {
   const [shown, current] = [stamp, new Date()].map((time) => toFields(time).day.slice(0, 4));
   const year = shown === current ? undefined : "numeric";
   return format(parseTime(stamp), { weekday: "long", day: "numeric", month: "long", year }).replace(",", "");
 }
 
-/**
- * Return the number of calendar days from today to the time: -1 is yesterday.
- * @param {Stamp} stamp
- */
+/** Return the number of calendar days from today to the time: -1 is yesterday. @param {Stamp} stamp */
 export function daysFromToday(stamp) {
   return (Date.parse(toFields(stamp).day) - Date.parse(toFields(new Date()).day)) / 86_400_000;
 }
 
-/**
- * For lists: "2 min ago", "14:32" today, "Yesterday", "19 Nov 2026".
- * @param {Stamp} stamp
- */
+/** For lists: "2 min ago", "14:32" today, "Yesterday", "19 Nov 2026". @param {Stamp} stamp */
 export function formatChanged(stamp) {
   const minutes = Math.floor((Date.now() - parseTime(stamp).getTime()) / 60_000);
   if (minutes >= 0 && minutes < 60) return minutes < 1 ? "Just now" : `${minutes} min ago`;
   return { 0: formatTime(stamp), "-1": "Yesterday" }[daysFromToday(stamp)] ?? formatDay(stamp);
 }
 
-/**
- * "Today, 14:32", "Yesterday, 21:17", "29 Nov 2026, 08:00".
- * @param {Stamp} stamp
- */
+/** "Today, 14:32", "Yesterday, 21:17", "29 Nov 2026, 08:00". @param {Stamp} stamp */
 export function formatDayAndTime(stamp) {
   const name = { "-1": "Yesterday", 0: "Today", 1: "Tomorrow" }[daysFromToday(stamp)];
   return `${name ?? formatDay(stamp)}, ${formatTime(stamp)}`;
@@ -76,10 +52,7 @@ export function formatDayAndTime(stamp) {
 
 const UNITS = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3600, minute: 60, second: 1 };
 
-/**
- * "in 8 days", "in 72 years", "3 months ago", "in 20 minutes", "in 5 seconds".
- * @param {Stamp} stamp
- */
+/** "in 8 days", "in 72 years", "3 months ago", "in 20 minutes", "in 5 seconds". @param {Stamp} stamp */
 export function distance(stamp) {
   const seconds = (parseTime(stamp).getTime() - Date.now()) / 1000;
   const units = /** @type {(keyof typeof UNITS)[]} */ (Object.keys(UNITS));
@@ -88,19 +61,13 @@ export function distance(stamp) {
   return new Intl.RelativeTimeFormat("en-GB").format(number, unit);
 }
 
-/**
- * Return a time as the values of date and time inputs: {day: "2026-11-29", time: "08:00"}.
- * @param {Stamp} stamp
- */
+/** Return a time as the values of date and time inputs: {day: "2026-11-29", time: "08:00"}. @param {Stamp} stamp */
 export function toFields(stamp) {
   const [day, month, year] = format(parseTime(stamp), { dateStyle: "short" }).split("/");
   return { day: `${year.padStart(4, "0")}-${month}-${day}`, time: formatTime(stamp) };
 }
 
-/**
- * Return the Date for the values of date and time inputs.
- * @param {string} day @param {string} time
- */
+/** Return the Date for the values of date and time inputs. @param {string} day @param {string} time */
 export function toInstant(day, time) {
   const wanted = Date.parse(`${day}T${time}Z`);
   // Twice, because the clocks can change between the first guess and the result.
@@ -110,10 +77,7 @@ export function toInstant(day, time) {
   }, new Date(wanted));
 }
 
-/**
- * 1,234
- * @param {number} number
- */
+/** 1,234 @param {number} number */
 export const formatNumber = (number) => NUMBERS.format(number);
 
 /**
@@ -122,10 +86,7 @@ export const formatNumber = (number) => NUMBERS.format(number);
  */
 export const count = (number, word, words = `${word}s`) => `${formatNumber(number)} ${number === 1 ? word : words}`;
 
-/**
- * "284 kB", "18.4 MB".
- * @param {number} bytes
- */
+/** "284 kB", "18.4 MB". @param {number} bytes */
 export function formatSize(bytes) {
   if (bytes < 1000) return count(bytes, "byte");
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4);
@@ -140,8 +101,5 @@ export function formatSize(bytes) {
  */
 export const formatRole = (role) => role[0].toUpperCase() + role.slice(1);
 
-/**
- * "a reader", "an author".
- * @param {string} role
- */
+/** "a reader", "an author". @param {string} role */
 export const nameRole = (role) => `${role === "reader" ? "a" : "an"} ${role}`;

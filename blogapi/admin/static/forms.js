@@ -3,22 +3,32 @@
 import { render } from "./vendor/lit.js";
 import { del } from "./api.js";
 import { confirmRisk, copyButton, openDialog } from "./dialogs.js";
+import { refs } from "./shell.js";
 
-/** @typedef {any} Page the base of all pages, which imports this module */
+/** @typedef {import("./shell.js").Page} Page */
 
 /**
  * Show errors, such as those of an ApiError, in the fields of a form of the document (fields.html).
  * @param {HTMLFormElement} form @param {Record<string, any>} errors
  */
 export function showErrors(form, errors) {
-  for (const place of form.querySelectorAll(".error > span")) {
-    const field = /** @type {any} */ (place.closest(".field"));
+  for (const span of form.querySelectorAll(".error > span")) {
+    const field = /** @type {any} */ (span.closest(".field"));
     const control = field.querySelector("[name]");
-    place.textContent = [errors[control.name] ?? []].flat().join(" ");
-    control.ariaInvalid = place.textContent ? "true" : null;
-    field.classList.toggle("faulty", Boolean(place.textContent));
-    if (place.textContent && field.closest("details")) field.closest("details").open = true;
+    const text = [errors[control.name] ?? []].flat().join(" ");
+    span.textContent = text;
+    control.ariaInvalid = text ? "true" : null;
+    field.classList.toggle("faulty", Boolean(text));
+    if (text && field.closest("details")) field.closest("details").open = true;
   }
+}
+
+/**
+ * Set the text below a field of a form of the document.
+ * @param {HTMLFormElement} form @param {string} name @param {string} text
+ */
+export function setHelp(form, name, text) {
+  /** @type {HTMLElement} */ (form.querySelector(`#${name}-help`)).textContent = text;
 }
 
 /**
@@ -91,25 +101,27 @@ export async function remove(page, path, question) {
 }
 
 /**
- * Show a key or a link in `page.once`, with the focus on Copy. foot: what it allows; help: until when.
- * @param {Page} page @param {any} once
- * @param {{title: string, value: string, foot: string, help?: string}} options
+ * Show a key or a link once (once.html), with the focus on Copy. foot: what it allows; help: until when. The page
+ * renders `page.once`.
+ * @param {Page} page @param {{title: string, value: string, foot: string, help?: string}} texts
  */
-export async function showOnce(page, once, { value, ...texts }) {
-  const place = once.querySelector(".copy");
-  fillOnce(page, once, { value, ...texts });
-  render(copyButton(value, { kind: "main" }), place);
-  page.set({ once });
-  await page.updateComplete;
-  place.firstElementChild.focus();
+export async function showOnce(page, { title, value, foot, help = "" }) {
+  refs.onceTitle.textContent = title;
+  refs.onceHelp.textContent = help;
+  refs.onceValue.value = value;
+  refs.onceFoot.textContent = foot;
+  await showCopied(page, "once", value, { copy: refs.onceCopy, hide: refs.onceHide });
 }
 
-/** @type {(page: Page, once: any, texts: Record<string, string>) => void} */
-function fillOnce(page, once, { title, value, foot, help = "" }) {
-  const [heading, input, text, hide] = once.querySelectorAll("h2, input, .small, .bare");
-  heading.textContent = title;
-  once.querySelector(".once-help").textContent = help;
-  input.value = value;
-  text.textContent = foot;
-  hide.onclick = () => page.set({ once: null });
+/**
+ * Show the element of this name, with the focus on the button that copies the value, until the user hides it.
+ * @param {Page} page @param {"once" | "codes"} name @param {string} value
+ * @param {{copy: HTMLElement, hide: HTMLElement}} parts
+ */
+export async function showCopied(page, name, value, { copy, hide }) {
+  render(copyButton(value, { kind: "main" }), copy);
+  hide.onclick = () => page.set({ [name]: null });
+  page.set({ [name]: refs[name] });
+  await page.updateComplete;
+  /** @type {HTMLElement} */ (copy.firstElementChild).focus();
 }

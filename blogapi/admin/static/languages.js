@@ -22,16 +22,13 @@ export function languageName(tag) {
   }
 }
 
-/**
- * Return the tags of common languages and of this one, ordered by their names.
- * @param {string} own
- */
+/** Return the tags of common languages and of this one, ordered by their names. @param {string} own */
 export function listLanguages(own) {
   const tags = [...new Set([own, ...COMMON])].filter(Boolean);
-  return tags.sort((one, other) => languageName(one).localeCompare(languageName(other), "en"));
+  return tags.sort((a, b) => languageName(a).localeCompare(languageName(b), "en"));
 }
 
-/** Name the language of an item if another one has the same title. @param {any} item @param {any[]} items */
+/** Name the language of an item if another one has the same title. @param {Article} item @param {Article[]} items */
 export function languageHint({ uuid, title, language }, items) {
   const isAlone = !items.some((other) => other.uuid !== uuid && other.title === title && other.language !== language);
   const name = () => languageName(language || session().site.language);

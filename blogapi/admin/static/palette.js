@@ -1,4 +1,4 @@
-/** "Go to…" (Ctrl P): one field that finds places, actions, articles and pages. */
+/** "Go to…" (Ctrl P): one field that finds pages of the menu, actions, articles and pages of the blog. */
 
 import { html, nothing } from "./vendor/lit.js";
 import { get } from "./api.js";
@@ -9,37 +9,43 @@ import { hasRole, listPath } from "./roles.js";
 const FIELDS = "uuid,title,status,published_at";
 const NEW_ARTICLE = { href: "/admin/articles/new/", text: "New article", mark: icon("plus") };
 
-// The places are the links of the menu.
-const readPlace = (link) => {
-  const mark = link.querySelector("svg").cloneNode(true);
-  return { href: link.href, text: link.textContent.trim(), mark };
-};
+/** @typedef {{href: string, text: string, mark: Renderable}} Entry */
 
-const isOffered = (link) => hasRole(link.dataset.for);
+/** @param {HTMLAnchorElement} link @returns {Entry} */
+const makeLinkEntry = (link) => ({
+  href: link.href,
+  text: link.textContent.trim(),
+  mark: link.querySelector("svg")?.cloneNode(true),
+});
 
-const makeEntry = (place) => (article) => {
-  const { uuid, title: text } = article;
-  return { href: `/admin/${place}/${uuid}/`, text, mark: badge(article) };
+/** @param {string} collection @returns {(item: Article) => Entry} */
+const makeItemEntry = (collection) => (item) => {
+  return { href: `/admin/${collection}/${item.uuid}/`, text: item.title, mark: badge(item) };
 };
 
 export function openPalette() {
   if (document.querySelector(".palette")) return;
-  const places = [NEW_ARTICLE, ...[...document.querySelectorAll(".bottom-bar a")].filter(isOffered).map(readPlace)];
-  let [words, at, articles] = ["", 0, /** @type {any[]} */ ([])];
-  const list = () => [...places.filter(({ text }) => text.toLowerCase().includes(words.toLowerCase())), ...articles];
+  const links = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll(".bottom-bar a")]);
+  const offered = links.filter((link) => hasRole(link.dataset.for ?? ""));
+  const fixed = [NEW_ARTICLE, ...offered.map(makeLinkEntry)];
+  let [words, at, items] = ["", 0, /** @type {Entry[]} */ ([])];
+  const list = () => [...fixed.filter(({ text }) => text.toLowerCase().includes(words.toLowerCase())), ...items];
+  /** @param {FieldEvent} event */
   const type = async ({ target }) => {
     const asked = target.value.trim();
-    [words, at, articles] = [asked, 0, []];
+    [words, at, items] = [asked, 0, []];
     dialog.update();
     await new Promise((resolve) => setTimeout(resolve, 200));
     if (!asked || asked !== words) return;
     const query = { q: asked, status: "any", page: 1, page_size: 8, fields: FIELDS };
-    const find = async (place, path) => (await get(path, { query })).data.map(makeEntry(place));
+    /** @param {string} collection @param {string} path @returns {Promise<Entry[]>} */
+    const find = async (collection, path) => (await get(path, { query })).data.map(makeItemEntry(collection));
     const searches = [find("articles", listPath()), ...(hasRole("editor") ? [find("pages", "blog/pages/")] : [])];
     const found = await Promise.all(searches).catch(() => []);
-    if (asked === words) articles = found.flat();
+    if (asked === words) items = found.flat();
     dialog.update();
   };
+  /** @param {KeyboardEvent} event */
   const press = (event) => {
     const count = list().length;
     const step = { ArrowDown: 1, ArrowUp: count - 1, Enter: 0 }[event.key];
@@ -51,6 +57,7 @@ export function openPalette() {
     option?.scrollIntoView({ block: "nearest" });
     if (event.key === "Enter") option?.click();
   };
+  /** @param {Entry} entry @param {number} n */
   const option = ({ href, text, mark }, n) => html`<a id="go-${n}" role="option" class="menu-item"
     href=${href} tabindex="-1" aria-selected=${n === at}><span>${text}</span>${mark}</a>`;
   const content = () => html`

@@ -14,18 +14,22 @@ import { letterOf, nameKeys } from "./shortcuts.js";
 import * as storage from "./storage.js";
 
 // The names of the blog and the user are stored for the next page, whose menu does not wait for the API.
-const KEPT = "blogapi.session";
-let last = storage.read(KEPT) ?? {};
+const SESSION_KEY = "blogapi.session";
+let last = storage.read(SESSION_KEY) ?? {};
 setCaller({ ...last, uuid: last.user });
 /** @param {string} selector @returns {any} */
 const find = (selector) => document.querySelector(selector);
-/** @param {string} id @returns {any[]} the elements in a template of the document */
-const listElements = (id) => [...(find(`#${id}`)?.content.children ?? [])];
-const [missing, silent, technical] = listElements("failure");
-/** The elements that the document has for its page. */
-export const content = listElements("content");
+
+/** The elements of the document and its templates that have a `data-ref`, by this name. @type {Refs} */
+export const refs = /** @type {any} */ (
+  Object.fromEntries(
+    [document, ...[...document.querySelectorAll("template")].map(({ content }) => content)]
+      .flatMap((root) => [.../** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-ref]"))])
+      .map((element) => [element.dataset.ref, element]),
+  )
+);
 const TITLE = document.title;
-const PLACE = document.body.dataset.page;
+const PAGE_NAME = document.body.dataset.page;
 /** @type {any} */
 let current = null;
 
@@ -35,13 +39,14 @@ export const session = () => current;
 /** The values of this session, or of the last one in this browser: {title, user, username, role, can_publish}. */
 export const lastSession = () => last;
 
+/** @param {{user: Json, site: Json}} session */
 export function setSession(session) {
   current = session;
   setTimeZone(session.site.time_zone);
   const { uuid: user, username, role, can_publish } = session.user;
   last = { title: session.site.title, user, username, role, can_publish };
   setCaller(session.user);
-  storage.write(KEPT, last);
+  storage.write(SESSION_KEY, last);
   onLoginEnded(signInAgain);
 }
 
@@ -89,12 +94,13 @@ export class Page extends LitElement {
     return this;
   }
 
+  /** @param {Json} fields */
   set(fields) {
     Object.assign(this, fields);
     this.requestUpdate();
   }
 
-  /** Load the page (again): the state is "loading" at first, then "ready" or "failed". */
+  /** Load the page (again): the state is "loading" at first, then "ready" or "failed". @returns {Promise<void>} */
   async reload() {
     clearInterval(this.timer);
     const opening = current ? null : openSession();
@@ -105,7 +111,7 @@ export class Page extends LitElement {
     const results = await Promise.allSettled([opening, this.load(), finding]);
     const failed = results.find(({ status }) => status === "rejected");
     // The login of an admin who must turn a second factor on first has no other scope than "published".
-    const isRestricted = current && !current.user.scopes.includes("read") && PLACE !== "profile";
+    const isRestricted = current && !current.user.scopes.includes("read") && PAGE_NAME !== "profile";
     const isAllowed = !current || hasRole(document.body.dataset.for ?? "");
     if (!isAllowed || isRestricted) return location.replace("/admin/profile/");
     // The page was loaded for the role that the user had before.
@@ -121,9 +127,9 @@ export class Page extends LitElement {
   }
 
   /**
-   * Run work() for an action of the user. `busy` is its name until it ends, and no second one is started.
-   * Errors of fields are stored in `errors` (see field()), all others in `problem`. Returns the result of
-   * work(), or undefined.
+   * Run work() for an action of the user. `busy` is its name until it ends, and no second one is started. Errors of
+   * fields are stored in `errors` (see field()), all others in `problem`. Returns the result of work(), or undefined.
+   * @template T @param {string} name @param {() => T | Promise<T>} work @returns {Promise<T | undefined>}
    */
   async act(name, work) {
     if (this.busy) return;
@@ -134,8 +140,9 @@ export class Page extends LitElement {
       if (!(error instanceof ApiError)) throw error;
       const { errors, message } = error;
       // A field of the page can be hidden, or behind the popover of the action.
-      const place = [...document.querySelectorAll("main, dialog[open], .popover")].at(-1);
-      const isVisible = (field) => place?.querySelector(`[id="field-${field}"]`)?.checkVisibility();
+      const front = [...document.querySelectorAll("main, dialog[open], .popover")].at(-1);
+      /** @param {string} field */
+      const isVisible = (field) => front?.querySelector(`[id="field-${field}"]`)?.checkVisibility();
       const isShown = Object.keys(errors).some(isVisible);
       this.set({ errors, problem: isShown ? "" : message });
       this.updateComplete.then(() => find("[aria-invalid=true]")?.focus());
@@ -144,7 +151,10 @@ export class Page extends LitElement {
     }
   }
 
-  /** As act(), and load the page again after work(). */
+  /**
+   * As act(), and load the page again after work().
+   * @template T @param {string} name @param {() => T | Promise<T>} work @returns {Promise<T | undefined>}
+   */
   actAndReload(name, work) {
     return this.act(name, async () => {
       const result = await work();
@@ -154,6 +164,7 @@ export class Page extends LitElement {
   }
 
   // If a render removes the element with the focus, such as the row of a menu, the content gets the focus.
+  /** @param {any} changes */
   update(changes) {
     keepFocus(() => super.update(changes));
   }
@@ -175,7 +186,7 @@ export class Page extends LitElement {
 
   updated() {
     document.title = [this.heading, last.title].filter(Boolean).join(" · ");
-    find(".side-title").textContent = last.title || location.host;
+    refs.sideTitle.textContent = last.title || location.host;
     find(".side [href='/admin/profile/'] span").textContent = last.username || "Profile";
     if (last.role) document.body.dataset.role = last.role;
     updateFloats();
@@ -184,6 +195,7 @@ export class Page extends LitElement {
 
 // Return the texts of this browser whose articles the blog does not have, or does not show now.
 async function loadKeptTexts() {
+  /** @param {import("./editor/journal.js").KeptEntry} entry */
   const findStatus = (entry) => {
     const request = get(`blog/${entry.place ?? "articles"}/${entry.article}/`, { query: { fields: "uuid" } });
     return request.then(() => null).catch(({ status }) => ({ ...entry, status }));
@@ -193,7 +205,9 @@ async function loadKeptTexts() {
 }
 
 // The editor of a new article offers the texts of articles that do not exist.
+/** @param {Page} page */
 function renderKeptTexts({ kept }) {
+  /** @param {import("./editor/journal.js").KeptEntry & {status: number}} entry */
   const entry = ({ place = "articles", article, status, edits, time }) => {
     const href = `/admin/${place}/${status === 404 ? "new" : article}/`;
     const text = `${count(edits.content.split(/\s+/).filter(Boolean).length, "word")} not saved to the blog`;
@@ -204,28 +218,24 @@ function renderKeptTexts({ kept }) {
     ${sectionHead("Kept in this browser")}<ul class="rows">${kept.map(entry)}</ul></section>`;
 }
 
+/** @param {Page} page */
 function renderFailure(page) {
   const { failure } = page;
-  if (failure.status === 404) return html`${renderKeptTexts(page)}${missing}`;
+  if (failure.status === 404) return html`${renderKeptTexts(page)}${refs.missing}`;
   if (!failure.isTemporary) return emptyState({ title: "This page does not work", text: failure.message });
-  fillFailure(page);
-  return html`${silent}${renderKeptTexts(page)}${technical}`;
-}
-
-function fillFailure(page) {
-  silent.querySelector(".wait").textContent = count(page.wait, "second");
-  silent.querySelector("button").onclick = () => page.reload();
-  const { failures, lastGood } = connection;
-  technical.querySelector("pre").textContent = `${failures.join("")}Last good answer: ${lastGood}.`;
+  refs.wait.textContent = count(page.wait, "second");
+  refs.tryNow.onclick = () => page.reload();
+  refs.failures.textContent = `${connection.failures.join("")}Last good answer: ${connection.lastGood}.`;
+  return html`${refs.silent}${renderKeptTexts(page)}${refs.technical}`;
 }
 
 // Ask for the password in the dialog of the document; return a promise of whether the user signed in.
 function signInAgain() {
-  const dialog = find("#again");
-  const [form, name, trouble] = dialog.querySelectorAll("form, .name, [role=alert]");
+  const { again: dialog, againForm: form, againName, againProblem } = refs;
+  /** @type {PromiseWithResolvers<boolean>} */
   const { promise, resolve } = Promise.withResolvers();
-  name.textContent = form.elements.username.value = current.user.username;
-  form.elements.password.value = trouble.textContent = "";
+  againName.textContent = form.elements.username.value = current.user.username;
+  form.elements.password.value = againProblem.textContent = "";
   endCode(form);
   form.onreset = () => dialog.close();
   form.onsubmit = async (event) => {
@@ -237,7 +247,7 @@ function signInAgain() {
     } catch (error) {
       const { code, message } = /** @type {ApiError} */ (error);
       const isAsked = code === "second_factor_required";
-      trouble.textContent = isAsked ? "" : message;
+      againProblem.textContent = isAsked ? "" : message;
       if (isAsked) askForCode(form);
       else if (code === "login_failed") endCode(form);
     }
@@ -258,14 +268,10 @@ addEventListener("click", (/** @type {any} */ { target: toggle }) => {
   toggle.ariaPressed = String(input.type === "text");
 });
 
-/**
- * Define the page of this document, show it and return it.
- * @template {typeof Page} T
- * @param {T} PageClass
- */
+/** Define the page of this document, show it and return it. @template {typeof Page} T @param {T} PageClass */
 export function definePage(PageClass) {
   customElements.define("admin-page", PageClass);
-  const page = /** @type {InstanceType<T>} */ (document.querySelector("admin-page"));
+  const page = /** @type {InstanceType<T>} */ (find("admin-page"));
   page.reload();
   addEventListener("online", () => page.state === "failed" && page.reload());
   nameKeys(document);

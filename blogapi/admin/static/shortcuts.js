@@ -11,16 +11,10 @@ export function letterOf({ ctrlKey, metaKey, altKey, shiftKey, isComposing, key 
   return isShortcut && !isComposing ? key.toUpperCase() : "";
 }
 
-/**
- * The value of aria-keyshortcuts.
- * @param {string} letter
- */
+/** The value of aria-keyshortcuts. @param {string} letter */
 export const ariaKeys = (letter) => `${IS_MAC ? "Meta" : "Control"}+${letter}`;
 
-/**
- * On a Mac, name ⌘ instead of Ctrl in this part of the document.
- * @param {ParentNode} root
- */
+/** On a Mac, name ⌘ instead of Ctrl in this part of the document. @param {ParentNode} root */
 export function nameKeys(root) {
   if (!IS_MAC) return;
   for (const key of root.querySelectorAll("kbd")) key.textContent = key.textContent.replace("Ctrl", "⌘");

@@ -2,8 +2,6 @@
 
 /**
  * readable: whether readers see the article, from its publication time on.
- *
- * @typedef {"draft" | "scheduled" | "published" | "unlisted" | "archived"} Status
  * @type {Record<Status, {name: string, icon: string, kind: string, readable: boolean}>}
  */
 export const STATUSES = {
@@ -14,10 +12,7 @@ export const STATUSES = {
   archived: { name: "Archived", icon: "archive", kind: "", readable: false },
 };
 
-/**
- * "Marit has it open", "Marit and Tomas have it open", or "".
- * @param {{username: string}[] | null} [users]
- */
+/** "Marit has it open", "Marit and Tomas have it open", or "". @param {{username: string}[] | null} [users] */
 export function openWords(users) {
   const names = (users ?? []).map(({ username }) => username);
   const list = new Intl.ListFormat("en-GB").format(names);

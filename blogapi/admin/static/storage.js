@@ -1,9 +1,6 @@
 /** JSON values in the storage of the browser, which can be full or switched off. */
 
-/**
- * Return the value of a key, or undefined.
- * @param {string} key @returns {any}
- */
+/** Return the value of a key, or undefined. @param {string} key @returns {any} */
 export const read = (key) => attempt(() => JSON.parse(localStorage.getItem(key) ?? "null")) ?? undefined;
 
 /**
@@ -15,17 +12,11 @@ export const write = (key, value) => attempt(() => localStorage.setItem(key, JSO
 /** @param {string} key */
 export const remove = (key) => attempt(() => localStorage.removeItem(key));
 
-/**
- * Return the keys with this prefix.
- * @param {string} prefix @returns {string[]}
- */
+/** Return the keys with this prefix. @param {string} prefix @returns {string[]} */
 export const listKeys = (prefix) =>
   attempt(() => Object.keys(localStorage).filter((key) => key.startsWith(prefix))) ?? [];
 
-/**
- * @template T
- * @param {() => T} action
- */
+/** @template T @param {() => T} action */
 function attempt(action) {
   try {
     return action();

@@ -2,21 +2,31 @@
 import { EditorSelection, Facet, Prec, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, keymap, WidgetType } from "@codemirror/view";
 
+/**
+ * Draws a block in an element.
+ *
+ * @typedef {(dom: HTMLElement, block: Block, isSelected: boolean, actions: BlockActions) => void} Draw
+ * @typedef {import("@codemirror/state").EditorState} State
+ */
+
 /** @type {import("@codemirror/state").StateEffectType<boolean>} */
 const setFocus = StateEffect.define();
-/** @type {Facet<any[], any[]>} */
+/** @type {Facet<Block[], Block[]>} */
 const blockFacet = Facet.define({ combine: (values) => values.flat() });
 
 class BlockWidget extends WidgetType {
+  /** @param {Block} block @param {boolean} isSelected @param {Draw} draw */
   constructor(block, isSelected, draw) {
     super();
     this.block = block;
     this.isSelected = isSelected;
     this.draw = draw;
   }
+  /** @param {BlockWidget} other */
   eq(other) {
     return other.block.source === this.block.source && other.isSelected === this.isSelected;
   }
+  /** @param {EditorView} view */
   toDOM(view) {
     const dom = document.createElement("div");
     dom.className = "block";
@@ -30,6 +40,7 @@ class BlockWidget extends WidgetType {
     this.updateDOM(dom, view);
     return dom;
   }
+  /** @param {HTMLElement} dom @param {EditorView} view */
   updateDOM(dom, view) {
     dom.classList.toggle("selected", this.isSelected);
     this.draw(dom, this.block, this.isSelected, makeActions(view, dom));
@@ -43,20 +54,29 @@ class BlockWidget extends WidgetType {
   }
 }
 
+/** @param {EditorView} view */
 const getBlocks = (view) => view.state.facet(blockFacet);
+/** @param {EditorView} view @param {HTMLElement} dom */
 const findBlock = (view, dom) => {
   const position = view.posAtDOM(dom);
   return getBlocks(view).find(({ from, to }) => from <= position && position <= to);
 };
+/** @param {EditorSelection} selection @param {Block} block */
 const isWhole = ({ main }, { from, to }) => main.from === from && main.to === to;
+/** @param {EditorView} view */
 const findSelected = (view) => getBlocks(view).find((block) => isWhole(view.state.selection, block));
 
+/** @param {EditorView} view @param {Block} block */
 function selectBlock(view, { from, to }) {
   view.dispatch({ selection: EditorSelection.range(from, to), scrollIntoView: true, userEvent: "select" });
 }
 
-/** Return what a block can do with its part of the text. */
+/**
+ * Return what a block can do with its part of the text.
+ * @param {EditorView} view @param {HTMLElement} dom @returns {BlockActions}
+ */
 function makeActions(view, dom) {
+  /** @param {(block: Block) => import("@codemirror/state").TransactionSpec} make */
   const change = (make) => {
     const block = findBlock(view, dom);
     if (block) view.dispatch(make(block));
@@ -83,23 +103,27 @@ function makeActions(view, dom) {
   };
 }
 
-function decorate(blocks, { main }, hasFocus, draw) {
-  const shown = blocks.filter((block) => {
-    const { from, to } = block;
+/** @param {Block[]} blocks @param {EditorSelection} selection @param {boolean} hasFocus @param {Draw} draw */
+function decorate(blocks, selection, hasFocus, draw) {
+  const { main } = selection;
+  const shown = blocks.filter(({ from, to }) => {
     if (main.empty) return !hasFocus || main.head < from || main.head > to;
-    const isInside = (position) => position > from && position < to;
+    const isInside = (/** @type {number} */ position) => position > from && position < to;
     return !isInside(main.from) && !isInside(main.to);
   });
   return Decoration.set(
     shown.map((block) => {
-      const isSelected = isWhole({ main }, block);
+      const isSelected = isWhole(selection, block);
       const widget = new BlockWidget(block, isSelected, draw);
       return Decoration.replace({ widget, block: true }).range(block.from, block.to);
     }),
   );
 }
 
-/** Move into a block, or out of it. */
+/**
+ * Return the command that moves into a block, or out of it.
+ * @param {1 | -1} step @param {boolean} isVertical @returns {import("@codemirror/view").Command}
+ */
 const move = (step, isVertical) => (view) => {
   const { doc, selection } = view.state;
   const { main } = selection;
@@ -125,6 +149,7 @@ const move = (step, isVertical) => (view) => {
   return !stays;
 };
 
+/** @type {import("@codemirror/view").Command} */
 const enter = (view) => {
   if (!findSelected(view)) return false;
   const control = view.contentDOM.querySelector(".block.selected :is(textarea, input, button)");
@@ -133,6 +158,7 @@ const enter = (view) => {
 };
 
 // What is typed while a block is selected follows it, in a paragraph of its own.
+/** @param {KeyboardEvent} event @param {EditorView} view */
 const leaveBefore = ({ key, ctrlKey, altKey, metaKey }, view) => {
   const block = findSelected(view);
   const isText = (key.length === 1 && !ctrlKey && !altKey && !metaKey) || key === "Process";
@@ -143,10 +169,11 @@ const leaveBefore = ({ key, ctrlKey, altKey, metaKey }, view) => {
 };
 
 /**
- * `find(text)` returns the blocks, [{from, to, source, height}], each one or more whole lines; `draw(dom, block,
- * isSelected, actions)` draws one.
+ * find(text): the blocks of a text, each one or more whole lines.
+ * @param {{find: (text: string) => Block[], draw: Draw}} options
  */
 export function showBlocks({ find, draw }) {
+  /** @param {Block[]} blocks @param {State} state @param {boolean} hasFocus */
   const make = (blocks, state, hasFocus) => ({
     blocks,
     hasFocus,

@@ -2,7 +2,14 @@
 import { syntaxTree } from "@codemirror/language";
 import { Decoration, EditorView, MatchDecorator, ViewPlugin, WidgetType } from "@codemirror/view";
 
+/**
+ * Calls show() with the words for an article, now or later.
+ *
+ * @typedef {(uuid: string, show: (words: string) => void) => void} Describe
+ */
+
 class Chip extends WidgetType {
+  /** @param {string} uuid @param {Describe} describe */
   constructor(uuid, describe) {
     super();
     this.uuid = uuid;
@@ -25,7 +32,7 @@ class Chip extends WidgetType {
   }
 }
 
-/** describe(uuid, show) calls show() with the words for an article, now or later. */
+/** @param {Describe} describe */
 export function showChips(describe) {
   const matcher = new MatchDecorator({
     regexp: /article:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/gi,
@@ -38,7 +45,7 @@ export function showChips(describe) {
   const plugin = ViewPlugin.define(
     (view) => ({
       decorations: matcher.createDeco(view),
-      /** @this {any} */
+      /** @this {any} @param {import("@codemirror/view").ViewUpdate} update */
       update(update) {
         const isParsed = syntaxTree(update.startState) !== syntaxTree(update.state);
         this.decorations =

@@ -29,23 +29,29 @@ import { showChips } from "./chips.js";
 import { rangeCommands, rangeField } from "./ranges.js";
 
 const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false });
+/** @param {string} text */
 const isBlank = (text) => /^[\s>]*$/.test(text);
 
 /**
  * Continue a list or a quote, or leave it on an empty item or an empty line of a quote. The lines next to the cursor
  * are empty then, because what is written there would otherwise continue the text above.
+ * @type {import("@codemirror/state").StateCommand}
  */
 function continueOrLeave({ state, dispatch }) {
   const { doc, selection } = state;
   const line = doc.lineAt(selection.main.head);
+  /** @param {import("@codemirror/state").Transaction} change */
   const leave = (change) => {
     const { newDoc, newSelection } = change;
     const { number, from, to, text } = newDoc.lineAt(newSelection.main.head);
     if (newDoc.lines !== doc.lines || !isBlank(text)) return dispatch(state.update(change));
-    const isWritten = (other) => other > 0 && other <= newDoc.lines && !isBlank(newDoc.line(other).text);
+    const isWritten = (/** @type {number} */ n) => n > 0 && n <= newDoc.lines && !isBlank(newDoc.line(n).text);
     const before = isWritten(number - 1) ? `${text.trimEnd()}\n` : "";
     const after = isWritten(number + 1) ? `\n${text.trimEnd()}` : "";
-    const changes = [before && { from, insert: before }, after && { from: to, insert: after }].filter(Boolean);
+    const changes = [
+      { from, insert: before },
+      { from: to, insert: after },
+    ];
     dispatch(state.update(change, { changes, selection: { anchor: to + before.length }, sequential: true }));
   };
   const mark = line.from + line.text.lastIndexOf(">");
@@ -86,6 +92,7 @@ const CODE = /^(?:FencedCode|CodeBlock|HTMLBlock|CommentBlock|Table)$/;
 const HEADING = /^(ATX|Setext)Heading([1-6])$/;
 
 const decorations = new Map();
+/** @param {string} name */
 function lineDecoration(name) {
   if (!decorations.has(name)) {
     decorations.set(name, Decoration.line({ attributes: { class: name, dir: "auto" } }));
@@ -93,10 +100,18 @@ function lineDecoration(name) {
   return decorations.get(name);
 }
 
-/** Return the classes of a line: the level of a heading, and how far the wrapped text of a list hangs. */
+/**
+ * Returns the classes of a line.
+ *
+ * @typedef {(tree: ReturnType<typeof syntaxTree>, line: import("@codemirror/state").Line) => string} Classify
+ */
+
+/** Return the level of a heading, and how far the wrapped text of a list hangs. @type {Classify} */
 function classify(tree, line) {
   const end = line.from + line.text.search(/\S|$/);
-  for (let node = tree.resolveInner(end, 1); node; node = node.parent) {
+  /** @type {ReturnType<typeof tree.resolveInner> | null} */
+  let node = tree.resolveInner(end, 1);
+  for (; node; node = node.parent) {
     const heading = HEADING.exec(node.name);
     if (heading) return heading[1] === "ATX" ? `md-h md-h${heading[2]}` : `md-h${heading[2]}`;
     if (CODE.test(node.name)) return "md-block";
@@ -105,6 +120,7 @@ function classify(tree, line) {
   return width ? `md-hang-${Math.min(width, MAX_HANG)}` : "";
 }
 
+/** @param {EditorView} view @param {Classify} classify */
 function decorateLines(view, classify) {
   /** @type {RangeSetBuilder<Decoration>} */
   const builder = new RangeSetBuilder();
@@ -121,13 +137,13 @@ function decorateLines(view, classify) {
   return builder.finish();
 }
 
-/** Give each visible line its own direction, and the classes that `classify` returns. */
+/** Give each visible line its own direction, and the classes that `classify` returns. @param {Classify} classify */
 const lines = (classify) =>
   ViewPlugin.define(
     (view) => ({
       decorations: decorateLines(view, classify),
       /** @this {any} */
-      update({ docChanged, viewportChanged, startState, state }) {
+      update(/** @type {import("@codemirror/view").ViewUpdate} */ { docChanged, viewportChanged, startState, state }) {
         if (docChanged || viewportChanged || syntaxTree(startState) !== syntaxTree(state)) {
           this.decorations = decorateLines(view, classify);
         }
@@ -138,6 +154,7 @@ const lines = (classify) =>
 
 // Only what the layout needs: colours and type are in the style sheet of the pages. With `--md-hang: 1`, the
 // marks of headings stand in the left margin, which needs `--md-margin: 7ch`.
+/** @type {Record<string, Record<string, string>>} */
 const rules = {
   "&": { color: "inherit", backgroundColor: "transparent" },
   "&.cm-focused": { outline: "none" },
@@ -161,23 +178,24 @@ const searching = [
 ];
 const MAX_COUNT = 5_000;
 
-/** Return the commands that find and replace. */
+/** Return the commands that find and replace. @param {EditorView} view */
 function makeSearch(view) {
   let query = new SearchQuery({ search: "" });
-  const isSelected = ({ from, to }) => view.state.selection.main.from === from && view.state.selection.main.to === to;
-  const findFrom = (start) => {
+  const isSelected = (/** @type {TextRange} */ { from, to }) =>
+    view.state.selection.main.from === from && view.state.selection.main.to === to;
+  const findFrom = (/** @type {number} */ start) => {
     const cursor = query.getCursor(view.state, start);
     const { value, done } = cursor.next();
     return done ? null : value;
   };
   return {
-    /** Mark the matches of {search, replace, caseSensitive, wholeWord, regexp}. */
+    /** Mark the matches. @param {ConstructorParameters<typeof SearchQuery>[0]} spec */
     set(spec) {
       openSearchPanel(view);
       query = new SearchQuery({ ...spec, literal: true });
       view.dispatch({ effects: setSearchQuery.of(query) });
     },
-    /** Select the first match after an offset, or else the first one. */
+    /** Select the first match after an offset, or else the first one. @param {number} start */
     selectFrom(start) {
       const match = query.valid && (findFrom(start) ?? findFrom(0));
       if (!match) return;
@@ -207,9 +225,11 @@ function makeSearch(view) {
 /**
  * Show an editor in `parent`, and return its commands.
  *
- * `text` contains "\n" as the only line break; positions are offsets into it. `markdown` is false for other
- * types of content. `blocks` is what showBlocks() takes, `describeLink` is for showChips().
- * `onChange` is called after each change.
+ * text: with "\n" as the only line break; from, to: the selection; markdown: false for other types of content; blocks:
+ * for showBlocks(); describeLink: for showChips(); onChange: called after each change.
+ * @param {{parent: HTMLElement, text?: string, from?: number, to?: number, label: string, placeholder?: string,
+ *   markdown?: boolean, blocks?: Parameters<typeof showBlocks>[0], describeLink?: Parameters<typeof showChips>[0],
+ *   onChange?: () => void}} options
  */
 export function createEditor({
   parent,
@@ -223,7 +243,7 @@ export function createEditor({
   describeLink,
   onChange,
 }) {
-  const limit = (position) => Math.max(0, Math.min(position, view.state.doc.length));
+  const limit = (/** @type {number} */ position) => Math.max(0, Math.min(position, view.state.doc.length));
   const view = new EditorView({
     parent,
     state: EditorState.create({
@@ -259,18 +279,19 @@ export function createEditor({
   // At first, CodeMirror parses 3,000 characters; a large window shows more, and would change as one looks.
   if (markdown) forceParsing(view, Math.min(text.length, SHOWN_AT_FIRST), PARSE_MS);
   return {
-    view,
     search: makeSearch(view),
     ranges: rangeCommands(view),
-    scrollDOM: view.scrollDOM,
     contentDOM: view.contentDOM,
     getText: () => view.state.doc.toString(),
     getSelection: () => ({ from: view.state.selection.main.from, to: view.state.selection.main.to }),
-    /** Select a range and show it. */
+    /** Select a range and show it. @param {number} from @param {number} [to] */
     select(from, to = from) {
       view.dispatch({ selection: { anchor: limit(from), head: limit(to) }, scrollIntoView: true });
     },
-    /** Replace a range as one undo step, and select a range of the new text. */
+    /**
+     * Replace a range as one undo step, and select a range of the new text.
+     * @param {Partial<Change> & {from: number}} change
+     */
     edit({ from, to = from, insert = "", selectFrom = from + insert.length, selectTo = selectFrom }) {
       view.dispatch({
         changes: { from, to, insert },
@@ -279,9 +300,9 @@ export function createEditor({
         userEvent: "input.command",
       });
     },
-    /** Return the offset at a position of the window, or null. */
+    /** Return the offset at a position of the window, or null. @param {number} x @param {number} y */
     positionAt: (x, y) => view.posAtCoords({ x, y }),
-    /** Return the rectangle of the character at an offset, or null if it is not drawn. */
+    /** Return the rectangle of the character at an offset, or null if it is not drawn. @param {number} position */
     rectangleAt: (position) => view.coordsAtPos(limit(position)),
     focus: () => view.focus(),
     destroy: () => view.destroy(),

@@ -8,6 +8,7 @@ import { Decoration, EditorView, WidgetType } from "@codemirror/view";
 const replace = StateEffect.define();
 
 class Missing extends WidgetType {
+  /** @param {string} text */
   constructor(text) {
     super();
     this.text = text;
@@ -28,7 +29,10 @@ class Missing extends WidgetType {
   }
 }
 
-/** Lines of a range have the class of its kind, and the first one has its note. */
+/**
+ * Lines of a range have the class of its kind, and the first one has its note.
+ * @param {Range[]} ranges @param {import("@codemirror/state").Text} doc
+ */
 function decorate(ranges, doc) {
   const decorations = ranges.flatMap(({ from, to, kind, note, missing }) => {
     if (missing && from === to) return [Decoration.widget({ widget: new Missing(missing), side: 1 }).range(from)];
@@ -62,8 +66,8 @@ const field = StateField.define({
 /** The extension of editors whose commands have `ranges`. */
 export const rangeField = field;
 
-/** Return the commands for the ranges of an editor. */
+/** Return the commands for the ranges of an editor. @param {EditorView} view */
 export const rangeCommands = (view) => ({
   get: () => view.state.field(field).ranges,
-  set: (ranges) => view.dispatch({ effects: replace.of(ranges) }),
+  set: (/** @type {Range[]} */ ranges) => view.dispatch({ effects: replace.of(ranges) }),
 });

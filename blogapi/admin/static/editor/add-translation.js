@@ -6,7 +6,8 @@ import { button, choiceCards, field, problem } from "../components.js";
 import { openPopover, toast } from "../dialogs.js";
 import { languageName, listLanguages } from "../languages.js";
 import { session } from "../shell.js";
-import { addressOf, create, ITEM, isPage, load, PLACE, pathOf, saveCopy } from "./article.js";
+import { COLLECTION, ITEM, isPage, load, pathOf, saveCopy } from "./article.js";
+import { createCopy } from "./duplicate.js";
 import { EMPTY } from "./edits.js";
 import { newUuid } from "./journal.js";
 import { pickArticle } from "./link-picker.js";
@@ -17,32 +18,39 @@ const STARTS = [
   ["empty", "Start with an empty text", "Only the terms are copied"],
   ["link", `Link ${ITEM === "page" ? "a page" : "an article"} that exists…`],
 ];
+/** @type {Record<string, string>} */
 const HELP = {
   copy: "A draft with its own address. Readers see nothing new until you publish it.",
   link: `The ${ITEM} gets this language, and leaves its other translations.`,
 };
 
-/** Open the popover. `page` is an Editor; `used` are the languages of the text and its translations. */
+/**
+ * Open the popover. used: the languages of the text and its translations.
+ * @param {HTMLElement} anchor @param {EditorPage} page @param {string[]} used
+ */
 export function openTranslation(anchor, page, used) {
-  const own = session().site.language;
-  const free = listLanguages(own).filter((tag) => !used.includes(tag));
-  const wanted = [...session().site.languages.map(({ language }) => language), ...navigator.languages, "en-GB"];
+  /** @type {{language: string, languages: {language: string}[]}} */
+  const { language: siteLanguage, languages } = session().site;
+  const free = listLanguages(siteLanguage).filter((tag) => !used.includes(tag));
+  const wanted = [...languages.map(({ language }) => language), ...navigator.languages, "en-GB"];
   const form = { language: wanted.find((tag) => free.includes(tag)) ?? free[0] ?? "", start: "copy" };
+  /** @param {Partial<typeof form>} fields */
   const set = (fields) => {
     Object.assign(form, fields);
     popover?.update();
   };
+  /** @param {Close} close */
   const run = async (close) => {
-    const language = form.language === own ? "" : form.language;
+    const language = form.language === siteLanguage ? "" : form.language;
     if (form.start !== "link") await createDraft(page, language, form);
     else await linkItem(page, language, close);
   };
-  const draw = (close) => {
+  const draw = (/** @type {Close} */ close) => {
     const isLink = form.start === "link";
     const items = Object.fromEntries(free.map((tag) => [tag, languageName(tag)]));
-    const onInput = (language) => set({ language });
+    const onInput = (/** @type {string} */ language) => set({ language });
     const language = { name: "new-language", label: "Language", type: "select", items, onInput, errors: {} };
-    const onChange = (start) => set({ start });
+    const onChange = (/** @type {string} */ start) => set({ start });
     const main = { kind: "main", busy: page.busy === "translate", busyText: isLink ? "Linking…" : "Creating…" };
     return html`<h2>Add a translation</h2>
       ${field({ ...language, value: form.language })}
@@ -55,23 +63,26 @@ export function openTranslation(anchor, page, used) {
   const popover = openPopover(anchor, draw, { label: "Add a translation", kind: "translation" });
 }
 
-/** Create the draft of a translation, and open it. `language` is "" for that of the site. */
+/**
+ * Create the draft of a translation, and open it.
+ * @param {EditorPage} page @param {string} language "" for that of the site
+ * @param {{language: string, start: string}} form
+ */
 const createDraft = (page, language, form) =>
   page.act("translate", async () => {
     await shareKey(page);
     const { edits } = page;
-    const copy = newUuid();
-    const { category, tags, authors, translation_key } = edits;
-    const terms = { category, tags, authors, translation_key };
-    const texts = form.start === "copy" ? edits : { ...EMPTY, content_type: edits.content_type, ...terms };
-    const copied = { ...texts, slug: "", language, seo: { ...texts.seo, canonical_url: "" } };
-    await create(copy, copied, {}, isPage ? await findPlace(page.article, form.language) : {});
-    location.assign(addressOf(copy));
+    const { content_type, category, tags, authors, translation_key } = edits;
+    const texts = form.start === "copy" ? edits : { ...EMPTY, content_type, category, tags, authors, translation_key };
+    await createCopy({ ...texts, language }, isPage ? await findPosition(page.article, form.language) : {});
   });
 
-/** Let the author choose an item, and make it a translation of this one. */
+/**
+ * Let the author choose an item, and make it a translation of this one.
+ * @param {EditorPage} page @param {string} language @param {Close} close
+ */
 async function linkItem(page, language, close) {
-  const list = isPage ? (query) => get("blog/pages/", { query }) : undefined;
+  const list = isPage ? (/** @type {Json} */ query) => get("blog/pages/", { query }) : undefined;
   const chosen = await pickArticle(page.uuid, `Link ${isPage ? "a page" : "an article"}`, list);
   // The list closes the popover in most browsers.
   close();
@@ -88,25 +99,31 @@ async function linkItem(page, language, close) {
   if (page.problem) toast(page.problem);
 }
 
-/** Give the article the key that its translations share. Edits that are not published keep it until then. */
+/**
+ * Give the article the key that its translations share. Edits that are not published keep it until then.
+ * @param {EditorPage} page
+ */
 async function shareKey(page) {
-  await page.store();
+  await page.ensureSaved();
   if (page.edits.translation_key) return;
   const translation_key = newUuid();
   if (page.article.working_copy) {
     page.change({ translation_key });
-    await page.store();
+    await page.ensureSaved();
   } else {
     await patch(pathOf(page.uuid), { translation_key });
-    page.take(await load(page.uuid));
+    page.startFrom(await load(page.uuid));
   }
 }
 
-/** Return the place of a translation of a page: below the translation of the page above, if there is one. */
-async function findPlace({ parent, position }, language) {
+/**
+ * Return the position of a translation of a page: below the translation of the page above, if there is one.
+ * @param {Article} page @param {string} language
+ */
+async function findPosition({ parent, position }, language) {
   if (!parent) return { position };
   const { data: above } = await get(pathOf(parent), { query: { fields: "translation_key" } });
   const query = { translation_key: above.translation_key, language, status: "any", fields: "uuid" };
-  const found = above.translation_key ? (await get(`blog/${PLACE}/`, { query })).data : [];
+  const found = above.translation_key ? (await get(`blog/${COLLECTION}/`, { query })).data : [];
   return { parent: found[0]?.uuid ?? parent, position };
 }

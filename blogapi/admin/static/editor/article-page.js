@@ -7,6 +7,7 @@ import { formatTime } from "../format.js";
 import { Page, session } from "../shell.js";
 import {
   addressOf,
+  COLLECTION,
   copyOf,
   create,
   isPage,
@@ -14,31 +15,32 @@ import {
   load,
   loadBase,
   pathOf,
-  PLACE,
-  publishCopy,
   saveCopy,
   WHOLE,
 } from "./article.js";
 import { loadTerms } from "./details.js";
 import { EMPTY, isSame } from "./edits.js";
 import { discard, Journal, newUuid } from "./journal.js";
-import { explainRefusal, isTrouble, stateWords } from "./save-state.js";
+import { describeState, explainRefusal, isTrouble } from "./save-state.js";
 import { Saver } from "./saving.js";
 import { noteLeft } from "../pages/lists.js";
 
 // A long text is kept in this browser a little later, because that takes longer than the work for a key.
 const [LONG_TEXT, KEEP_MS] = [50_000, 200];
+/** @param {unknown} left @param {unknown} right */
 const isEqual = (left, right) => left === right || JSON.stringify(left) === JSON.stringify(right);
-const nameOf = ({ uuid, name }) => [uuid, name];
 
-// "Marit’s 3 changes have joined your text."
-function joinedWords(person, number) {
+/** "Marit’s 3 changes have joined your text." @param {string} person "" for the user @param {number} number */
+function describeJoined(person, number) {
   const [changes, verb] = number === 1 ? ["change", "has"] : [`${number} changes`, "have"];
   const whose = person ? `${person}’s ${changes}` : `${number === 1 ? "A change" : changes} of yours in another tab`;
   return `${whose} ${verb} joined your text.`;
 }
 
-/** Open the editor of pages if the article is a page, or the other way round; reports of imports lead to both. */
+/**
+ * Open the editor of pages if the article is a page, or the other way round; reports of imports lead to both.
+ * @param {{status: number}} error that of loading the article @returns {Promise<Loaded>}
+ */
 async function openOtherKind(error) {
   const [, , , uuid] = location.pathname.split("/");
   const other = isPage ? "articles" : "pages";
@@ -48,31 +50,42 @@ async function openOtherKind(error) {
   return new Promise(() => {});
 }
 
-/** A subclass has shown(place), which is called after `edits` was replaced. */
+/** Returns the new offset in a text for one in its former version. @typedef {(offset: number) => number} OffsetMap */
+
+/** The versions of others: what the server has now. @typedef {Awaited<ReturnType<typeof load>>} Theirs */
+
+/**
+ * @typedef {import("../dialogs.js").ToastOptions["undo"]} ToastUndo
+ * @typedef {import("../actions.js").Options} ActionOptions
+ * @typedef {{data: any, etag: string | null, undo?: null}} Undone
+ * @typedef {(options: ActionOptions) => ReturnType<typeof run> | Promise<Undone>} SendAction
+ */
+
+/** A subclass has showEdits(mapOffset), which is called after `edits` was replaced. */
 export class ArticlePage extends Page {
-  /**
-   * The article as the server has it; null until a new one is saved.
-   * @type {any}
-   */
+  /** The article as the server has it; null until a new one is saved. @type {any} */
   article = null;
   // The article with the edits.
   edits = EMPTY;
-  saver = new Saver(this);
-  /** @type {any} */
+  /** @type {Saver<Edits>} */
+  saver = new Saver(/** @type {any} */ (this));
+  /** @type {Journal | null} */
   journal = null;
-  /**
-   * The text that the server had when the article was deleted, as JSON.
-   * @type {string | undefined}
-   */
-  known = undefined;
+  /** The terms that can be chosen. @type {any} */
+  terms = null;
+  uuid = "";
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  keepTimer = undefined;
+  /** The text that the server had when the article was deleted, as JSON. @type {string | undefined} */
+  textBeforeDeletion = undefined;
 
   async load() {
     const [, , , uuid] = location.pathname.split("/");
     this.uuid = uuid === "new" ? newUuid() : uuid;
-    const article = uuid === "new" ? { edits: EMPTY } : load(uuid).catch(openOtherKind);
-    const [terms, loaded] = await Promise.all([loadTerms(), article]);
+    const loading = uuid === "new" ? { edits: EMPTY } : load(uuid).catch(openOtherKind);
+    const [terms, loaded] = await Promise.all([loadTerms(), loading]);
     this.terms = terms;
-    this.take(loaded);
+    this.startFrom(loaded);
   }
 
   // Others can have created terms since then.
@@ -81,34 +94,35 @@ export class ArticlePage extends Page {
   }
 
   /**
-   * Start with these edits. `base` is what the server has; `place(offset)` is the new place of an offset of the text.
-   * @param {any} loaded @param {any} [base] @param {((offset: number) => number) | null} [place]
+   * Start with these edits. base: what the server has.
+   * @param {Loaded} loaded @param {Edits} [base] @param {OffsetMap | null} [mapOffset]
    */
-  take(loaded, base = loaded.edits, place = null) {
+  startFrom(loaded, base = loaded.edits, mapOffset = null) {
     const { article = null, edits, etag = null, saved = null } = loaded;
     Object.assign(this, { article, edits });
     this.saver.start(base, etag, saved);
-    this.shown(place);
+    this.showEdits(mapOffset);
   }
 
   // Keep and save from now on. Offer a text that was not saved because the browser or the computer stopped.
-  async begin() {
-    this.journal = new Journal(session().user.uuid);
+  async startKeeping() {
+    const journal = new Journal(session().user.uuid);
+    this.journal = journal;
     addEventListener("pagehide", () => {
-      if (this.keepTimer) this.keepNow();
-      this.leave();
+      this.keepWaiting();
+      this.storeVersion();
     });
     addEventListener("online", () => this.saver.save());
-    const isKept = () => {
-      if (this.keepTimer) this.keepNow();
-      return !this.saver.isDirty || this.journal.keeps;
-    };
-    addEventListener("beforeunload", (event) => isKept() || event.preventDefault());
+    addEventListener("beforeunload", (event) => {
+      this.keepWaiting();
+      if (this.saver.isDirty && !journal.keeps) event.preventDefault();
+    });
     document.addEventListener("visibilitychange", () => this.changeVisibility());
     const { article, edits: stored } = this;
-    for (const entry of await this.journal.find(article && this.uuid)) {
-      if ((entry.place ?? "articles") !== PLACE) continue;
+    for (const entry of await journal.find(article && this.uuid)) {
+      if ((entry.place ?? "articles") !== COLLECTION) continue;
       // The last request of an editor can have created the article.
+      /** @type {(error: {status: number}) => Partial<Loaded> | null} */
       const isGone = ({ status }) => (status === 404 ? null : {});
       const loaded = article ? { article, edits: stored } : await load(entry.article).catch(isGone);
       // The editor of an article that exists offers its texts.
@@ -119,6 +133,7 @@ export class ArticlePage extends Page {
     this.requestUpdate();
   }
 
+  /** @param {Json} fields */
   change(fields) {
     const edits = { ...this.edits, ...fields };
     if (Object.keys(fields).every((name) => isEqual(edits[name], this.edits[name]))) return;
@@ -137,7 +152,11 @@ export class ArticlePage extends Page {
     this.keepTimer = undefined;
     const { uuid, article, edits, saver } = this;
     const { stored: base, etag } = saver;
-    if (saver.isDirty) this.journal.write({ place: PLACE, article: uuid, isNew: !article, edits, base, etag });
+    if (saver.isDirty) this.journal?.write({ place: COLLECTION, article: uuid, isNew: !article, edits, base, etag });
+  }
+
+  keepWaiting() {
+    if (this.keepTimer) this.keepNow();
   }
 
   async useKept() {
@@ -150,13 +169,14 @@ export class ArticlePage extends Page {
     this.dropKept();
     if (!article && !isNew) return this.saveAsNew(edits);
     this.uuid = uuid;
-    this.take({ article, edits, etag }, JSON.parse(base));
+    this.startFrom({ article, edits, etag }, JSON.parse(base));
   }
 
   // The deletion of the article can be undone, so the new article has a uuid of its own.
+  /** @param {Edits} edits */
   saveAsNew(edits) {
     this.uuid = newUuid();
-    this.take({ edits }, EMPTY);
+    this.startFrom({ edits }, EMPTY);
     this.area.field.focus();
   }
 
@@ -166,6 +186,7 @@ export class ArticlePage extends Page {
     this.area.field.focus();
   }
 
+  /** @param {Edits} edits @param {import("./saving.js").SendOptions} options */
   async send(edits, options) {
     const isNew = !this.article;
     const { data, etag } = await (isNew ? create : saveCopy)(this.uuid, edits, options).catch(explainRefusal);
@@ -173,17 +194,19 @@ export class ArticlePage extends Page {
     // A scheduled article has taken the edits, so that none are waiting.
     const isTaken = data.not_live?.length === 0;
     const fields = isTaken ? { working_copy: null, last_updated: data.last_updated } : { working_copy: data };
-    this.adopt(isNew ? data : fields);
+    this.setStored(isNew ? data : fields);
     return etag;
   }
 
   // The server has stored the text, and these fields of the article are new.
-  adopt(fields) {
+  /** @param {Json} fields */
+  setStored(fields) {
     this.article = { ...this.article, ...fields };
     history.replaceState(null, "", addressOf(this.uuid));
   }
 
   // After a 412: return which of these edits the server has, with its ETag, or nothing.
+  /** @param {Edits[]} sentEdits */
   async findOwn(sentEdits) {
     const theirs = await load(this.uuid);
     const { article, edits, etag } = theirs;
@@ -191,10 +214,11 @@ export class ArticlePage extends Page {
     // Nobody else knows the uuid of a new article: if the article is unchanged, this text has created it.
     const isNew = !this.article && !article.working_copy && article.created === article.last_updated;
     const own = isNew ? edits : sentEdits.find((sent) => isSame(sent, edits, article));
-    if (own) this.adopt(article);
+    if (own) this.setStored(article);
     return own ? { etag, edits: own } : null;
   }
 
+  /** @param {import("./saving.js").State} state */
   showState(state) {
     this.requestUpdate();
     if (state === "saving") return;
@@ -204,16 +228,19 @@ export class ArticlePage extends Page {
     const former = this.lastState;
     this.lastState = state;
     if (state === former) return;
-    const isOver = state === "saved" && isTrouble(former);
+    const isOver = state === "saved" && former !== undefined && isTrouble(former);
     // Most conflicts are joined without a question.
-    if ((isTrouble(state) && state !== "conflict") || isOver) announce(stateWords(this));
-    if (isOver) this.shown();
-    if (state === "conflict") this.decide();
+    if ((isTrouble(state) && state !== "conflict") || isOver) announce(describeState(this));
+    if (isOver) this.showEdits();
+    if (state === "conflict") this.join();
   }
 
-  // Join this text with that of somebody else. `base` is what the server has, and `before` the version before both;
-  // null: it is unknown. The author is asked only about places that differ in both.
-  async decide(theirs = /** @type {any} */ (this.theirs), base = theirs.edits, before = JSON.parse(this.saver.stored)) {
+  /**
+   * Join this text with that of somebody else. base: what the server has; before: the version before both (null:
+   * unknown). The author is asked only about what differs in both.
+   * @param {any} theirs @param {Edits} base @param {Edits | null} before
+   */
+  async join(theirs = this.theirs, base = theirs.edits, before = JSON.parse(this.saver.stored)) {
     const imports = Promise.all([import("./merge.js"), import("../vendor/diff3.js"), this.refreshTerms()]);
     const [merging, diff3] = await imports.catch(() => []);
     if (!merging || !diff3) return toast("The blog does not answer, so the texts could not be joined. Try again.");
@@ -223,43 +250,42 @@ export class ArticlePage extends Page {
     const isSelf = author?.uuid === session().user.uuid;
     const person = isSelf ? "" : (author?.username ?? "Somebody");
     if (!merged.isClean) {
-      announce(stateWords(this));
-      return this.ask({ theirs, base, merged, person });
+      announce(describeState(this));
+      return this.askForMerge(theirs, base, merged, person);
     }
-    const join = (edits, from, regions) => {
-      this.take({ ...from, edits }, from.base, merging.makeOffsetMap(regions));
+    /** @type {(loaded: Loaded, base: Edits, regions: import("./merge.js").Region[]) => Promise<boolean>} */
+    const saveFrom = (loaded, base, regions) => {
+      this.startFrom(loaded, base, merging.makeOffsetMap(regions));
       return this.saver.save();
     };
     const undo = async () => {
       const { edits: current, article } = this;
-      const { edits, regions } = merging.mergeEdits(
-        { base: merged.edits, mine: current, theirs: mine, article },
-        diff3,
-      );
+      const versions = { base: merged.edits, mine: current, theirs: mine, article };
+      const { edits, regions } = merging.mergeEdits(versions, diff3);
       const { etag, stored } = this.saver;
-      await this.act("decide", () => keepVersion(this.uuid, this.label(person, theirs.saved), theirs.edits));
-      await join(edits, { article, etag, base: JSON.parse(stored) }, regions);
+      await this.act("join", () => keepVersion(this.uuid, nameVersion(person, theirs.saved), theirs.edits));
+      await saveFrom({ edits, article, etag }, JSON.parse(stored), regions);
     };
-    if (merged.changes.theirs) toast(joinedWords(person, merged.changes.theirs), { undo });
-    await join(merged.edits, { ...theirs, base }, merged.regions);
+    if (merged.changes.theirs) toast(describeJoined(person, merged.changes.theirs), { undo });
+    await saveFrom({ ...theirs, edits: merged.edits }, base, merged.regions);
   }
 
-  // The name of a version in the history.
-  label(person, time) {
-    return `${person || session().user.username}, ${formatTime(time)}`;
-  }
-
-  // Ask about the places that differ in both texts; both stay in the history.
-  async ask({ theirs, base, merged, person }) {
+  /**
+   * Ask about what differs in both texts; both stay in the history.
+   * @param {Theirs} theirs @param {Edits} base @param {import("./merge.js").Merged} merged @param {string} person
+   */
+  async askForMerge(theirs, base, merged, person) {
     const { edits: mine, uuid } = this;
-    const names = Object.fromEntries(Object.values(this.terms).flatMap((terms) => terms.map(nameOf)));
+    /** @type {Term[]} */
+    const terms = Object.values(this.terms).flat();
+    const names = Object.fromEntries(terms.map(({ uuid, name }) => [uuid, name]));
     const { openMerge } = await import("./merge-dialog.js");
     const edits = await openMerge({ merged, mine, person, names });
     if (!edits) return;
-    await this.act("decide", async () => {
-      if (theirs.user) await keepVersion(uuid, this.label(person, theirs.saved));
-      await keepVersion(uuid, this.label("", new Date()), mine);
-      this.take({ ...theirs, edits }, base);
+    await this.act("join", async () => {
+      if (theirs.user) await keepVersion(uuid, nameVersion(person, theirs.saved));
+      await keepVersion(uuid, nameVersion("", new Date()), mine);
+      this.startFrom({ ...theirs, edits }, base);
       await this.saver.save();
     });
     if (this.problem) toast(this.problem);
@@ -268,19 +294,23 @@ export class ArticlePage extends Page {
   }
 
   // Save the text; throw an error if it is not saved.
-  async store() {
+  async ensureSaved() {
     const isSaved = (await this.saver.save()) && this.article;
-    if (!isSaved) throw new ApiError(409, { detail: stateWords(this) || "There is no text yet." });
+    if (!isSaved) throw new ApiError(409, { detail: describeState(this) || "There is no text yet." });
   }
 
-  // Save the text, and run an action of the table. at: the publication time. Return whether that was done.
+  /**
+   * Save the text, and run an action of the table. at: the publication time. Return whether that was done.
+   * @param {import("../actions.js").Action} action @param {Date | null} [at]
+   */
   async publish(action, at = null) {
-    /** @type {any} */
+    /** @type {Theirs | null} */
     let theirs = null;
+    /** @type {SendAction} */
     const send = (options) => run(pathOf(this.uuid), action, { ...options, at });
     const isDone = await this.act("publish", () =>
-      this.runStored(send, action.done).catch(async (error) => {
-        if (error.status === 404) await this.lose();
+      this.runSaved(send, action.done).catch(async (error) => {
+        if (error.status === 404) await this.stopSaving();
         if (error.code !== "article_changed") throw error;
         theirs = await load(this.uuid, { asPublished: true });
       }),
@@ -288,45 +318,55 @@ export class ArticlePage extends Page {
     if (theirs) {
       // Somebody changed the article itself. With both ETags, the next save is based on the new version. With
       // EMPTY as the stored text, the save is sent in any case.
-      const etag = `${this.saver.etag}, ${theirs.etag}`;
-      await this.decide({ ...theirs, etag }, EMPTY, await loadBase(this.uuid));
+      const changed = /** @type {Theirs} */ (theirs);
+      const etag = `${this.saver.etag}, ${changed.etag}`;
+      await this.join({ ...changed, etag }, EMPTY, await loadBase(this.uuid));
     }
     return isDone;
   }
 
-  // Save the text, and send a request that changes the article or its status. Return true.
-  async runStored(send, words) {
-    await this.store();
+  /**
+   * Save the text, and send a request that changes the article or its status. Return true.
+   * @param {SendAction} send @param {string} words what was done then
+   */
+  async runSaved(send, words) {
+    await this.ensureSaved();
     const { edits: sent, saver } = this;
     const { data, etag, undo } = await send({ etag: saver.etag, ...WHOLE });
-    this.adopt(data);
+    this.setStored(data);
     saver.start(sent, etag);
     this.hasWritten = Boolean(data.working_copy);
-    const back = () => this.act("publish", () => this.runStored(undo, "as before"));
-    this.tell(words, undo && (() => back().then(() => this.problem && toast(this.problem))));
+    const runUndo = async () => {
+      await this.act("publish", () => this.runSaved(/** @type {SendAction} */ (undo), "as before"));
+      if (this.problem) toast(this.problem);
+    };
+    this.showDone(words, undo && runUndo);
     return true;
   }
 
-  // Say what was done, and offer to undo it or to see the article.
-  tell(words, undo) {
+  /** Say what was done, and offer to undo it or to see the article. @param {string} words @param {ToastUndo} undo */
+  showDone(words, undo) {
     const { status, url } = this.article;
     const run = () => window.open(url, "_blank", "noopener");
     const action = status === "published" && url && { label: "See the article", run };
     toast(`${words[0].toUpperCase()}${words.slice(1)}`, undo ? { undo } : { action });
   }
 
-  // Move the edits to the history and replace them with `back`, by default the article.
-  async discard(back) {
+  /**
+   * Move the edits to the history and replace them with `restored`, by default the article.
+   * @param {Edits} [restored]
+   */
+  async discard(restored) {
     const { edits } = this;
     await this.act("discard", async () => {
-      await this.store();
+      await this.ensureSaved();
       if (this.article.status === "scheduled" && !this.article.working_copy) {
         return toast("Nothing waits: the scheduled text has your edits, and the history the former one.");
       }
       if (this.article.working_copy) await del(copyOf(this.uuid), { etag: this.saver.etag });
       const loaded = await load(this.uuid);
-      this.take({ ...loaded, edits: back ?? loaded.edits }, loaded.edits);
-      if (back) toast("The edits are back.");
+      this.startFrom({ ...loaded, edits: restored ?? loaded.edits }, loaded.edits);
+      if (restored) toast("The edits are back.");
       else toast("The edits are discarded; the history has them.", { undo: () => this.discard(edits) });
     });
   }
@@ -336,17 +376,18 @@ export class ArticlePage extends Page {
   async changeVisibility() {
     const { saver, uuid } = this;
     const { etag } = saver;
-    if (this.keepTimer) this.keepNow();
+    this.keepWaiting();
     if (document.visibilityState === "hidden") return saver.save({ signInAgain: false });
-    const loaded = this.article && (await load(uuid).catch(({ status }) => status === 404 && this.lose()));
-    if (loaded && loaded.etag !== etag) await this.refreshTerms();
+    const loaded = this.article && (await load(uuid).catch(({ status }) => status === 404 && this.stopSaving()));
+    if (!loaded || loaded.etag === etag) return;
+    await this.refreshTerms();
     const isUntouched = saver.state === "saved" && saver.etag === etag && !this.busy;
-    if (loaded && loaded.etag !== etag && isUntouched) this.take(loaded);
+    if (isUntouched) this.startFrom(loaded);
   }
 
   // The article was deleted or hidden, so its text is no longer saved on the server, and is kept in this browser.
-  lose() {
-    this.known ??= this.saver.stored;
+  stopSaving() {
+    this.textBeforeDeletion ??= this.saver.stored;
     this.saver.start(EMPTY, this.saver.etag);
     return this.saver.save();
   }
@@ -357,18 +398,21 @@ export class ArticlePage extends Page {
       const { data } = await post(`${pathOf(this.uuid)}restore/`);
       if (data.notes.length) toast(data.notes.join(" "));
       const loaded = await load(this.uuid);
-      await this.decide(loaded, loaded.edits, JSON.parse(this.known ?? this.saver.stored));
-      this.known = undefined;
+      await this.join(loaded, loaded.edits, JSON.parse(this.textBeforeDeletion ?? this.saver.stored));
+      this.textBeforeDeletion = undefined;
     });
     if (this.problem) toast(this.problem);
   }
 
   // Store the working copy of a draft as one version.
-  leave() {
+  storeVersion() {
     const { state, etag } = this.saver;
     if (!this.hasWritten || this.article?.status !== "draft" || state !== "saved") return;
-    const options = { etag, keepalive: true, signInAgain: false };
+    const options = { ...WHOLE, etag, keepalive: true, signInAgain: false };
     noteLeft(this.uuid);
-    publishCopy(this.uuid, { status: "draft" }, options).catch(() => {});
+    post(`${copyOf(this.uuid)}publish/`, { status: "draft" }, options).catch(() => {});
   }
 }
+
+/** The name of a version in the history. @param {string} person "" for the user @param {any} time */
+const nameVersion = (person, time) => `${person || session().user.username}, ${formatTime(time)}`;

@@ -1,14 +1,14 @@
 /** Reads and writes an article and its working copy. */
 
-import { loadWithCopy as loadAt } from "../actions.js";
+import { loadWithCopy } from "../actions.js";
 import { get, post, put } from "../api.js";
 import { hasRole } from "../roles.js";
 import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
 /** Whether this page edits a page, and not an article. */
 export const isPage = location.pathname.startsWith("/admin/pages/");
-/** The place of the items on the admin pages and in the API. */
-export const PLACE = isPage ? "pages" : "articles";
+/** The last part of the path of all items, on the admin pages and in the API. */
+export const COLLECTION = isPage ? "pages" : "articles";
 /** The word for the edited item. */
 export const ITEM = isPage ? "page" : "article";
 
@@ -21,16 +21,19 @@ const OTHER_FIELDS = [
 export const FIELDS = Object.keys(EMPTY).filter((name) => !(isPage && name === "category"));
 export const WHOLE = { query: { fields: [OTHER_FIELDS, ...FIELDS].join() } };
 
-export const pathOf = (uuid) => `blog/${PLACE}/${uuid}/`;
-export const addressOf = (uuid, part = "") => `/admin/${PLACE}/${uuid}/${part}`;
+/** @param {string} uuid */
+export const pathOf = (uuid) => `blog/${COLLECTION}/${uuid}/`;
+/** @param {string} uuid */
+export const addressOf = (uuid, part = "") => `/admin/${COLLECTION}/${uuid}/${part}`;
+/** @param {string} uuid */
 export const copyOf = (uuid) => `${pathOf(uuid)}working-copy/`;
 
-/** Return the responses with an article, and with its working copy if it has one. options: for the article. */
-export const loadWithCopy = (uuid, options) => loadAt(pathOf(uuid), options);
-
-/** Return {article, edits, etag, saved, user}: an article, and its working copy if it has one. */
+/**
+ * Return an article with its edits: those of its working copy, if it has one.
+ * @param {string} uuid @returns {Promise<Required<Pick<Loaded, "article" | "edits" | "etag" | "saved">> & Loaded>}
+ */
 export async function load(uuid, { asPublished = false } = {}) {
-  const [{ data: article, etag }, copy] = await loadWithCopy(uuid, WHOLE);
+  const [{ data: article, etag }, copy] = await loadWithCopy(pathOf(uuid), WHOLE);
   if (!copy || asPublished) {
     const { excerpt } = await renderText({ ...article, title: "" }, uuid);
     return { article, edits: fromArticle(article, excerpt), etag, saved: article.last_updated };
@@ -40,12 +43,15 @@ export async function load(uuid, { asPublished = false } = {}) {
   return { article, edits: fromCopy(copy.data), etag: copy.etag, saved, user };
 }
 
-/** Return the version on which the edits of the working copy are based, or null if it is unknown. */
+/**
+ * Return the version on which the edits of the working copy are based, or null if it is unknown.
+ * @param {string} uuid
+ */
 export async function loadBase(uuid) {
   try {
     const { data: copy } = await get(copyOf(uuid));
     const { data } = await get(`${pathOf(uuid)}revisions/${copy.base_version}/`);
-    const refer = (uuids) => uuids.map((uuid) => ({ uuid }));
+    const refer = (/** @type {string[]} */ uuids) => uuids.map((uuid) => ({ uuid }));
     const terms = { category: { uuid: data.category }, tags: refer(data.tags), authors: refer(data.authors) };
     const { excerpt } = await renderText({ ...data, title: "" }, uuid);
     return fromArticle({ ...data, ...terms }, excerpt);
@@ -56,8 +62,10 @@ export async function loadBase(uuid) {
 
 /**
  * Return the server's rendering of a text: {html, toc, excerpt, word_count, reading_minutes, slug, free_slug, url,
- * removed, shown_as_text}. The slug and the url are those that the article gets if it is published at that time;
- * null: now.
+ * removed, shown_as_text}. The slug and the url are those that the article gets if it is published at that time; null:
+ * now.
+ * @param {Edits | Article} edits @param {string} article its uuid @param {Date | null} [published_at]
+ * @param {import("../api.js").Options} [options]
  */
 export async function renderText(edits, article, published_at, options) {
   const { content, content_type, category, slug, title } = edits;
@@ -65,32 +73,37 @@ export async function renderText(edits, article, published_at, options) {
   return (await post("blog/render/", { content, content_type, article, type: ITEM, ...named }, options)).data;
 }
 
-/** Return what is wrong with the address that the author chose, or "". `rendered` is what renderText() returns. */
+/**
+ * Return what is wrong with the address that the author chose, or "". rendered: what renderText() returns.
+ * @param {{edits: Edits, rendered?: Json}} page
+ */
 export function describeAddress({ edits: { slug }, rendered }) {
   const { slug: shown, free_slug: free } = rendered ?? {};
   return slug && slug === shown && free && free !== slug ? `This address is taken. “${free}” is free.` : "";
 }
 
 /**
- * Create a draft with a uuid that the page has chosen: if the request is repeated, there is still one draft.
- * An author is its only author: editors choose the byline. place: {parent, position} of a page.
+ * Create a draft with a uuid that the page has chosen: if the request is repeated, there is still one draft. An author
+ * is its only author: editors choose the byline. position: {parent, position} of a page.
+ * @param {string} uuid @param {Edits} edits @param {import("../api.js").Options} [options] @param {Json} [position]
  */
-export const create = (uuid, edits, options, place = {}) =>
-  put(
-    pathOf(uuid),
-    { ...toArticle(hasRole("editor") ? edits : { ...edits, authors: [] }), ...place },
-    { ...options, ...WHOLE, etag: null, create: true },
-  );
+export const create = (uuid, edits, options, position) => {
+  const body = { ...toArticle(hasRole("editor") ? edits : { ...edits, authors: [] }), ...position };
+  return put(pathOf(uuid), body, { ...options, ...WHOLE, etag: null, create: true });
+};
 
+/** @param {Edits} edits */
 const toCopyBody = (edits) => {
   const { category, ...others } = toCopy(edits);
   return isPage ? others : { ...others, category };
 };
 
+/** @param {string} uuid @param {Edits} edits @param {import("../api.js").Options} [options] */
 export const saveCopy = (uuid, edits, options) => put(copyOf(uuid), toCopyBody(edits), options);
 
-export const publishCopy = (uuid, body, options) => post(`${copyOf(uuid)}publish/`, body, { ...options, ...WHOLE });
-
-/** Add the working copy, or these edits, to the history. */
+/**
+ * Add the working copy, or these edits, to the history.
+ * @param {string} uuid @param {string} name @param {Edits} [edits]
+ */
 export const keepVersion = (uuid, name, edits) =>
   post(`${pathOf(uuid)}revisions/`, { name, ...(edits && toCopyBody(edits)) });

@@ -10,7 +10,7 @@ const FENCE = /^ {0,3}(```|~~~)/;
 
 const unescapeText = (text = "") => text.replace(/\\([!-/:-@[-`{-~])/g, "$1");
 
-/** Return the pictures of these lines, [{alt, address, caption}], or null if they contain anything else. */
+/** Return the pictures of these lines, or null if they contain anything else. @param {string} source */
 function parsePictures(source) {
   if (source.replace(PICTURE, "").replace(/\\$/gm, "").trim()) return null;
   const found = [...source.matchAll(PICTURE)];
@@ -21,10 +21,11 @@ function parsePictures(source) {
   }));
 }
 
-/** Return the Markdown of pictures; several of them are a gallery. */
+/** Return the Markdown of pictures; several of them are a gallery. @param {BlockPicture[]} pictures */
 export function writePictures(pictures) {
+  /** @param {string} text @param {RegExp} escaped */
   const clean = (text, escaped) => text.replace(/\s+/g, " ").replace(escaped, "\\$&");
-  const write = ({ alt, address, caption }) => {
+  const write = (/** @type {BlockPicture} */ { alt, address, caption }) => {
     const title = caption.trim() && ` "${clean(caption, /["\\]/g)}"`;
     return `![${clean(alt, /[[\]\\]/g)}](${address}${title})`;
   };
@@ -32,10 +33,11 @@ export function writePictures(pictures) {
 }
 
 /**
- * Return the blocks of a text in their order: {from, to, source, height}, and either `pictures` or the `title` of a
- * player and its `address`. players: [{title, pattern}].
+ * Return the blocks of a text in their order.
+ * @param {string} text @param {{title: string, pattern: string}[]} [players]
  */
 export function findBlocks(text, players = []) {
+  /** @type {Block[]} */
   const blocks = [];
   const patterns = players.map(({ title, pattern }) => ({ title, pattern: new RegExp(`^${pattern}$`) }));
   let fence = "";
@@ -47,17 +49,18 @@ export function findBlocks(text, players = []) {
       continue;
     end = findEnd(text, index);
     const source = text.slice(index, end);
-    const place = { from: index, to: end, source };
+    const range = { from: index, to: end, source };
     const pictures = source.trimStart().startsWith("!") && parsePictures(source);
-    if (pictures) blocks.push({ ...place, pictures, height: pictures.length > 1 ? 200 : 320 });
+    if (pictures) blocks.push({ ...range, pictures, height: pictures.length > 1 ? 200 : 320 });
     const address = source.trim();
     const player = patterns.find(({ pattern }) => pattern.test(address));
-    if (player) blocks.push({ ...place, title: player.title, address, height: 92 });
+    if (player) blocks.push({ ...range, title: player.title, address, height: 92 });
   }
   return blocks;
 }
 
 // The end of a paragraph, which is also the end of its last line.
+/** @param {string} text @param {number} start */
 function findEnd(text, start) {
   const rest = text.slice(start, start + 20_000);
   const found = /[ \t]*\n[ \t]*(?:\n|$)/.exec(rest);
@@ -66,7 +69,10 @@ function findEnd(text, start) {
   );
 }
 
-/** Return the pictures without alternative text: [{from, to, address, caption}], with the whole block of each. */
+/**
+ * Return the pictures without alternative text: [{from, to, address, caption}], with the whole block of each.
+ * @param {string} text
+ */
 export function findUndescribed(text) {
   const found = [...hideCode(text).matchAll(/!\[\s*\]\(([^\s()]+)(?:\s+"((?:\\.|[^"\\])*)")?\)/g)];
   const blocks = found.length ? findBlocks(text) : [];

@@ -9,7 +9,7 @@ const REMOVED =
 const HEADINGS = "h1, h2, h3, h4, h5, h6";
 const MARKS = "a, b, strong, i, em, del, s, strike";
 const MONOSPACE = /courier|consolas|menlo|monaco|\bmono\b|monospace/i;
-// The classes of paragraphs of Word.
+// The elements for the classes of paragraphs of Word.
 const WORD_STYLES = { MsoTitle: "h1", MsoQuote: "blockquote", MsoIntenseQuote: "blockquote" };
 // Addresses that lead to another one, and the name of its parameter.
 /** @type {[RegExp, string][]} */
@@ -24,11 +24,18 @@ const MAX_COLUMNS = 50;
 export const INERT = "\ue003";
 const STYLE = `${INERT}style`;
 
-const each = (root, selector, action) => [...root.querySelectorAll(selector)].forEach(action);
+/** @param {Element} root @param {string} selector @param {(element: any) => unknown} action */
+const each = (root, selector, action) => {
+  for (const element of [...root.querySelectorAll(selector)]) action(element);
+};
+/** @param {Element} element */
 const unwrap = (element) => element.replaceWith(...element.childNodes);
-const isSpace = (node) => node.nodeType === Node.TEXT_NODE && !node.nodeValue.trim();
+/** @param {Node} node */
+const isSpace = (node) => node.nodeType === Node.TEXT_NODE && !node.nodeValue?.trim();
+/** @param {Element} element */
 const hasBlock = (element) => element.querySelector(BLOCKS) !== null;
 
+/** @param {Element} element @param {string} name */
 function rename(element, name) {
   const renamed = element.ownerDocument.createElement(name);
   renamed.append(...element.childNodes);
@@ -36,20 +43,23 @@ function rename(element, name) {
   return renamed;
 }
 
+/** @param {Element} element @param {string} name */
 function wrapContent(element, name) {
   const wrapper = element.ownerDocument.createElement(name);
   wrapper.append(...element.childNodes);
   element.append(wrapper);
 }
 
+/** @param {Element} element @param {string} name */
 function readStyle(element, name) {
   const found = new RegExp(`(?:^|;)\\s*${name}\\s*:([^;]+)`, "i").exec(element.getAttribute(STYLE) ?? "");
   return found ? found[1].trim() : "";
 }
 
 /**
- * Clean the body of a document that is not shown. `keepPicture(image)` returns the address of a picture, or
- * null to remove it.
+ * Clean the body of a document that is not shown. `keepPicture(image)` returns the address of a picture, or null to
+ * remove it.
+ * @param {HTMLElement} body @param {(image: HTMLImageElement) => string | null} keepPicture
  */
 export function clean(body, keepPicture) {
   body.normalize();
@@ -77,8 +87,10 @@ export function clean(body, keepPicture) {
 }
 
 // Word and LibreOffice link the number of a note and the note with each other.
+/** @param {HTMLElement} body */
 function makeFootnotes(body) {
   const selector = "a[href^='#_ftn']:not([href^='#_ftnref']), a.sdfootnoteanc";
+  /** @type {Map<string, HTMLElement>} */
   const notes = new Map();
   each(body, `div[${STYLE}*='mso-element:footnote'], div[id^=sdfootnote]`, (note) => {
     const number = /\d+$/.exec(note.id)?.[0];
@@ -89,8 +101,8 @@ function makeFootnotes(body) {
   each(body, selector, (link) => {
     const [number] = /\d+/.exec(link.getAttribute("href")) ?? [""];
     if (!notes.has(number)) return unwrap(link);
-    const place = link.parentElement.matches("sup") ? link.parentElement : link;
-    place.replaceWith(`\ue001${number}\ue002`);
+    const anchor = link.parentElement.matches("sup") ? link.parentElement : link;
+    anchor.replaceWith(`\ue001${number}\ue002`);
   });
   for (const [number, note] of notes) {
     const text = note.textContent.replace(/\s+/g, " ").trim();
@@ -100,62 +112,78 @@ function makeFootnotes(body) {
   }
 }
 
+/**
+ * An item of a list: the element with its content, and the element around it that the list replaces.
+ *
+ * @typedef {{outer: Element, inner: Element, level: number, isOrdered: boolean, start: number}} ListItem
+ */
+
 // In Word, the items of lists are paragraphs that name a list and a level; the mark is part of the text.
+/** @param {HTMLElement} body */
 function makeWordLists(body) {
+  /** @type {ListItem[]} */
   const items = [];
-  each(body, `[${STYLE}*='mso-list']`, (place) => {
-    const level = /\blevel(\d+)/.exec(readStyle(place, "mso-list"))?.[1];
+  each(body, `[${STYLE}*='mso-list']`, (/** @type {Element} */ paragraph) => {
+    const level = /\blevel(\d+)/.exec(readStyle(paragraph, "mso-list"))?.[1];
     if (!level) return;
-    const sign = [...place.querySelectorAll(`[${STYLE}*='mso-list']`)].find((part) =>
-      /ignore/i.test(readStyle(part, "mso-list")),
-    );
-    const mark = sign?.textContent.trim() ?? "";
-    sign?.remove();
-    if (place.matches(HEADINGS)) return;
-    const isOrdered = /^\(?(?:\d+|[a-z]{1,5})[.)]/i.test(mark);
-    items.push({ place, content: place, level: Number(level), isOrdered, start: Number.parseInt(mark, 10) || 1 });
+    const isMark = (/** @type {Element} */ part) => /ignore/i.test(readStyle(part, "mso-list"));
+    const mark = [...paragraph.querySelectorAll(`[${STYLE}*='mso-list']`)].find(isMark);
+    const text = mark?.textContent.trim() ?? "";
+    mark?.remove();
+    if (paragraph.matches(HEADINGS)) return;
+    const isOrdered = /^\(?(?:\d+|[a-z]{1,5})[.)]/i.test(text);
+    const start = Number.parseInt(text, 10) || 1;
+    items.push({ outer: paragraph, inner: paragraph, level: Number(level), isOrdered, start });
   });
   nestItems(items);
 }
 
 // In Word for the web and OneNote, each item is a list of its own, in a <div>.
+/** @param {HTMLElement} body */
 function makeOnlineLists(body) {
+  /** @type {ListItem[]} */
   const items = [];
-  each(body, ".ListContainerWrapper li", (content) => {
-    const place = content.closest(".ListContainerWrapper");
-    const list = content.parentElement;
-    const level = Number(content.dataset.ariaLevel ?? content.ariaLevel ?? 1);
-    items.push({ place, content, level, isOrdered: list.localName === "ol", start: list.start ?? 1 });
+  each(body, ".ListContainerWrapper li", (inner) => {
+    const list = inner.parentElement;
+    const level = Number(inner.dataset.ariaLevel ?? inner.ariaLevel ?? 1);
+    const outer = inner.closest(".ListContainerWrapper");
+    items.push({ outer, inner, level, isOrdered: list.localName === "ol", start: list.start ?? 1 });
   });
   nestItems(items);
 }
 
 // Make nested lists of paragraphs that follow each other.
+/** @param {ListItem[]} items */
 function nestItems(items) {
-  const follows = items.map(({ place }, n) =>
-    [place, place.previousElementSibling].includes(items[n - 1]?.place ?? null),
+  const follows = items.map(({ outer }, n) =>
+    [outer, outer.previousElementSibling].includes(items[n - 1]?.outer ?? null),
   );
+  /** @type {{list: Element, level: number, isOrdered: boolean}[]} the lists around the item */
   let open = [];
-  for (const [n, { place, content, level, isOrdered, start }] of items.entries()) {
+  for (const [n, { outer, inner, level, isOrdered, start }] of items.entries()) {
     if (!follows[n]) open = [];
-    const isOver = (last) => last.level > level || (last.level === level && last.isOrdered !== isOrdered);
-    while (open.length && isOver(open.at(-1))) open.pop();
-    if (!open.length || open.at(-1).level < level) {
-      const list = place.ownerDocument.createElement(isOrdered ? "ol" : "ul");
-      if (isOrdered) list.setAttribute("start", start);
-      const parent = open.at(-1)?.list.lastElementChild;
+    const isOver = (/** @type {typeof open[0]} */ last) =>
+      last.level > level || (last.level === level && last.isOrdered !== isOrdered);
+    while (open.length && isOver(open[open.length - 1])) open.pop();
+    const last = open.at(-1);
+    let list = last?.list;
+    if (!last || !list || last.level < level) {
+      list = outer.ownerDocument.createElement(isOrdered ? "ol" : "ul");
+      if (isOrdered) list.setAttribute("start", String(start));
+      const parent = last?.list.lastElementChild;
       if (parent) parent.append(list);
-      else place.before(list);
+      else outer.before(list);
       open.push({ list, level, isOrdered });
     }
-    const item = place.ownerDocument.createElement("li");
-    item.append(...content.childNodes);
-    open.at(-1).list.append(item);
+    const item = outer.ownerDocument.createElement("li");
+    item.append(...inner.childNodes);
+    list.append(item);
   }
-  for (const { place } of items) place.remove();
+  for (const { outer } of items) outer.remove();
 }
 
 // Editors of code write a <div> for each line.
+/** @param {HTMLElement} body */
 function cleanCode(body) {
   each(body, `div[${STYLE}*='white-space']`, (block) => {
     const isCode = /^pre/.test(readStyle(block, "white-space")) && MONOSPACE.test(readStyle(block, "font-family"));
@@ -175,6 +203,7 @@ function cleanCode(body) {
 }
 
 // Elements that say by a role or a class what they are.
+/** @param {HTMLElement} body */
 function nameElements(body) {
   each(body, "[role=heading][aria-level]", (element) => {
     const level = Math.min(Math.max(Number.parseInt(element.ariaLevel, 10) || 2, 1), 6);
@@ -196,6 +225,7 @@ function nameElements(body) {
 }
 
 // Google Docs and others write bold, italic and code as styles of a <span>.
+/** @param {HTMLElement} body */
 function styleToElements(body) {
   each(body, "b, strong, i, em", (element) => {
     const name = element.matches("b, strong") ? "font-weight" : "font-style";
@@ -214,6 +244,7 @@ function styleToElements(body) {
   each(body, "span, font, u, ins, label, o\\:p", (element) => element.closest("pre") ?? unwrap(element));
 }
 
+/** @param {HTMLImageElement} image @param {(image: HTMLImageElement) => string | null} keepPicture */
 function cleanPicture(image, keepPicture) {
   const alt = (image.alt ?? "").replace(/\s+/g, " ").replace(/\s*Description automatically generated.*$/, "");
   const isDot = ["width", "height"].some((side) => /^[0-3]$/.test(image.getAttribute(side) ?? ""));
@@ -221,7 +252,7 @@ function cleanPicture(image, keepPicture) {
   const address = !isDot && !image.closest("li[role=checkbox]") && keepPicture(image);
   if (!address) return image.remove();
   const caption = image.closest("figure")?.querySelector("figcaption");
-  const title = caption?.textContent.replace(/\s+/g, " ").trim();
+  const title = caption?.textContent?.replace(/\s+/g, " ").trim();
   caption?.remove();
   for (const { name } of [...image.attributes]) image.removeAttribute(name);
   image.setAttribute("src", address);
@@ -229,6 +260,7 @@ function cleanPicture(image, keepPicture) {
   if (title) image.setAttribute("title", title);
 }
 
+/** @param {HTMLElement} body */
 function cleanLists(body) {
   each(body, "li[role=checkbox]", (item) => {
     const box = item.ownerDocument.createElement("input");
@@ -247,26 +279,29 @@ function cleanLists(body) {
     else unwrap(list);
   });
   each(body, "li", (item) => {
-    const paragraphs = [...item.children].filter(({ localName }) => /^(p|div)$/.test(localName));
+    const paragraphs = elementsIn(item).filter(({ localName }) => /^(p|div)$/.test(localName));
     if (paragraphs.length === 1 && !hasBlock(paragraphs[0])) unwrap(paragraphs[0]);
   });
   each(body, "ol", (list) => {
-    const items = [...list.children].filter(({ localName }) => localName === "li");
+    const items = elementsIn(list).filter(({ localName }) => localName === "li");
     for (const [n, item] of items.entries()) item.setAttribute("value", String((list.start ?? 1) + n));
   });
 }
 
+const elementsIn = (/** @type {Element} */ { children }) => [...children];
+
 // Mail and old pages use tables for their layout. In Markdown, the first row of a table is its head, and a cell
 // is one line.
+/** @param {HTMLTableElement} table */
 function cleanTable(table) {
   const rows = [...table.rows].filter(({ cells }) => cells.length);
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
   const isLayout = table.matches("[role=presentation]") || table.querySelector(`table, ${HEADINGS}`) || width < 2;
-  const make = (name) => table.ownerDocument.createElement(name);
+  const make = (/** @type {string} */ name) => table.ownerDocument.createElement(name);
   const caption = table.caption && rename(table.caption, "p");
   if (caption) table.before(caption);
   if (isLayout) return table.replaceWith(...rows.flatMap((row) => [...row.cells].map((cell) => rename(cell, "div"))));
-  /** @type {any[][]} */
+  /** @type {HTMLElement[][]} */
   const filled = rows.map(() => []);
   for (const [y, row] of rows.entries()) {
     for (const cell of row.cells) {
@@ -282,28 +317,35 @@ function cleanTable(table) {
     }
   }
   const columns = Math.max(...filled.map((row) => row.length));
-  const fresh = [make("thead"), make("tbody")];
+  const [head, rest] = [make("thead"), make("tbody")];
   for (const [y, row] of filled.entries()) {
     const line = make("tr");
     for (let x = 0; x < columns; x += 1) {
       const cell = make(y ? "td" : "th");
       const align = readStyle(filled[1]?.[x] ?? cell, "text-align") || filled[1]?.[x]?.getAttribute("align");
-      if (/^(right|center)$/i.test(align ?? "")) cell.setAttribute("align", align);
+      if (align && /^(right|center)$/i.test(align)) cell.setAttribute("align", align);
       cell.append(...(row[x]?.childNodes ?? []));
       if (!y) each(cell, "b, strong", unwrap);
       line.append(cell);
     }
-    fresh[y ? 1 : 0].append(line);
+    (y ? rest : head).append(line);
   }
-  table.replaceChildren(...fresh);
+  table.replaceChildren(head, rest);
 }
 
+/** @param {Element} root @param {(text: string) => string} change */
+function changeTexts(root, change) {
+  const texts = root.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) texts.currentNode.nodeValue = change(texts.currentNode.nodeValue ?? "");
+}
+
+/** @param {HTMLElement} cell */
 function cleanCell(cell) {
   if (cell.firstElementChild) flattenCell(cell);
-  const texts = cell.ownerDocument.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) texts.currentNode.nodeValue = texts.currentNode.nodeValue.replaceAll("|", "\ue000");
+  changeTexts(cell, (text) => text.replaceAll("|", "\ue000"));
 }
 
+/** @param {HTMLElement} cell */
 function flattenCell(cell) {
   each(cell, "li", (item) => item.prepend("• "));
   each(cell, "pre", (block) => rename(block, "p"));
@@ -314,6 +356,7 @@ function flattenCell(cell) {
   trimBreaks(cell);
 }
 
+/** @param {HTMLAnchorElement} link */
 function cleanLink(link) {
   const target = findTarget(link.getAttribute("href") ?? "");
   if (!target || !(link.textContent.trim() || link.querySelector("img"))) return unwrap(link);
@@ -321,8 +364,8 @@ function cleanLink(link) {
   link.setAttribute("href", target);
 }
 
-/** Return the address without a detour, or "" if a text must not contain it. */
-export function findTarget(address) {
+/** Return the address without a detour, or "" if a text must not contain it. @param {string} address */
+function findTarget(address) {
   if (!/^(https?:\/\/|mailto:|tel:)/i.test(address.trim()) || !URL.canParse(address)) return "";
   const { host, pathname, searchParams } = new URL(address);
   const name = REDIRECTS.find(([pattern]) => pattern.test(host + pathname))?.[1];
@@ -330,13 +373,14 @@ export function findTarget(address) {
   return /^https?:/i.test(target) ? target : address.trim().replace(/\s/g, "%20");
 }
 
+/** @param {HTMLElement} body */
 function cleanMarks(body) {
   // A mark around blocks becomes a mark inside each of them.
   for (const mark of [...body.querySelectorAll(MARKS)].reverse()) {
     if (!hasBlock(mark)) continue;
     each(mark, BLOCKS, (block) => {
       if (hasBlock(block) || !block.childNodes.length) return;
-      const copy = mark.cloneNode(false);
+      const copy = /** @type {Element} */ (mark.cloneNode(false));
       copy.append(...block.childNodes);
       block.append(copy);
     });
@@ -344,7 +388,9 @@ function cleanMarks(body) {
   }
   each(body, `:is(${HEADINGS}) :is(b, strong)`, unwrap);
   each(body, ":is(b, strong) :is(b, strong), :is(i, em) :is(i, em), del del, code :is(b, strong, i, em, code)", unwrap);
-  const kind = ({ nodeName }) => ({ B: "STRONG", I: "EM" })[nodeName] ?? nodeName;
+  /** @type {Record<string, string>} */
+  const equals = { B: "STRONG", I: "EM" };
+  const kind = (/** @type {Node} */ { nodeName }) => equals[nodeName] ?? nodeName;
   each(body, "b, strong, i, em, del, code", (mark) => {
     const before = mark.previousSibling;
     if (mark.closest("pre") || !before || kind(before) !== kind(mark)) return;
@@ -358,6 +404,7 @@ function cleanMarks(body) {
 }
 
 // Two line breaks end a paragraph; one at the edge of a block does nothing.
+/** @param {HTMLElement} body */
 function cleanBreaks(body) {
   each(body, `:is(${HEADINGS}) br`, (line) => line.replaceWith(" "));
   each(body, "br", (line) => {
@@ -371,7 +418,7 @@ function cleanBreaks(body) {
   each(body, BLOCKS, trimBreaks);
   trimBreaks(body);
   each(body, "br", (line) => {
-    const isEdge = (side) => {
+    const isEdge = (/** @type {"previousSibling" | "nextSibling"} */ side) => {
       let node = line[side];
       while (node && isSpace(node)) node = node[side];
       return node?.nodeType === Node.ELEMENT_NODE && node.matches(BLOCKS);
@@ -380,21 +427,18 @@ function cleanBreaks(body) {
   });
 }
 
+/** @param {Element} block */
 function trimBreaks(block) {
-  const isEmpty = (node) => node && (node.nodeName === "BR" || isSpace(node));
-  if (block.localName === "pre" || block.closest("pre")) return;
-  while (isEmpty(block.firstChild)) block.firstChild.remove();
-  while (isEmpty(block.lastChild)) block.lastChild.remove();
+  const isEmpty = (/** @type {Node | null} */ node) => node && (node.nodeName === "BR" || isSpace(node));
+  if (block.closest("pre")) return;
+  while (isEmpty(block.firstChild)) block.firstChild?.remove();
+  while (isEmpty(block.lastChild)) block.lastChild?.remove();
 }
 
 // A space that does not break the line is kept where French and numbers need it; elsewhere, programs use it to
 // keep several spaces.
-function cleanSpaces(body) {
-  const texts = body.ownerDocument.createTreeWalker(body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const { currentNode } = texts;
-    currentNode.nodeValue = currentNode.nodeValue
-      .replace(/[\u200b\ufeff\u00ad]/g, "")
-      .replace(/(?<![«\d]\u00a0?)\u00a0(?![:;!?»%‰°€$£\d])/g, " ");
-  }
-}
+/** @param {HTMLElement} body */
+const cleanSpaces = (body) =>
+  changeTexts(body, (text) =>
+    text.replace(/[\u200b\ufeff\u00ad]/g, "").replace(/(?<![«\d]\u00a0?)\u00a0(?![:;!?»%‰°€$£\d])/g, " "),
+  );

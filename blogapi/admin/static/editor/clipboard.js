@@ -6,7 +6,10 @@ import { isInCode } from "./links.js";
 import { linkSelection, paste } from "./markdown.js";
 import { choosePictures } from "./pictures.js";
 
-/** Take what was pasted, or return false: then the field pastes the plain text. `page` is an Editor. */
+/**
+ * Take what was pasted, or return false: then the field pastes the plain text.
+ * @param {EditorPage} page @param {DataTransfer} data
+ */
 export function takePaste(page, data) {
   const { field } = page.area;
   const input = { text: field.getText(), ...field.getSelection() };
@@ -18,7 +21,11 @@ export function takePaste(page, data) {
   return Boolean(link || html);
 }
 
+/** @typedef {{isPlain?: boolean, isTooLong?: boolean, lost?: number, remote?: number}} Notes */
+
+/** @param {EditorPage} page @param {string} html @param {string} plain */
 async function pasteRichText(page, html, plain) {
+  /** @returns {Promise<Notes & {markdown: string}>} */
   const convert = async () => {
     const { convert, fillPictures } = await import("./paste.js");
     const { markdown, files, ...notes } = convert(html, plain);
@@ -27,11 +34,12 @@ async function pasteRichText(page, html, plain) {
   };
   // The text itself is never lost.
   const { markdown, ...notes } = await convert().catch(() => ({ markdown: plain, isPlain: true }));
-  page.edit((input) => paste(input, markdown.replace(/\r\n?/g, "\n")));
+  page.edit((/** @type {TextInput} */ input) => paste(input, markdown.replace(/\r\n?/g, "\n")));
   const words = describe(notes);
   if (words) toast(words);
 }
 
+/** @param {Notes} notes */
 function describe({ isPlain = false, isTooLong = false, lost = 0, remote = 0 }) {
   if (isPlain || isTooLong) return "Pasted as plain text, because its format cannot be read.";
   const parts = [];

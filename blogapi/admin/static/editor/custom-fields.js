@@ -1,21 +1,9 @@
 /** The custom fields of the blog: which values fit them, and what is sent to the server. */
 
-/**
- * @typedef {{name: string, label: string, help: string, type: string, list: boolean, choices: string[],
- *   minimum: number | null, maximum: number | null, required: boolean, read_by: string}} CustomField
- * @typedef {Record<string, any>} Values
- */
-
-/**
- * The fields of the edited kind, articles or pages, that the user may read.
- * @type {CustomField[]}
- */
+/** The fields of the edited kind, articles or pages, that the user may read. @type {CustomField[]} */
 export let CUSTOM_FIELDS = [];
 
-/**
- * @param {any[]} fields the fields as the API lists them
- * @param {"article" | "page"} kind
- */
+/** @param {any[]} fields the fields as the API lists them @param {"article" | "page"} kind */
 export function useFields(fields, kind) {
   CUSTOM_FIELDS = fields.filter(({ kinds }) => kinds.includes(kind));
 }
@@ -30,27 +18,21 @@ const CHECKS = {
   choice: (value, { choices }) => choices.includes(value),
 };
 
-/**
- * Return whether a value fits; undefined and null stand for none.
- * @param {CustomField} field @param {any} value
- */
-export function fits(field, value) {
+/** Return whether a value fits; undefined and null stand for none. @param {CustomField} field @param {any} value */
+function fits(field, value) {
   if (value === undefined || value === null) return true;
-  const check = CHECKS[field.type] ?? ((/** @type {any} */ one) => typeof one === "string" && one.trim() !== "");
-  return field.list ? Array.isArray(value) && value.every((one) => check(one, field)) : check(value, field);
+  const check = CHECKS[field.type] ?? ((text) => typeof text === "string" && text.trim() !== "");
+  return field.list ? Array.isArray(value) && value.every((item) => check(item, field)) : check(value, field);
 }
 
 /**
  * Return the required fields without a value that fits: the server publishes nothing that lacks one.
- * @param {Values} custom
+ * @param {Json} custom
  */
 export const findMissing = (custom) =>
-  CUSTOM_FIELDS.filter((one) => one.required && (custom[one.name] == null || !fits(one, custom[one.name])));
+  CUSTOM_FIELDS.filter((field) => field.required && (custom[field.name] == null || !fits(field, custom[field.name])));
 
-/**
- * Return what is wrong with a value, or "".
- * @param {CustomField} field @param {any} value
- */
+/** Return what is wrong with a value, or "". @param {CustomField} field @param {any} value */
 export function describeFault(field, value) {
   if (fits(field, value)) return "";
   const { type, minimum, maximum } = field;
@@ -62,16 +44,13 @@ export function describeFault(field, value) {
 }
 
 /**
- * Return the values that the server is told: those that fit, and null for each that was removed.
- * @param {Values} custom @returns {Values}
+ * Return the values that are sent to the server: those that fit, and null for each that was removed.
+ * @param {Json} custom @returns {Json}
  */
 export const toBody = (custom) =>
   Object.fromEntries(
     CUSTOM_FIELDS.filter((field) => fits(field, custom[field.name])).map(({ name }) => [name, custom[name] ?? null]),
   );
 
-/**
- * Return the labels of the custom fields, by the names of differences.
- * @returns {Record<string, string>}
- */
+/** Return the labels of the custom fields, by the names of differences. @returns {Record<string, string>} */
 export const listLabels = () => Object.fromEntries(CUSTOM_FIELDS.map(({ name, label }) => [`custom.${name}`, label]));

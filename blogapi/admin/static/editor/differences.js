@@ -1,6 +1,7 @@
 /** The differences of two versions of an article: by field, by line and by word. */
 
 import { diffLines, diffWordsWithSpace } from "../vendor/diff.js";
+import { TERM_KINDS } from "../pages/term-words.js";
 import { SEO_SOURCES, TEXT_FIELDS } from "./edits.js";
 import { listLabels } from "./custom-fields.js";
 
@@ -13,10 +14,7 @@ import { listLabels } from "./custom-fields.js";
  * @typedef {Record<string, any>} Version
  */
 
-/**
- * The names of the fields in words.
- * @type {Record<string, string>}
- */
+/** The names of the fields in words. @type {Record<string, string>} */
 export const LABELS = {
   ...Object.fromEntries(TEXT_FIELDS.map(({ name, label }) => [name, label])),
   slug: "Address",
@@ -30,8 +28,8 @@ export const LABELS = {
 };
 /** @type {Record<string, Record<string, string>>} */
 const CHOICES = Object.fromEntries(TEXT_FIELDS.flatMap(({ name, choices }) => (choices ? [[name, choices]] : [])));
-/** @type {Record<string, string>} */
-const TERMS = { category: "category", tags: "tag", authors: "author" };
+/** The nouns of the terms in a field. @type {Record<string, string>} */
+const TERM_NOUNS = Object.fromEntries(Object.values(TERM_KINDS).map(({ field, noun }) => [field, noun]));
 
 /**
  * Return the text of a field such as "seo.title": undefined if the version lacks it, empty if it is derived.
@@ -45,9 +43,9 @@ export function showField(version, name, names) {
   if (key === "custom") return Array.isArray(value) ? value.join(", ") : String(value);
   if (name === "translation_key") return value ? "Shared with its translations" : "";
   if (CHOICES[name]) return CHOICES[name][value] ?? value;
-  if (!TERMS[name]) return inner && value === version[SEO_SOURCES[inner]] ? "" : value;
+  if (!TERM_NOUNS[name]) return inner && value === version[SEO_SOURCES[inner]] ? "" : value;
   const uuids = [value ?? []].flat();
-  return uuids.map((uuid) => names[uuid] ?? `a deleted ${TERMS[name]}`).join(", ");
+  return uuids.map((uuid) => names[uuid] ?? `a deleted ${TERM_NOUNS[name]}`).join(", ");
 }
 
 /**
@@ -72,10 +70,7 @@ const add = (value) => ({ value, removed: false, added: true });
 /** @type {(before: string, after: string) => Part[]} */
 const replaced = (before, after) => [remove(before), add(after)];
 
-/**
- * Return the parts of a diff as [{equal} or {before, after}].
- * @param {Part[]} parts
- */
+/** Return the parts of a diff as [{equal} or {before, after}]. @param {Part[]} parts */
 function group(parts) {
   /** @type {any[]} */
   const changes = [];

@@ -2,18 +2,22 @@
 
 import { toast } from "../dialogs.js";
 
-/** `page` is an Editor; `root` is its element. */
+/** @param {EditorPage} page @param {HTMLElement} root its element */
 export function takeDrops(page, root) {
+  /** @param {DragEvent} event */
   const take = (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     event.stopPropagation();
     if (event.type === "drop") receive(page, event);
   };
-  for (const name of ["dragover", "drop"]) root.addEventListener(name, take, { capture: true });
+  root.addEventListener("dragover", take, { capture: true });
+  root.addEventListener("drop", take, { capture: true });
 }
 
+/** @param {EditorPage} page @param {any} event a DragEvent */
 function receive(page, { dataTransfer, target, clientX: x, clientY: y }) {
+  /** @type {File[]} */
   const files = [...dataTransfer.files];
   const pictures = files.filter(({ type }) => type.startsWith("image/"));
   if (!target.closest(".writing")) return toast("Drop pictures on the text.");
@@ -22,7 +26,7 @@ function receive(page, { dataTransfer, target, clientX: x, clientY: y }) {
   const { field } = page.area;
   const end = field.getText().length;
   // Above the text and below it are its beginning and its end.
-  const place = target.closest(".text") ? field.positionAt?.(x, y) : target.closest(".line") ? 0 : end;
-  if (place !== undefined && place !== null) field.select(place);
+  const offset = target.closest(".text") ? field.positionAt?.(x, y) : target.closest(".line") ? 0 : end;
+  if (offset !== undefined && offset !== null) field.select(offset);
   page.insertPictures(pictures);
 }

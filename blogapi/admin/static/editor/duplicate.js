@@ -4,14 +4,22 @@ import { addressOf, create, isPage, load } from "./article.js";
 import { newUuid } from "./journal.js";
 
 /**
- * Create the draft and open it. The address, the canonical address and the translations stay those of the original;
- * a page has the place of the original.
+ * Create the draft and open it. The translations stay those of the original; a page has the position of the original.
+ * @param {string} uuid
  */
 export async function duplicate(uuid) {
   const { edits, article } = await load(uuid);
-  const copy = newUuid();
   const title = `Copy of ${edits.title}`.slice(0, 255);
-  const copied = { ...edits, title, slug: "", translation_key: "", seo: { ...edits.seo, canonical_url: "" } };
-  await create(copy, copied, {}, isPage ? { parent: article.parent, position: article.position } : {});
-  location.assign(addressOf(copy));
+  await createCopy({ ...edits, title, translation_key: "" }, article);
+}
+
+/**
+ * Create a draft with these edits, and open it. The address and the canonical address stay those of the original.
+ * @param {Edits} edits @param {{parent?: string | null, position?: number}} position of a page
+ */
+export async function createCopy(edits, { parent, position }) {
+  const uuid = newUuid();
+  const copied = { ...edits, slug: "", seo: { ...edits.seo, canonical_url: "" } };
+  await create(uuid, copied, {}, isPage ? { parent, position } : {});
+  location.assign(addressOf(uuid));
 }

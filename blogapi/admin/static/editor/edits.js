@@ -12,21 +12,6 @@ import { toBody } from "./custom-fields.js";
  */
 export const TEXT_FIELDS = JSON.parse(/** @type {any} */ (document.getElementById("text-fields")).textContent);
 
-/**
- * @typedef {{title: string, description: string, og_image: string, canonical_url: string}} Seo
- * @typedef {{title: string, subtitle: string, content: string, content_type: string, excerpt: string, slug: string,
- *   cover_image: string, language: string, translation_key: string, category: string | null, tags: string[],
- *   authors: string[], seo: Seo,
- *   custom: Record<string, any>}} Edits
- * @typedef {{uuid: string, [field: string]: any}} Term
- */
-
-/**
- * An article of the API.
- * @typedef {Omit<Edits, "category" | "tags" | "authors"> & {uuid: string, status: import("../statuses.js").Status,
- *   category: Term, tags: Term[], authors: Term[], [field: string]: any}} Article
- */
-
 /** @type {Edits} */
 export const EMPTY = {
   .../** @type {any} */ (Object.fromEntries(TEXT_FIELDS.map((text) => [text.name, text.default]))),
@@ -41,10 +26,7 @@ export const EMPTY = {
  */
 export const SEO_SOURCES = { title: "title", description: "subtitle", og_image: "cover_image" };
 
-/**
- * Return the edits of a working copy.
- * @param {any} copy @returns {Edits}
- */
+/** Return the edits of a working copy. @param {any} copy @returns {Edits} */
 export const fromCopy = (copy) => ({ ...pick(EMPTY, copy), seo: pick(EMPTY.seo, copy.seo) });
 
 /**
@@ -74,20 +56,14 @@ export function fromArticle(article, excerpt) {
   });
 }
 
-/**
- * Return the body with which a working copy is saved.
- * @param {Edits} edits
- */
+/** Return the body with which a working copy is saved. @param {Edits} edits */
 export const toCopy = (edits) => ({
   ...edits,
   title: edits.title.trim() ? edits.title : "Untitled",
   custom: toBody(edits.custom ?? {}),
 });
 
-/**
- * Return the body with which a draft is created.
- * @param {Edits} edits
- */
+/** Return the body with which a draft is created. @param {Edits} edits */
 export function toArticle(edits) {
   const { category, tags, authors, seo, ...texts } = toCopy(edits);
   const written = (/** @type {object} */ fields) =>
@@ -145,8 +121,5 @@ export function keepBreaks(original, shown) {
   return showBreaks(kept) === shown ? kept : shown.replaceAll("\n", usual);
 }
 
-/**
- * Return the text as fields show it.
- * @param {string} text
- */
+/** Return the text as fields show it. @param {string} text */
 export const showBreaks = (text) => text.replace(/\r\n?/g, "\n");

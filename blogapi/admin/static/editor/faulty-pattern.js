@@ -10,7 +10,7 @@ const FAULTS = [
   [/\\ at end|trailing|at the end/i, "A character is missing after \\"],
 ];
 
-/** Return what is wrong with a regular expression, or "". */
+/** Return what is wrong with a regular expression, or "". @param {string} source */
 export function explainPattern(source) {
   try {
     new RegExp(source, "u");

@@ -10,13 +10,19 @@ export class Find {
   isOpen = false;
   // On a phone, the fields that replace are shown on request.
   isReplacing = false;
+  isBusy = false;
+  // The offset from which the words are looked for.
+  start = 0;
   words = "";
   replacement = "";
   options = { caseSensitive: false, wholeWord: false, regexp: false };
   /** @type {{text: string, undo?: () => void} | null} */
   note = null;
 
-  // `row` takes the place of `toolRow`; `area` is a WritingArea.
+  /**
+   * The row is shown instead of the toolbar.
+   * @param {HTMLElement} row @param {HTMLElement} toolRow @param {import("./writing-area.js").WritingArea} area
+   */
   constructor(row, toolRow, area) {
     this.row = row;
     this.toolRow = toolRow;
@@ -36,9 +42,10 @@ export class Find {
     if (chosen && !/\n/.test(chosen) && !this.row.contains(document.activeElement)) this.words = chosen;
     Object.assign(this, { isOpen: true, isReplacing: this.isReplacing || isReplacing, start: from });
     this.apply();
-    const field = this.row.querySelector(isReplacing && this.words ? "[name=replacement]" : "[name=words]");
-    field.focus();
-    field.select();
+    const name = isReplacing && this.words ? "replacement" : "words";
+    const input = /** @type {HTMLInputElement} */ (this.row.querySelector(`[name=${name}]`));
+    input.focus();
+    input.select();
   }
 
   close() {
@@ -56,6 +63,7 @@ export class Find {
     this.draw();
   }
 
+  /** @param {string} words */
   find(words) {
     this.words = words;
     this.apply();
@@ -63,12 +71,16 @@ export class Find {
     this.draw();
   }
 
+  /** @param {keyof Find["options"]} name */
   toggle(name) {
     this.options[name] = !this.options[name];
     this.find(this.words);
   }
 
-  /** Select the next or the previous match; before the first search, ask for the words. */
+  /**
+   * Select the next or the previous match; before the first search, ask for the words.
+   * @param {"next" | "previous" | "replace"} command
+   */
   go(command) {
     if (!this.words) return this.open();
     if (!this.isOpen) this.apply();
@@ -100,12 +112,13 @@ export class Find {
     this.draw();
   }
 
+  /** @param {KeyboardEvent} event */
   press(event) {
-    if (event.isComposing) return;
-    const isReplacement = event.target.name === "replacement";
-    if (event.key === "Escape") this.close();
-    else if (event.key !== "Enter" || event.target.localName !== "input") return;
-    else if (isReplacement) this.go("replace");
+    const { key, target, isComposing } = /** @type {FieldKeyEvent} */ (event);
+    if (isComposing) return;
+    if (key === "Escape") this.close();
+    else if (key !== "Enter" || target.localName !== "input") return;
+    else if (target.name === "replacement") this.go("replace");
     else this.go(event.shiftKey ? "previous" : "next");
     event.preventDefault();
     event.stopPropagation();
@@ -124,9 +137,14 @@ export class Find {
     const { total, current, isMore } = words && !fault ? this.search.count() : { total: 0, current: 0, isMore: false };
     const number = `${formatNumber(total)}${isMore ? "+" : ""}`;
     const state = fault || (words && (total ? `${current || "–"} of ${number}` : "No match"));
+    /** @param {keyof Find["options"]} name @param {string} icon @param {string} label */
     const toggle = (name, icon, label) =>
       iconButton(icon, label, () => this.toggle(name), { kind: "bare", pressed: options[name] });
+    /** @param {string} icon @param {string} label @param {"next" | "previous"} command */
     const go = (icon, label, command) => iconButton(icon, label, () => this.go(command), { kind: "bare" });
+    /** @param {FieldEvent} event */
+    const setWords = ({ target }) => this.find(target.value);
+    /** @param {FieldEvent} event */
     const setReplacement = ({ target }) => {
       this.replacement = target.value;
       this.apply();
@@ -139,7 +157,7 @@ export class Find {
     const more = { kind: "bare phone-only", pressed: this.isReplacing };
     return html`<div class="find-field ${fault || (words && !total) ? "faulty" : ""}">
         <input name="words" aria-label="Find" autocomplete="off" spellcheck="false" dir="auto" .value=${words}
-          aria-describedby="find-state" @input=${({ target }) => this.find(target.value)}>
+          aria-describedby="find-state" @input=${setWords}>
         <span id="find-state" role="status">${state}</span></div>
       <div class="find-options">${toggle("caseSensitive", "case-sensitive", "Match case")}
         ${toggle("wholeWord", "whole-word", "Whole words")} ${toggle("regexp", "regex", "Regular expression")}

@@ -1,21 +1,25 @@
 /** The preview scrolls with the text, and marks the part in which the cursor is. */
 
-import { findPlaces, locate } from "./places.js";
+import { findOffsets, locate } from "./preview-offsets.js";
 
-// The parts of a preview that are marked, each with a place of its own.
+// The parts of a preview that are marked.
 const PARTS = "p, h1, h2, h3, h4, h5, h6, li, pre, tr, dt, dd, figcaption, summary";
 const MARK = "at-cursor";
 
 export class PreviewFollower {
-  /** @type {HTMLElement[]} */
+  /** @type {Element[]} */
   parts = [];
-  /** @type {(number | null)[]} */
-  places = [];
+  /** @type {(number | null)[]} the offset in the text of each part */
+  offsets = [];
+  text = "";
   waiting = new Set();
-  /** @type {HTMLElement | undefined} */
+  /** @type {Element | undefined} */
   marked;
 
-  /** writing, reading: the elements that scroll. getField(): the field for the text. */
+  /**
+   * writing, reading: the elements that scroll.
+   * @param {{writing: HTMLElement, reading: HTMLElement, getField: () => TextField}} options
+   */
   constructor({ writing, reading, getField }) {
     this.writing = writing;
     this.reading = reading;
@@ -26,24 +30,24 @@ export class PreviewFollower {
     });
   }
 
-  /** The preview `root` shows this text now. */
-  shown(root, text) {
+  /** The preview shows this text now. @param {ShadowRoot | null} root @param {string} text */
+  setPreview(root, text) {
     const article = root?.querySelector("article");
     if (!article) return;
-    // The title and the other lines above the text have no place in it.
+    // The title and the other lines above the text are not part of it.
     const parts = [...article.querySelectorAll(PARTS)].filter((part) => !part.matches(".category, .subtitle, .title"));
     this.parts = parts;
     this.text = text;
-    this.places = findPlaces(text, parts.map(startOf));
+    this.offsets = findOffsets(text, parts.map(startOf));
     this.scroll();
     this.mark();
   }
 
   mark() {
-    const { parts, places, text, writing } = this;
+    const { parts, offsets, text, writing } = this;
     const isFocused = writing.contains(document.activeElement);
     const { from } = this.getField().getSelection();
-    const [index] = locate(places, from, text?.length ?? 0) ?? [-1];
+    const [index] = locate(offsets, from, text.length) ?? [-1];
     const part = isFocused ? parts[index] : undefined;
     if (part !== this.marked) {
       this.marked?.classList.remove(MARK);
@@ -63,24 +67,26 @@ export class PreviewFollower {
 
   // Show in the preview what is at the top of the text.
   scroll() {
-    const { writing, reading, parts, places, text } = this;
+    const { writing, reading, parts, offsets, text } = this;
     const last = writing.scrollHeight - writing.clientHeight;
     if (writing.scrollTop < 8 || !parts.length) return this.#scrollTo(0);
     const offset = this.#topOffset();
-    const found = offset === null ? null : locate(places, offset, text.length);
+    const found = offset === null ? null : locate(offsets, offset, text.length);
     if (!found || writing.scrollTop > last - 8) {
       return this.#scrollTo((writing.scrollTop / last) * (reading.scrollHeight - reading.clientHeight));
     }
     const [index, way] = found;
-    const next = parts[index + 1 + places.slice(index + 1).findIndex((place) => place !== null)];
+    const next = parts[index + 1 + offsets.slice(index + 1).findIndex((other) => other !== null)];
     const [top, below] = [this.#topOf(parts[index]), next ? this.#topOf(next) : reading.scrollHeight];
     this.#scrollTo(top + Math.max(0, below - top) * way - 24);
   }
 
+  /** @param {number} top */
   #scrollTo(top) {
     if (Math.abs(this.reading.scrollTop - top) > 4) this.reading.scrollTop = top;
   }
 
+  /** @param {Element} part */
   #topOf(part) {
     const { reading } = this;
     return part.getBoundingClientRect().top - reading.getBoundingClientRect().top + reading.scrollTop;
@@ -90,13 +96,12 @@ export class PreviewFollower {
   #topOffset() {
     const field = this.getField();
     const { left, top } = this.writing.getBoundingClientRect();
-    const content = field.contentDOM?.getBoundingClientRect();
-    return content
-      ? (field.positionAt(Math.max(left, content.left) + 8, Math.max(top, content.top) + 8) ?? null)
-      : null;
+    const text = field.contentDOM?.getBoundingClientRect();
+    return (text && field.positionAt?.(Math.max(left, text.left) + 8, Math.max(top, text.top) + 8)) ?? null;
   }
 
-  // Call the method before the next picture is drawn.
+  // Call the method before the next frame is drawn.
+  /** @param {"scroll" | "mark"} name */
   #later(name) {
     if (this.waiting.has(name)) return;
     this.waiting.add(name);
@@ -107,7 +112,8 @@ export class PreviewFollower {
   }
 }
 
-// The first words of a part: those of another part inside it have a place of their own.
+// The first words of a part: those of another part inside it have an offset of their own.
+/** @param {Element} part */
 function startOf(part) {
   const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

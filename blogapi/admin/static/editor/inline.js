@@ -10,59 +10,75 @@ import { choosePictures } from "./pictures.js";
 
 const players = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
 const WARNING = icon("triangle-alert", "warn");
-/** @type {Map<string, any>} */
+/** @typedef {{source?: string, width?: number, height?: number, alt?: string, isMissing?: boolean}} PictureFile */
+/** The files of the library by uuid; null while one is loaded. @type {Map<string, PictureFile | null>} */
 const files = new Map();
 
 /** What createEditor() needs to show the blocks. */
-export const blocks = { find: (text) => findBlocks(text, players), draw };
+export const blocks = { find: (/** @type {string} */ text) => findBlocks(text, players), draw };
 
+/** @param {HTMLElement} dom @param {Block} block @param {boolean} isSelected @param {BlockActions} actions */
 function draw(dom, block, isSelected, actions) {
-  const again = () => {
+  const redraw = () => {
     if (dom.isConnected) draw(dom, block, dom.classList.contains("selected"), actions);
     actions.measure();
   };
-  render(block.pictures ? pictures(block, isSelected, actions, again) : player(block, actions), dom);
+  const { pictures } = block;
+  render(pictures ? renderPictures(pictures, isSelected, actions, redraw) : renderPlayer(block, actions), dom);
 }
 
-// The file of a picture: {source, width, height}; null while it is loaded, and {isMissing} if there is none.
-function findFile(address, again) {
+/**
+ * The file of a picture; null while it is loaded. redraw: called when it is known.
+ * @param {string} address @param {() => void} redraw @returns {PictureFile | null}
+ */
+function findFile(address, redraw) {
   if (!address.startsWith("media:")) return { source: address };
   const uuid = address.slice("media:".length);
   if (!files.has(uuid)) {
     files.set(uuid, null);
     const query = { fields: "uuid,url,alt,width,height,renditions" };
-    const take = ({ data }) => {
+    const read = (/** @type {{data: Media}} */ { data }) => {
       const { width, height, alt } = data;
-      return { source: fileAddress(data.renditions.at(1) ?? data), width, height, alt };
+      return {
+        source: fileAddress(data.renditions[1] ?? data),
+        width: width ?? undefined,
+        height: height ?? undefined,
+        alt,
+      };
     };
     const forget = () => setTimeout(() => files.delete(uuid), 10_000);
     get(`blog/media/${uuid}/`, { query })
-      .then(take, ({ status }) => (status === 404 ? { isMissing: true } : (forget(), null)))
-      .then((file) => (files.set(uuid, file), again()));
+      .then(read, ({ status }) => (status === 404 ? { isMissing: true } : (forget(), null)))
+      .then((file) => (files.set(uuid, file), redraw()));
   }
-  return files.get(uuid);
+  return files.get(uuid) ?? null;
 }
 
-/** Return the alternative text that the library has for a picture, if the picture was shown. */
+/** Return the alternative text that the library has for a picture, if the picture was shown. @param {string} address */
 export const findLibraryText = (address) => files.get(address.slice("media:".length))?.alt ?? "";
 
-function pictures(block, isSelected, actions, again) {
-  const label = block.pictures.length > 1 ? `Gallery of ${count(block.pictures.length, "picture")}` : "Picture";
-  const shown = block.pictures.map((picture) => ({ ...picture, file: findFile(picture.address, again) }));
+/**
+ * @param {BlockPicture[]} pictures @param {boolean} isSelected @param {BlockActions} actions @param {() => void} redraw
+ */
+function renderPictures(pictures, isSelected, actions, redraw) {
+  const label = pictures.length > 1 ? `Gallery of ${count(pictures.length, "picture")}` : "Picture";
+  const shown = pictures.map((picture) => ({ ...picture, file: findFile(picture.address, redraw) }));
   if (isSelected)
-    return html`<div class="block-card" role="group" aria-label=${label}>${card(block, shown, actions)}</div>`;
+    return html`<div class="block-card" role="group" aria-label=${label}>${renderCard(pictures, shown, actions)}</div>`;
   return html`<div class="block-pictures ${shown.length > 1 ? "several" : ""}" role="group" aria-label=${label}>
     ${shown.map(
-      (picture) => html`<figure>${image(picture, actions)}
+      (picture) => html`<figure>${renderImage(picture, actions)}
       ${isDescribed(picture) ? nothing : html`<span class="block-mark">${WARNING} No alternative text</span>`}
       ${picture.caption ? html`<figcaption>${picture.caption}</figcaption>` : nothing}</figure>`,
     )}</div>`;
 }
 
 // Without a text of its own, a picture has that of the library.
+/** @param {BlockPicture} picture */
 const isDescribed = ({ alt, file }) => Boolean(alt.trim() || !file || file.alt || file.isMissing);
 
-function image({ alt, file }, actions) {
+/** @param {BlockPicture} picture @param {BlockActions} actions */
+function renderImage({ alt, file }, actions) {
   if (!file) return html`<div class="block-wait"></div>`;
   if (file.isMissing) return html`<p class="block-wait">${icon("circle-alert")} The library has no such picture.</p>`;
   const { source, width, height } = file;
@@ -70,41 +86,58 @@ function image({ alt, file }, actions) {
     draggable="false" @load=${actions.measure}>`;
 }
 
-function card(block, shown, actions) {
-  const write = (pictures) => actions.replace(writePictures(pictures));
+/** @param {BlockPicture[]} pictures @param {BlockPicture[]} shown with their files @param {BlockActions} actions */
+function renderCard(pictures, shown, actions) {
+  const write = (/** @type {BlockPicture[]} */ changed) => actions.replace(writePictures(changed));
+  /** @param {number} n @param {Partial<BlockPicture>} values */
   const set = (n, values) =>
-    write(block.pictures.map((picture, other) => (n === other ? { ...picture, ...values } : picture)));
-  const choose = async (options, use) => {
-    const chosen = await choosePictures(options);
-    if (chosen.length) write(use(chosen.map(({ uuid, alt }) => ({ address: `media:${uuid}`, alt, caption: "" }))));
+    write(pictures.map((picture, other) => (n === other ? { ...picture, ...values } : picture)));
+  /**
+   * @param {{title: string, action: string}} options @param {BlockPicture[]} before those that stay before the chosen
+   */
+  const choose = async (options, before) => {
+    const chosen = (await choosePictures(options)).map(({ uuid, alt }) => ({
+      address: `media:${uuid}`,
+      alt,
+      caption: "",
+    }));
+    if (chosen.length) write([...before, ...chosen]);
     actions.focusText();
   };
-  const replace = () => choose({ title: "Replace the picture", action: "Replace" }, (chosen) => chosen);
-  const add = () => choose({ title: "Add to a gallery", action: "Add" }, (chosen) => [...block.pictures, ...chosen]);
+  const replace = () => choose({ title: "Replace the picture", action: "Replace" }, []);
+  const add = () => choose({ title: "Add to a gallery", action: "Add" }, pictures);
+  /** @param {KeyboardEvent} event */
   const leave = (event) => {
     if (event.key !== "Escape" || event.isComposing) return;
     event.preventDefault();
     event.stopPropagation();
     actions.focusText();
   };
+  /** @param {string} text @param {() => unknown} run @param {string} name of the icon */
   const tool = (text, run, name) => button(text, run, { icon: name, kind: "bare" });
   return html`<div @keydown=${leave}>
-    ${shown.map((picture, n) => fields(picture, n, (values) => set(n, values), actions))}
+    ${shown.map((picture, n) => renderFields(picture, n, (values) => set(n, values), actions))}
     <div class="block-tools">
       ${shown.length === 1 ? tool("Replace", replace, "replace") : nothing}
       ${tool("Add to a gallery", add, "columns-3")} ${tool("As Markdown", actions.reveal, "code")}
       ${iconButton("trash-2", "Delete", actions.remove, { kind: "risk" })}</div></div>`;
 }
 
-function fields(picture, n, set, actions) {
+/**
+ * @param {BlockPicture} picture @param {number} n @param {(values: Partial<BlockPicture>) => void} set
+ * @param {BlockActions} actions
+ */
+function renderFields(picture, n, set, actions) {
   const { alt, caption, file } = picture;
   const isMissing = !isDescribed(picture);
   const text = oneLine((alt) => set({ alt }), actions.focusText);
-  return html`<div class="block-row">${image(picture, actions)}<div>
+  const setAlt = (/** @type {FieldEvent} */ { target }) => text.onInput(target.value);
+  const setCaption = (/** @type {FieldEvent} */ { target }) => set({ caption: target.value });
+  return html`<div class="block-row">${renderImage(picture, actions)}<div>
     <label for="block-alt-${n}">Alternative text</label>
     <textarea id="block-alt-${n}" rows="2" dir="auto" maxlength="1000" .value=${alt}
       placeholder=${file?.alt || "What the picture says, in a sentence"} aria-describedby="block-help-${n}"
-      @input=${({ target }) => text.onInput(target.value)} @keydown=${text.onkeydown}></textarea>
+      @input=${setAlt} @keydown=${text.onkeydown}></textarea>
     <p id="block-help-${n}" class="help">${
       isMissing
         ? html`<span class="warn">${WARNING} Missing. Some readers cannot see the picture.</span>`
@@ -114,10 +147,11 @@ function fields(picture, n, set, actions) {
     }</p>
     <label for="block-caption-${n}">Caption</label>
     <input id="block-caption-${n}" dir="auto" maxlength="1000" autocomplete="off" .value=${caption}
-      @input=${({ target }) => set({ caption: target.value })}></div></div>`;
+      @input=${setCaption}></div></div>`;
 }
 
-function player({ title, address }, actions) {
+/** @param {Block} block @param {BlockActions} actions */
+function renderPlayer({ title, address }, actions) {
   const makeLink = () => {
     actions.replace(`[${title}](${address})`);
     actions.focusText();

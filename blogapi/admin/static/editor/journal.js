@@ -58,10 +58,7 @@ export class Journal {
   }
 }
 
-/**
- * Delete an entry.
- * @param {{key: string}} entry
- */
+/** Delete an entry. @param {{key: string}} entry */
 export const discard = ({ key }) => storage.remove(key);
 
 /** @param {string} user @returns {KeptEntry[]} */

@@ -3,43 +3,51 @@
 import { get } from "../api.js";
 import { STATUSES } from "../statuses.js";
 
-const MAX_ASKED = 100;
+const MAX_REQUESTED = 100;
 /** @type {Map<string, Promise<string>>} */
 const known = new Map();
-/** @type {Map<string, (words: string) => void>} */
-let asked = new Map();
+/**
+ * The articles that are requested next, and what resolves their promises.
+ * @type {Map<string, (words: string) => void>}
+ */
+let waiting = new Map();
 
-/** Call show() with the words for the article with this uuid. */
+/**
+ * Call show() with the words for the article with this uuid.
+ * @param {string} uuid @param {(words: string) => void} show
+ */
 export async function describeLink(uuid, show) {
   if (!known.has(uuid)) {
+    /** @type {PromiseWithResolvers<string>} */
     const { promise, resolve } = Promise.withResolvers();
     known.set(uuid, promise);
-    asked.set(uuid, resolve);
-    // The links of a text are asked for together.
-    if (asked.size === 1) setTimeout(ask);
+    waiting.set(uuid, resolve);
+    // The articles of all links of a text are requested together.
+    if (waiting.size === 1) setTimeout(request);
   }
-  show(await known.get(uuid));
+  show((await known.get(uuid)) ?? "");
 }
 
-async function ask() {
-  const waiting = [...asked];
-  asked = new Map();
-  for (let start = 0; start < waiting.length; start += MAX_ASKED) {
-    const some = waiting.slice(start, start + MAX_ASKED);
-    const query = { uuid: some.map(([uuid]) => uuid), status: "any", fields: "uuid,title,slug,status,url" };
-    const answer = await get("blog/articles/", { query: { ...query, page: 1, page_size: MAX_ASKED } }).catch(
-      () => null,
-    );
-    const articles = new Map(answer?.data.map((article) => [article.uuid, article]));
-    for (const [uuid, resolve] of some) {
-      resolve(answer ? wordsOf(articles.get(uuid)) : "article");
-      // Its state can change while the text is open.
-      if (!answer) known.delete(uuid);
+async function request() {
+  const requested = [...waiting];
+  waiting = new Map();
+  for (let start = 0; start < requested.length; start += MAX_REQUESTED) {
+    const part = requested.slice(start, start + MAX_REQUESTED);
+    const query = { uuid: part.map(([uuid]) => uuid), status: "any", fields: "uuid,title,slug,status,url" };
+    const listing = get("blog/articles/", { query: { ...query, page: 1, page_size: MAX_REQUESTED } });
+    /** @type {Article[] | null} */
+    const found = await listing.then(({ data }) => data).catch(() => null);
+    const articles = new Map(found?.map((article) => [article.uuid, article]));
+    for (const [uuid, resolve] of part) {
+      resolve(found ? describeArticle(articles.get(uuid)) : "article");
+      // A later link to it is requested again.
+      if (!found) known.delete(uuid);
     }
   }
 }
 
-function wordsOf(article) {
+/** @param {Article} [article] */
+function describeArticle(article) {
   if (!article) return "no such article";
   const { title, slug, status, url } = article;
   if (status !== "published") return `${STATUSES[status].name}: ${title}`;

@@ -15,7 +15,10 @@ const MAX_LINKS = 100;
 const WAIT_MS = 150;
 const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/i;
 
-/** Open the list if the last change of the text has typed "[[". `page` is an Editor. */
+/**
+ * Open the list if the last change of the text has typed "[[".
+ * @param {EditorPage} page @param {string} former @param {string} text
+ */
 export function followTyping(page, former, text) {
   const { from, to } = page.area.field.getSelection();
   if (from !== to || !asksForArticle(former, text, from)) return;
@@ -23,52 +26,63 @@ export function followTyping(page, former, text) {
   queueMicrotask(() => pickLink(page, { from: from - 2, to: from }));
 }
 
-/** Let the author choose an article, or enter an address, and link to it; `opened` is the place of "[[". */
-export async function pickLink(page, opened) {
+/**
+ * Let the author choose an article, or enter an address, and link to it. brackets: the range of "[[".
+ * @param {EditorPage} page @param {TextRange} [brackets]
+ */
+export async function pickLink(page, brackets) {
   if (document.querySelector(".link-picker")) return;
   const { field } = page.area;
-  const range = opened ?? field.getSelection();
-  const text = opened ? "" : field.getText().slice(range.from, range.to);
-  if (ADDRESS.test(text)) return page.edit((input) => run("link", input));
-  const choice = await new LinkPicker(page.uuid, { place: place(field, range.to) }).ask();
-  const insert = (words, selectFrom = range.from + words.length, selectTo = selectFrom) =>
-    field.edit({ ...range, insert: words, selectFrom, selectTo });
-  if (choice?.article) insert(makeLink(choice.article, text));
-  else if (choice?.address) insert(`[${text || choice.address}](${choice.address})`);
-  else if (choice?.isAddress) {
+  const range = brackets ?? field.getSelection();
+  const text = brackets ? "" : field.getText().slice(range.from, range.to);
+  const linkSelection = () => page.edit((/** @type {TextInput} */ input) => run("link", input));
+  if (ADDRESS.test(text)) return linkSelection();
+  const choice = await new LinkPicker(page.uuid, { position: findPosition(field, range.to) }).ask();
+  /** @param {string} insert */
+  const replace = (insert) => {
+    const end = range.from + insert.length;
+    field.edit({ ...range, insert, selectFrom: end, selectTo: end });
+  };
+  if (choice.article) replace(makeLink(choice.article, text));
+  else if (choice.address) replace(`[${text || choice.address}](${choice.address})`);
+  else if (choice.isAddress) {
     field.select(range.from, range.to);
-    if (opened) insert("");
-    page.edit((input) => run("link", input));
-  } else if (opened && choice?.words) insert(`[[${choice.words}`);
+    if (brackets) replace("");
+    linkSelection();
+  } else if (brackets && choice.words) replace(`[[${choice.words}`);
   field.focus();
 }
 
 /**
- * Let the author choose an article, except the one that is edited; return it, or nothing. list(query): read other
- * items than articles.
+ * Let the author choose an article, except the one that is edited; return it, or nothing.
+ * @param {string} edited its uuid @param {string} title @param {List} [list] reads other items than articles
  */
 export async function pickArticle(edited, title, list = listArticles) {
   return (await new LinkPicker(edited, { title, list, takesAddresses: false }).ask()).article;
 }
 
-/** Return the uuids and titles of those of the articles that the author may read; none if the server fails. */
+/** Return those of the articles that the author may read; null if the server fails. @param {string[]} uuids */
 export async function findArticles(uuids) {
-  return (await listArticles(selectUuids(uuids)).catch(() => ({ data: [] }))).data;
+  const query = { uuid: uuids, status: "any", fields: FIELDS, page: 1, page_size: MAX_LINKS };
+  return listArticles(query).then(
+    ({ data }) => data,
+    () => null,
+  );
 }
 
-/** Return the warnings about the links of a text; none if the server does not answer. */
+/** Return the warnings about the links of a text; none if the server does not answer. @param {string} text */
 export async function findBrokenLinks(text) {
   const links = findLinks(text).slice(0, MAX_LINKS);
   const uuids = [...new Set(links.map(({ uuid }) => uuid))];
-  if (!uuids.length) return [];
-  const answer = await listArticles(selectUuids(uuids)).catch(() => null);
-  return answer ? checkLinks(links, new Map(answer.data.map((article) => [article.uuid, article]))) : [];
+  const found = uuids.length ? await findArticles(uuids) : null;
+  return found ? checkLinks(links, new Map(found.map((article) => [article.uuid, article]))) : [];
 }
 
-const selectUuids = (uuid) => ({ uuid, status: "any", fields: FIELDS, page: 1, page_size: MAX_LINKS });
+/** Reads articles or pages. @typedef {(query: Json) => Promise<{data: Article[]}>} List */
 
 // Authors find their own articles, and the published ones of others.
-async function listArticles(/** @type {Record<string, unknown>} */ query) {
+/** @type {List} */
+async function listArticles(query) {
   const own = get(listPath(), { query });
   if (hasRole("editor")) return own;
   const { status, ordering, ...rest } = query;
@@ -77,42 +91,57 @@ async function listArticles(/** @type {Record<string, unknown>} */ query) {
   return { data: [...new Map(found.map((article) => [article.uuid, article])).values()] };
 }
 
-// The place below the character in the window, if the field knows it.
-function place(field, at) {
-  const { left, bottom } = field.rectangleAt?.(at) ?? {};
-  return bottom === undefined ? null : { left, top: bottom };
+/**
+ * Return the position in the window below a character, if the field knows it.
+ * @param {TextField} field @param {number} at
+ */
+function findPosition(field, at) {
+  const rectangle = field.rectangleAt?.(at);
+  return rectangle ? { left: rectangle.left, top: rectangle.bottom } : null;
 }
+
+/**
+ * What an author chooses: an article, an address, to enter an address, or none of them, with the words that were typed.
+ *
+ * @typedef {{article?: Article, address?: string, isAddress?: boolean, words?: string}} Choice
+ * @typedef {{left: number, top: number}} Position
+ */
 
 class LinkPicker {
   words = "";
+  /** The index of the option that Enter takes. */
   at = 0;
-  /** @type {any[] | null} */
+  /** @type {Article[] | null} */
   articles = null;
 
   /** @type {any} */
   dialog = null;
   timer = 0;
 
-  /** @param {string} uuid @param {{place?: any, title?: string, list?: any, takesAddresses?: boolean}} options */
-  constructor(uuid, { place, title = "Link to an article", list = listArticles, takesAddresses = true }) {
+  /**
+   * @param {string} uuid of the edited article, which is not offered
+   * @param {{position?: Position | null, title?: string, list?: List, takesAddresses?: boolean}} options
+   */
+  constructor(uuid, { position, title = "Link to an article", list = listArticles, takesAddresses = true }) {
     this.uuid = uuid;
-    this.list = list;
-    this.place = place;
+    this.position = position;
     this.title = title;
+    this.list = list;
     this.takesAddresses = takesAddresses;
   }
 
-  // Return {article}, {address}, {isAddress}, or {words} that were typed.
+  /** @returns {Promise<Choice>} */
   async ask() {
     this.dialog = openDialog({ title: this.title, kind: "link-picker", content: () => this.render() });
     const { element, close, result } = this.dialog;
-    if (this.place) this.move(element, this.place);
+    if (this.position) this.move(element, this.position);
     // A click beside the list closes it.
-    element.addEventListener("click", (event) => event.target === element && close());
+    element.addEventListener("click", (/** @type {Event} */ { target }) => target === element && close());
     this.search();
     return (await result) ?? { words: this.words };
   }
 
+  /** @param {HTMLElement} element @param {Position} position */
   move(element, { left, top }) {
     const { innerWidth, innerHeight } = window;
     if (innerWidth < 768) return;
@@ -133,6 +162,7 @@ class LinkPicker {
     this.dialog.update();
   }
 
+  /** @param {string} words */
   type(words) {
     this.words = words;
     this.dialog.update();
@@ -140,10 +170,7 @@ class LinkPicker {
     this.timer = window.setTimeout(() => this.search(), WAIT_MS);
   }
 
-  /**
-   * The choices: the articles, and an address at the end.
-   * @returns {{article?: any, address?: string, isAddress?: boolean}[]}
-   */
+  /** The choices: the articles, and an address at the end. @returns {Choice[]} */
   get options() {
     const words = this.words.trim();
     const articles = (this.articles ?? []).map((article) => ({ article }));
@@ -151,12 +178,15 @@ class LinkPicker {
     return ADDRESS.test(words) ? [{ address: words }] : [...articles, { isAddress: true }];
   }
 
+  /** @param {KeyboardEvent} event */
   press(event) {
     const { options } = this;
-    const step = { ArrowDown: 1, ArrowUp: options.length - 1 }[event.key];
+    /** @type {Record<string, number>} */
+    const steps = { ArrowDown: 1, ArrowUp: options.length - 1 };
+    const step = steps[event.key];
     if (event.isComposing) return;
     if (step && options.length) this.at = (this.at + step) % options.length;
-    // Closed by the browser, the dialog would tell so only after the next key.
+    // If the browser closed the dialog, its event would come only after the next key.
     else if (event.key === "Escape") this.dialog.close();
     else if (event.key === "Enter" && options.length) this.dialog.close(options[this.at]);
     else if (letterOf(event) === "K" && this.takesAddresses) this.dialog.close(options[options.length - 1]);
@@ -170,10 +200,12 @@ class LinkPicker {
     const { words, articles, options, at, takesAddresses } = this;
     const [take, leave] = takesAddresses ? ["link", "keep the text"] : ["use it", "close"];
     const empty = words.trim() && articles?.length === 0 && !options[0]?.address;
+    const type = (/** @type {FieldEvent} */ { target }) => this.type(target.value);
+    const press = (/** @type {KeyboardEvent} */ event) => this.press(event);
     return html`<div class="search">${icon("search")}<input role="combobox" aria-label="Title of an article" autofocus
         placeholder="Title of an article" autocomplete="off" spellcheck="false" dir="auto" aria-expanded="true"
         aria-controls="link-list" aria-activedescendant=${options.length ? `link-${at}` : nothing} .value=${words}
-        @input=${({ target }) => this.type(target.value)} @keydown=${(event) => this.press(event)}></div>
+        @input=${type} @keydown=${press}></div>
       <p class="none" role="status">${empty ? `No article contains '${words.trim()}'` : nothing}</p>
       <div id="link-list" role="listbox" aria-label="Articles">
         ${options.map((option, n) => this.renderOption(option, n))}</div>
@@ -181,13 +213,12 @@ class LinkPicker {
         <span><kbd>Esc</kbd> ${leave}</span></p>`;
   }
 
+  /** @param {Choice} option @param {number} n */
   renderOption(option, n) {
     const { article, address } = option;
-    const day = ({ status, published_at: time, last_updated: changed }) =>
-      status === "published" ? formatDay(time) : formatChanged(changed);
     const inner = article
       ? html`<span class="title" dir="auto">${mark(article.title, this.words)}</span>${badge(article)}
-          <span class="day">${day(article)}</span>`
+          <span class="day">${describeDay(article)}</span>`
       : html`${icon("globe")}<span class="title">${address ? `Link to ${address}` : "Link to an address…"}</span>
           <kbd>Ctrl K</kbd>`;
     return html`<div id="link-${n}" role="option" class="menu-item ${article ? "" : "address"}"
@@ -195,7 +226,12 @@ class LinkPicker {
   }
 }
 
+/** @param {Article} article */
+const describeDay = ({ status, published_at: time, last_updated: changed }) =>
+  status === "published" && time ? formatDay(time) : formatChanged(changed);
+
 // Mark the words at the beginnings of the words of a title.
+/** @param {string} title @param {string} words */
 function mark(title, words) {
   const found = words.trim().split(/\s+/).filter(Boolean);
   if (!found.length) return title;

@@ -35,7 +35,7 @@ export const asksForArticle = (former, text, at) =>
   !isInCode(text, at - 2);
 
 /**
- * Return whether a place of a Markdown text is in code: in a block with fences or an indent, or in a line.
+ * Return whether an offset of a Markdown text is in code: in a block with fences or an indent, or in a line.
  * @param {string} text @param {number} at
  */
 export function isInCode(text, at) {
@@ -49,7 +49,7 @@ export function isInCode(text, at) {
   return Boolean(fence) || isIndentedCode(lines) || isCodeSpan(text, at);
 }
 
-/** @param {string[]} lines the lines up to the place */
+/** @param {string[]} lines the lines up to the offset */
 function isIndentedCode(lines) {
   const isIndented = (/** @type {string} */ line) => /^(?: {4}|\t)/.test(line);
   if (!isIndented(lines[lines.length - 1])) return false;
@@ -65,25 +65,25 @@ function isCodeSpan(text, at) {
   const start = text.lastIndexOf("\n\n", at - 1) + 1;
   const end = text.indexOf("\n\n", at);
   const paragraph = text.slice(start, end < 0 ? text.length : end);
-  const place = at - start;
+  const offset = at - start;
   for (const ticks = /\\`|(`+)/g; ; ) {
     const open = ticks.exec(paragraph);
-    if (!open || open.index >= place) return false;
+    if (!open || open.index >= offset) return false;
     if (!open[1]) continue;
     const close = new RegExp(`(?<!\`)${open[1]}(?!\`)`, "g");
     close.lastIndex = ticks.lastIndex;
     const found = close.exec(paragraph);
     // A mark without an end is code while its line is typed.
-    if (!found) return open.index > paragraph.lastIndexOf("\n", place - 1);
-    if (found.index >= place) return true;
+    if (!found) return open.index > paragraph.lastIndexOf("\n", offset - 1);
+    if (found.index >= offset) return true;
     ticks.lastIndex = close.lastIndex;
   }
 }
 
 /**
- * Return the words of a problem of each link, with the place of the first such link.
+ * Return the words of each problem of the links, with the range of the first link that has it.
  * @param {{uuid: string, from: number, to: number}[]} links
- * @param {Map<string, {status: string, title: string}>} articles those that exist
+ * @param {Map<string, {status: string}>} articles those that exist @returns {Warning[]}
  */
 export function checkLinks(links, articles) {
   const hidden = (/** @type {string} */ status) => links.filter(({ uuid }) => articles.get(uuid)?.status === status);
@@ -93,5 +93,5 @@ export function checkLinks(links, articles) {
     { links: hidden("archived"), words: "Links to an archived article: readers find nothing there." },
     { links: links.filter(({ uuid }) => !articles.has(uuid)), words: "Links to an article that does not exist." },
   ];
-  return problems.filter(({ links }) => links.length).map(({ links: [place], words }) => ({ words, place }));
+  return problems.filter(({ links }) => links.length).map(({ links: [range], words }) => ({ words, range }));
 }

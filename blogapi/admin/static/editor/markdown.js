@@ -6,6 +6,7 @@
 // The beginning of a line, with the mark of a list, a task or a quote if it has one.
 const BLOCK_START = /^(\s*)(?:[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> ?)?/;
 
+/** @type {Record<string, (input: TextInput) => Change>} */
 const COMMANDS = {
   bold: (input) => emphasize(input, "**"),
   italic: (input) => emphasize(input, "*"),
@@ -18,73 +19,93 @@ const COMMANDS = {
   table: (input) => insertBlock(input, "| ", "Name", " | Value |\n| --- | --- |\n|  |  |"),
 };
 
-/** Return the change that the command makes. */
+/** Return the change that the command makes. @param {string} name @param {TextInput} input */
 export const run = (name, input) => COMMANDS[name](input);
 
-/** Return the change that inserts a block after the selection: three texts; it selects the second. */
+/**
+ * Return the change that inserts a block after the selection: up to three texts; it selects the second.
+ * @param {TextInput} input @param {[string, string?, string?]} parts
+ */
 export const insertBlock = (input, ...parts) => replaceWithBlock({ ...input, from: input.to }, ...parts);
 
 const BLOCK = /^(?:#{1,6} |[-*+] |\d+[.)] |> |\||```|~~~|---)/;
 
 /**
- * Return the change that puts pasted Markdown in the place of the selection. A text that begins or ends with a
- * block, such as a heading or a list, has an empty line there.
+ * Return the change that puts pasted Markdown in the place of the selection. A text that begins or ends with a block,
+ * such as a heading or a list, has an empty line there.
+ * @param {TextInput} input @param {string} markdown
  */
 export function paste(input, markdown) {
   const { text, from, to } = input;
   const parts = markdown.split(/\n\n/);
-  const [first, last] = [BLOCK.test(parts[0]), parts.length > 1 || BLOCK.test(parts[0])];
-  const isBlock = last && (BLOCK.test(parts.at(-1)) || parts.at(-1).includes("\n```"));
-  const before = first ? gap(text.slice(0, from), /\n{0,2}$/) : "";
+  const last = parts[parts.length - 1];
+  const startsWithBlock = BLOCK.test(parts[0]);
+  const isBlock = (parts.length > 1 || startsWithBlock) && (BLOCK.test(last) || last.includes("\n```"));
+  const before = startsWithBlock ? gap(text.slice(0, from), /\n{0,2}$/) : "";
   const after = isBlock && to < text.length ? gap(text.slice(to), /^\n{0,2}/) : "";
   return replace(input, before + markdown, "", after);
 }
 
-/** Return the change that makes the selection a link to this address, or null if it cannot be one. */
+/**
+ * Return the change that makes the selection a link to this address, or null if it cannot be one.
+ * @param {TextInput} input @param {string} address
+ */
 export function linkSelection(input, address) {
   const chosen = input.text.slice(input.from, input.to);
   if (!chosen.trim() || /\n|\]\(|^https?:\/\/\S+$/.test(chosen) || !/^https?:\/\/\S+$/.test(address)) return null;
   return replace(input, `[${chosen}](${address.replace(/[()]/g, "\\$&")})`);
 }
 
-/** Return the reference to a picture {uuid, url, alt}; in plain text, which has no pictures, its address. */
+/**
+ * Return the reference to a picture; in plain text, which has no pictures, its address.
+ * @param {Picture} picture @param {string} format
+ */
 export function picture({ uuid, url, alt }, format) {
   if (format === "text") return new URL(url, globalThis.location?.href).href;
   if (format !== "html") return `![${alt.replace(/\s+/g, " ").replace(/[[\]\\]/g, "\\$&")}](media:${uuid})`;
   return `<img src="media:${uuid}" alt="${alt.replace(/&/g, "&amp;").replace(/"/g, "&quot;")}">`;
 }
 
-/** Return the text with spaces in place of blocks of code. */
+/** Return the text with spaces in place of blocks of code. @param {string} text */
 export const hideCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, (block) => " ".repeat(block.length));
 
-/** Return the open tasks: {count, from, to} of the first. */
+/** Return the open tasks: their number, and the range of the first. @param {string} text */
 export function findOpenTasks(text) {
   const found = [...hideCode(text).matchAll(/^\s*(?:[-*+]|\d+[.)]) \[ \]/gm)];
-  const [first = [""]] = found;
-  return { count: found.length, from: first.index, to: first.index + first[0].length };
+  const { index: from = 0, 0: mark = "" } = found[0] ?? {};
+  return { count: found.length, from, to: from + mark.length };
 }
 
-// Return the change that puts three texts in the place of the selection, and selects the second.
+/**
+ * Return the change that puts three texts in the place of the selection, and selects the second.
+ * @param {TextRange} range @param {string} before @returns {Change}
+ */
 function replace({ from, to }, before, middle = "", after = "") {
   const start = from + before.length;
   return { from, to, insert: before + middle + after, selectFrom: start, selectTo: start + middle.length };
 }
 
-const gap = (beside, breaks) => (beside ? "\n".repeat(2 - beside.match(breaks)[0].length) : "");
+/** The length of what a pattern finds that can find nothing. @param {string} text @param {RegExp} pattern */
+const lengthOf = (text, pattern) => text.match(pattern)?.[0].length ?? 0;
+
+/** The line breaks that are missing beside a text. @param {string} beside @param {RegExp} breaks */
+const gap = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(beside, breaks)) : "");
 
 // A block has empty lines around it.
+/** @param {TextInput} input @param {string} before */
 function replaceWithBlock({ text, from, to }, before, middle = "", after = "") {
   const [left, right] = [text.slice(0, from), text.slice(to)];
   return replace({ from, to }, gap(left, /\n{0,2}$/) + before, middle, after + gap(right, /^\n{0,2}/));
 }
 
+/** @param {TextInput} input @param {string} mark */
 function emphasize({ text, from, to }, mark) {
   if (from === to) [from, to] = wordAt(text, from);
   while (from < to && /\s/.test(text[from])) from += 1;
   while (to > from && /\s/.test(text[to - 1])) to -= 1;
   // Shrink the selection to the text between its marks. Three stars are the marks of bold and of italic.
   while (from < to && text[from] === "*" && text[to - 1] === "*") [from, to] = [from + 1, to - 1];
-  const stars = Math.min(text.slice(0, from).match(/\**$/)[0].length, text.slice(to).match(/^\**/)[0].length);
+  const stars = Math.min(lengthOf(text.slice(0, from), /\**$/), lengthOf(text.slice(to), /^\**/));
   const inside = text.slice(from, to);
   if (from < to && (mark === "*" ? stars % 2 : stars >= 2)) {
     return replace({ from: from - mark.length, to: to + mark.length }, "", inside);
@@ -95,42 +116,52 @@ function emphasize({ text, from, to }, mark) {
   return replace({ from, to }, "", parts.map((part, n) => (n % 2 ? part : mark + part + mark)).join(""));
 }
 
+/** @param {string} text @param {number} at */
 function wordAt(text, at) {
-  const before = text.slice(0, at).match(/[\p{L}\p{N}\p{M}'’_-]*$/u)[0].length;
-  const after = text.slice(at).match(/^[\p{L}\p{N}\p{M}'’_-]*/u)[0].length;
+  const before = lengthOf(text.slice(0, at), /[\p{L}\p{N}\p{M}'’_-]*$/u);
+  const after = lengthOf(text.slice(at), /^[\p{L}\p{N}\p{M}'’_-]*/u);
   return before && after ? [at - before, at + after] : [at, at];
 }
 
+/** @param {TextInput} input */
 function link(input) {
   const chosen = input.text.slice(input.from, input.to);
   if (chosen && !/^https?:\/\/\S+$/.test(chosen)) return replace(input, `[${chosen}](`, "https://", ")");
   return replace(input, "[", "", `](${chosen || "https://"})`);
 }
 
+/** @param {TextInput} input */
 function code(input) {
   const chosen = input.text.slice(input.from, input.to);
   if (!chosen.includes("\n")) return replace(input, "`", chosen, "`");
   return replaceWithBlock(input, "```", "", `\n${chosen.replace(/\n$/, "")}\n\`\`\``);
 }
 
+/** @type {Record<string, string>} */
+const NEXT_HEADINGS = { "": "## ", "##": "### " };
+
 // Plain text becomes a heading of level 2, then 3, then plain text again.
-const changeHeading = (line) =>
-  line.replace(/^(#{0,6})[ \t]*/, (_, marks) => ({ "": "## ", "##": "### " })[marks] ?? "");
+/** @param {string} line */
+const changeHeading = (line) => line.replace(/^(#{0,6})[ \t]*/, (_, marks) => NEXT_HEADINGS[marks] ?? "");
 
 // Add the mark to all lines, or remove it if all have it. Empty lines get one only if all are empty.
+/** @param {TextInput} input @param {string} mark */
 function toggleLines(input, mark) {
-  const isMarked = (line) => {
-    const [found] = line.match(BLOCK_START);
-    return found.trim().replace(/\[[xX]\]/, "[ ]") === mark.trim();
-  };
+  /** @param {string} line */
+  const isMarked = (line) =>
+    line
+      .match(BLOCK_START)?.[0]
+      .trim()
+      .replace(/\[[xX]\]/, "[ ]") === mark.trim();
   return changeLines(input, (lines) => {
-    const isChanged = (line) => line.trim() || !lines.some((other) => other.trim());
+    const isChanged = (/** @type {string} */ line) => line.trim() || !lines.some((other) => other.trim());
     const start = lines.filter(isChanged).every(isMarked) ? "$1" : `$1${mark}`;
     return lines.map((line) => (isChanged(line) ? line.replace(BLOCK_START, start) : line));
   });
 }
 
 // Change the lines that the selection touches.
+/** @param {TextInput} input @param {(lines: string[]) => string[]} change */
 function changeLines({ text, from, to }, change) {
   const start = text.slice(0, from).lastIndexOf("\n") + 1;
   const rest = text.indexOf("\n", to > from && text[to - 1] === "\n" ? to - 1 : to);

@@ -1,4 +1,4 @@
-/** The dialog in which an author joins two versions of an article at the places that differ in both. */
+/** The dialog in which an author joins two versions of an article, where they differ from each other. */
 
 import { html, live, nothing } from "../vendor/lit.js";
 import { button, icon, segments } from "../components.js";
@@ -11,10 +11,20 @@ import { write } from "./merge.js";
 
 const WRITTEN = "written";
 const RESULT = `The ${ITEM} then`;
+/**
+ * What differs in both versions: a field with this name, or the lines of a region of the text. side: the choice of
+ * the author; isGone: the region has no line in the text now; wasLast: it had the last one.
+ *
+ * @typedef {{id: string, label: string, side: string, isGone: boolean, name?: string, base: any, mine: any,
+ *   theirs: any, missing?: string, wasLast?: boolean}} Conflict
+ * @typedef {TextRange & {id: string}} Range
+ * @typedef {{merged: import("./merge.js").Merged, mine: Edits, person: string, names: Record<string, string>}} Question
+ */
 
 /**
- * Return the joined edits, or null if the author decides later. `merged` is the result of mergeEdits(); `person` is
- * the name of the other author, or "" if both versions are of the same one; `names` has the names of terms by uuid.
+ * Return the joined edits, or null if the author decides later. merged: the result of mergeEdits(); person: the name of
+ * the other author, or "" if both versions are of the same one; names: those of terms by uuid.
+ * @param {Question} question @returns {Promise<Edits | null>}
  */
 export async function openMerge(question) {
   const { createEditor } = await import("../vendor/editor.js");
@@ -22,14 +32,15 @@ export async function openMerge(question) {
 }
 
 class Merge {
-  // Which half is shown on a phone: the places, or the text.
-  half = "places";
-  trouble = "";
+  // Which half is shown on a phone: the conflicts, or the text.
+  half = "conflicts";
+  warning = "";
   /** @type {any} */
   dialog = null;
   /** @type {any} */
   field = null;
 
+  /** @param {Question} question */
   constructor({ merged, mine, person, names }) {
     this.merged = merged;
     this.mine = mine;
@@ -37,13 +48,15 @@ class Merge {
     this.who = person || "Your other text";
     this.whose = person ? `${person}’s` : "The other";
     this.title = person ? `Join your text and ${person}’s` : "Join your two texts";
-    const fields = merged.places.map((place) => ({ ...place, id: place.name }));
+    const fields = merged.conflicts.map((conflict) => ({ ...conflict, id: conflict.name }));
     const texts = merged.regions
       .map((region, n) => ({ ...region, id: `text-${n}`, label: findHeading(merged.regions, n) }))
       .filter(({ kind }) => kind === "open");
-    this.places = [...fields, ...texts].map((place) => ({ ...place, side: "", isGone: false }));
+    /** @type {Conflict[]} */
+    this.conflicts = [...fields, ...texts].map((conflict) => ({ ...conflict, side: "", isGone: false }));
   }
 
+  /** @param {typeof import("../vendor/editor.js").createEditor} createEditor @returns {Promise<Edits | null>} */
   async ask(createEditor) {
     const kind = "wide merge";
     this.dialog = openDialog({ title: this.title, kind, content: (close) => this.render(close) });
@@ -51,17 +64,17 @@ class Merge {
     const { text, ranges } = this.layOut();
     const markdown = this.mine.content_type === "markdown";
     const onChange = () => this.followWriting();
-    const parent = element.querySelector(".merge-text");
+    const parent = element.querySelector("[data-ref=mergeText]");
     this.field = createEditor({ parent, text, label: RESULT, markdown, onChange });
     this.field.ranges.set(ranges);
-    element.addEventListener("keydown", (event) => this.press(event));
+    element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.press(event));
     this.go(0);
     const edits = await result;
     this.field.destroy();
     return edits ?? null;
   }
 
-  // The text, with an empty line for each open place, and the ranges of what is open or has changed.
+  // The text, with an empty line for each open conflict, and the ranges of what is open or has changed.
   layOut() {
     const { regions } = this.merged;
     const parts = [];
@@ -73,9 +86,9 @@ class Merge {
       if (!shown.length) continue;
       const part = showBreaks(shown.join("\n").replace(/\r$/, ""));
       const to = from + part.length;
-      const number = this.places.findIndex(({ id }) => id === `text-${n}`) + 1;
-      const missing = isOpen ? `Place ${number}: choose beside it, or write here` : "";
-      if (isOpen) this.places[number - 1].missing = missing;
+      const index = this.conflicts.findIndex(({ id }) => id === `text-${n}`);
+      const missing = isOpen ? `Place ${index + 1}: choose beside it, or write here` : "";
+      if (isOpen) this.conflicts[index].missing = missing;
       if (kind !== "same" && kind !== "both") {
         ranges.push({ id: `text-${n}`, from, to, missing, ...this.#mark(isOpen ? "" : kind) });
       }
@@ -85,103 +98,117 @@ class Merge {
     return { text: parts.join("\n"), ranges };
   }
 
+  /** @param {string} side */
   #mark(side) {
-    return { kind: side && `range-${side}`, note: { mine: "You", theirs: this.who }[side] ?? "" };
+    const note = side === "mine" ? "You" : side === "theirs" ? this.who : "";
+    return { kind: side && `range-${side}`, note };
   }
 
-  // What is written at an open place decides it; what undo removes is open again.
+  // What is written for an open conflict decides it; what undo removes is open again.
   followWriting() {
     for (const { id, from, to } of this.field?.ranges.get() ?? []) {
-      const place = this.places.find((other) => other.id === id);
-      if (!place || place.isGone) continue;
-      if (from < to && !place.side) place.side = WRITTEN;
-      else if (from === to && place.side && linesOf(place, place.side).join("")) place.side = "";
+      const conflict = this.conflicts.find((other) => other.id === id);
+      if (!conflict || conflict.isGone) continue;
+      if (from < to && !conflict.side) conflict.side = WRITTEN;
+      else if (from === to && conflict.side && linesOf(conflict, conflict.side).join("")) conflict.side = "";
     }
     this.dialog.update();
   }
 
-  choose(place, side) {
-    Object.assign(place, { side });
-    this.trouble = "";
-    if (place.id.startsWith("text-")) this.#put(place, linesOf(place, side), side);
+  /** @param {Conflict} conflict @param {string} side */
+  choose(conflict, side) {
+    conflict.side = side;
+    this.warning = "";
+    if (conflict.id.startsWith("text-")) this.#write(conflict, linesOf(conflict, side), side);
     this.dialog.update();
   }
 
-  // Put the lines in the place. Without lines, the place has no line in the text.
-  #put(place, lines, side) {
+  /** @param {Conflict} conflict */
+  #findRange({ id }) {
+    return this.field.ranges.get().find((/** @type {Range} */ range) => range.id === id);
+  }
+
+  // Write the lines into the range of the conflict. Without lines, it has no line in the text.
+  /** @param {Conflict} conflict @param {string[]} lines @param {string} side */
+  #write(conflict, lines, side) {
     const { field } = this;
-    const range = field.ranges.get().find(({ id }) => id === place.id);
+    const range = this.#findRange(conflict);
     const size = field.getText().length;
     let { from, to } = range;
-    let insert = showBreaks(lines.join("\n")).replace(/\r$/, "");
-    const { isGone } = place;
-    place.isGone = !lines.length;
+    const text = showBreaks(lines.join("\n")).replace(/\r$/, "");
+    let insert = text;
+    const { isGone } = conflict;
+    conflict.isGone = !lines.length;
     let skipped = 0;
     if (isGone && lines.length) {
-      if (place.wasLast) skipped = 1;
-      insert = place.wasLast ? `\n${insert}` : `${insert}\n`;
+      if (conflict.wasLast) skipped = 1;
+      insert = conflict.wasLast ? `\n${text}` : `${text}\n`;
     } else if (!isGone && !lines.length) {
-      place.wasLast = to === size;
-      if (place.wasLast) from = Math.max(0, from - 1);
+      conflict.wasLast = to === size;
+      if (conflict.wasLast) from = Math.max(0, from - 1);
       else to += 1;
     }
-    field.edit({ from, to, insert, selectFrom: from + skipped, selectTo: from + skipped });
     const start = from + skipped;
-    const end = start + showBreaks(lines.join("\n")).replace(/\r$/, "").length;
-    const own = { ...range, ...this.#mark(side), missing: place.isGone ? "" : place.missing, from: start, to: end };
-    field.ranges.set(field.ranges.get().map((other) => (other.id === place.id ? own : other)));
+    field.edit({ from, to, insert, selectFrom: start, selectTo: start });
+    const missing = conflict.isGone ? "" : conflict.missing;
+    const changed = { ...range, ...this.#mark(side), missing, from: start, to: start + text.length };
+    field.ranges.set(field.ranges.get().map((/** @type {Range} */ other) => (other.id === range.id ? changed : other)));
   }
 
-  // Show a place, and move the focus to its choices.
-  go(at) {
-    const place = this.places[Math.max(0, Math.min(at, this.places.length - 1))];
-    this.half = "places";
+  // Show a conflict, and move the focus to its choices.
+  /** @param {number} index */
+  go(index) {
+    const conflict = this.conflicts[Math.max(0, Math.min(index, this.conflicts.length - 1))];
+    this.half = "conflicts";
     this.dialog.update();
-    const card = this.dialog.element.querySelector(`[data-place="${place.id}"]`);
+    const card = this.dialog.element.querySelector(`[data-conflict="${conflict.id}"]`);
     card.scrollIntoView({ block: "nearest" });
     card.querySelector("input:checked, input").focus();
-    const range = this.field.ranges.get().find(({ id }) => id === place.id);
+    const range = this.#findRange(conflict);
     if (range) this.field.select(range.from);
   }
 
+  /** @param {KeyboardEvent} event */
   press(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (!event.altKey || !step) return;
     event.preventDefault();
     event.stopPropagation();
-    const card = document.activeElement?.closest("[data-place]");
-    const at = this.places.findIndex(({ id }) => id === /** @type {any} */ (card)?.dataset.place);
-    this.go(at + step);
+    const card = /** @type {HTMLElement | null} */ (document.activeElement?.closest("[data-conflict]"));
+    this.go(this.conflicts.findIndex(({ id }) => id === card?.dataset.conflict) + step);
   }
 
+  /** @param {Close} close */
   save(close) {
-    const open = this.places.findIndex(({ side }) => !side);
+    const open = this.conflicts.findIndex(({ side }) => !side);
     if (open >= 0) {
-      this.trouble = `Place ${open + 1} is open`;
+      this.warning = `Place ${open + 1} is open`;
       return this.go(open);
     }
     const edits = structuredClone(this.merged.edits);
-    for (const { name, side, theirs } of this.places) if (name && side === "theirs") write(edits, name, theirs);
+    for (const { name, side, theirs } of this.conflicts) if (name && side === "theirs") write(edits, name, theirs);
     close({ ...edits, content: keepBreaks(this.mine.content, this.field.getText()) });
   }
 
+  /** @param {Close} close */
   render(close) {
-    const { places, merged, trouble, half } = this;
+    const { conflicts, merged, warning, half } = this;
     const { mine, theirs } = merged.changes;
-    const chosen = places.filter(({ side }) => side).length;
+    const chosen = conflicts.filter(({ side }) => side).length;
     const joined = mine + theirs ? `${count(mine + theirs, "change has", "changes have")} joined by themselves. ` : "";
-    const halves = { "Different in both": "places", [RESULT]: "text" };
-    const onChange = (value) => {
+    const number = count(conflicts.length, "place is", "places are");
+    const halves = { "Different in both": "conflicts", [RESULT]: "text" };
+    const onChange = (/** @type {string} */ value) => {
       this.half = value;
       this.dialog.update();
     };
     const halfChoice = { label: "Show", name: "half", items: halves, value: half, onChange };
-    return html`<p class="soft">${joined}${count(places.length, "place is", "places are")} different in both texts.</p>
-      <p class="soft merge-count" role="status">${chosen} of ${places.length} chosen</p>
+    return html`<p class="soft">${joined}${number} different in both texts.</p>
+      <p class="soft merge-count" role="status">${chosen} of ${conflicts.length} chosen</p>
       <div class="phone-only">${segments(halfChoice)}</div>
-      <div class="merge-halves" data-half=${half}>
+      <div class="merge-halves" data-half=${half === "text" ? "text" : "places"}>
         <section class="merge-places" aria-label="Different in both"><h3 class="wide-only">Different in both</h3>
-          ${places.map((place, n) => this.renderPlace(place, n))}
+          ${conflicts.map((conflict, n) => this.renderConflict(conflict, n))}
           ${
             mine + theirs
               ? html`<p class="help">Joined without a question, and marked in the text: ${theirs} of ${this.who},
@@ -189,64 +216,79 @@ class Merge {
               : nothing
           }</section>
         <section class="merge-result"><h3 class="wide-only">${RESULT}
-          <span class="help">You can write in it</span></h3><div class="merge-text" tabindex="0" role="group"
-          aria-label=${RESULT}></div></section>
+          <span class="help">You can write in it</span></h3><div class="merge-text" data-ref="mergeText" tabindex="0"
+          role="group" aria-label=${RESULT}></div></section>
       </div>
       <div class="dialog-buttons"><span class="soft" role="status">${
-        trouble || "Nothing is saved before you do. Both texts stay in the history."
+        warning || "Nothing is saved before you do. Both texts stay in the history."
       }</span>
         ${copyButton(this.mine.content, { label: "Copy my text", kind: "bare" })}
         ${button("Decide later", () => close(null), { kind: "bare" })}
         ${button("Save the article", () => this.save(close), { kind: "main" })}</div>`;
   }
 
-  renderPlace(place, n) {
-    const { id, label, side, name } = place;
-    const [base, mine, theirs] = ["base", "mine", "theirs"].map((version) => this.show(place, version));
-    const isBothPossible = !name || Array.isArray(place.mine);
+  /** @param {Conflict} conflict @param {number} n */
+  renderConflict(conflict, n) {
+    const { id, label, side, name } = conflict;
+    const [base, mine, theirs] = [conflict.base, conflict.mine, conflict.theirs].map((value) => this.show(name, value));
+    const isBothPossible = !name || Array.isArray(conflict.mine);
     const state = side
-      ? html`${icon("check", "good")} Chosen: ${{ mine: "mine", theirs: this.whose, both: "both" }[side] ?? side}`
+      ? html`${icon("check", "good")} Chosen: ${side === "theirs" ? this.whose : side}`
       : html`${icon("circle-dashed")} Open`;
+    /** @param {string} value @param {string} text */
     const choice = (value, text) => html`<label><input type="radio" name="side-${id}" value=${value}
-      .checked=${live(side === value)} @change=${() => this.choose(place, value)}><span>${text}</span></label>`;
-    return html`<section class="merge-place ${side ? "" : "open"}" data-place=${id} aria-label="Place ${n + 1}">
-      <p class="merge-head"><strong>${n + 1} of ${this.places.length}${label ? ` · ${label}` : ""}</strong>
+      .checked=${live(side === value)} @change=${() => this.choose(conflict, value)}><span>${text}</span></label>`;
+    return html`<section class="merge-place ${side ? "" : "open"}" data-conflict=${id} aria-label="Place ${n + 1}">
+      <p class="merge-head"><strong>${n + 1} of ${this.conflicts.length}${label ? ` · ${label}` : ""}</strong>
         <span class="soft">${state}</span></p>
-      ${base !== null && !side ? line("", "Before", base) : nothing}
-      ${line("yours", this.who, marked(compareWords(mine, theirs)))}
-      ${line("mine", "You", marked(compareWords(theirs, mine)))}
+      ${base !== null && !side ? renderLine("", "Before", base) : nothing}
+      ${renderLine("yours", this.who, markAdded(mine, theirs))}
+      ${renderLine("mine", "You", markAdded(theirs, mine))}
       <fieldset class="segments"><legend class="sr-only">Place ${n + 1}</legend>
         ${choice("theirs", this.whose)} ${choice("mine", "Mine")} ${isBothPossible ? choice("both", "Both") : nothing}
       </fieldset></section>`;
   }
 
-  // The text of a place in one of the versions, or null if it is unknown.
-  show(place, version) {
-    const value = place[version];
+  // The value of a field, or lines, as a text; null if it is unknown.
+  /** @param {string | undefined} name of the field @param {any} value */
+  show(name, value) {
     if (value === null) return null;
-    if (!place.name) return value.join("\n");
+    if (!name) return value.join("\n");
     const edits = structuredClone(this.mine);
-    write(edits, place.name, value);
-    return showField(edits, place.name, this.names) ?? "";
+    write(edits, name, value);
+    return showField(edits, name, this.names) ?? "";
   }
 }
 
-/** The lines of a side of a place in the text. */
-const linesOf = ({ mine, theirs }, side) => ({ mine, theirs, both: [...theirs, ...mine] })[side] ?? ["written"];
+/**
+ * The lines of a side of a conflict in the text.
+ * @param {Conflict} conflict @param {string} side @returns {string[]}
+ */
+function linesOf({ mine, theirs }, side) {
+  if (side === "both") return [...theirs, ...mine];
+  return side === "mine" ? mine : side === "theirs" ? theirs : [WRITTEN];
+}
 
-/** The heading above a region, which names the place. */
+/**
+ * The heading above a region, which names the conflict.
+ * @param {import("./merge.js").Region[]} regions @param {number} n
+ */
 function findHeading(regions, n) {
   const above = regions.slice(0, n).flatMap(({ mine }) => mine);
   const heading = above.findLast((line) => /^#{1,6}\s/.test(line)) ?? "";
   return heading.replace(/^#+\s+|\s*#*\s*$/g, "");
 }
 
-const line = (side, who, inner) =>
+/** @param {string} side @param {string} who @param {Renderable} text */
+const renderLine = (side, who, text) =>
   html`<div class="conflict-line ${side}"><b>${who}</b>
-    <span dir="auto">${inner || html`<i class="soft">nothing</i>`}</span></div>`;
+    <span dir="auto">${text || html`<i class="soft">nothing</i>`}</span></div>`;
 
-/** The second of two texts, with a mark on the words that the first one lacks. */
-const marked = (words) => {
-  const parts = words.map(({ equal, after }) => equal ?? (after && html`<mark>${after}</mark>`));
+/**
+ * Return the second text, with a mark on the words that the first one lacks.
+ * @param {string} former @param {string} text
+ */
+const markAdded = (former, text) => {
+  const parts = compareWords(former, text).map(({ equal, after }) => equal ?? (after && html`<mark>${after}</mark>`));
   return parts.some(Boolean) ? parts : "";
 };

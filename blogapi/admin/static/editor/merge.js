@@ -10,19 +10,18 @@ import { fillIn, showBreaks } from "./edits.js";
  *
  * @typedef {"same" | "mine" | "theirs" | "both" | "open"} Kind
  * @typedef {{kind: Kind, lines: string[], mine: string[], theirs: string[], base: string[] | null}} Region
- * @typedef {{name: string, label: string, base: any, mine: any, theirs: any}} FieldPlace
- * @typedef {import("./edits.js").Edits} Edits
- * @typedef {import("./edits.js").Article} Article
+ * @typedef {{name: string, label: string, base: any, mine: any, theirs: any}} FieldConflict
  * @typedef {typeof import("../vendor/diff3.js")} Diff3
  * @typedef {{base: Edits | null, mine: Edits, theirs: Edits, article?: Article | null}} Versions
+ * @typedef {ReturnType<typeof mergeEdits>} Merged
  */
 
-const isEqual = (/** @type {unknown} */ left, /** @type {unknown} */ right) =>
-  JSON.stringify(left) === JSON.stringify(right);
+/** @param {unknown} left @param {unknown} right */
+const isEqual = (left, right) => JSON.stringify(left) === JSON.stringify(right);
 
 /**
- * Return the joined edits, in which each open place is as in `mine`; the regions of the text; the fields that differ
- * in both; and the numbers of the other changes of each.
+ * Return the joined edits, in which what differs in both is as in `mine`; the regions of the text; the fields that
+ * differ in both; and the numbers of the other changes of each.
  *
  * The slug, the category and the authors that the edits lack are those of the article.
  * @param {Versions} versions @param {Diff3} diff3
@@ -36,9 +35,9 @@ export function mergeEdits({ base, mine, theirs, article = null }, diff3) {
   return {
     edits: /** @type {Edits} */ ({ ...fields.edits, content }),
     regions,
-    places: fields.places,
+    conflicts: fields.conflicts,
     changes: { mine: count("mine", fields.mine), theirs: count("theirs", fields.theirs) },
-    isClean: !fields.places.length && regions.every(({ kind }) => kind !== "open"),
+    isClean: !fields.conflicts.length && regions.every(({ kind }) => kind !== "open"),
   };
 }
 
@@ -60,10 +59,7 @@ export function makeOffsetMap(regions) {
   };
 }
 
-/**
- * @param {string | null} base @param {string} mine @param {string} theirs @param {Diff3} diff3
- * @returns {Region[]}
- */
+/** @param {string | null} base @param {string} mine @param {string} theirs @param {Diff3} diff3 @returns {Region[]} */
 export function mergeLines(base, mine, theirs, diff3) {
   const [a, b, o] = [mine, theirs, base ?? theirs].map((text) => text.split("\n"));
   // Lines that are often repeated take long to compare, so only those between the changes are compared.
@@ -92,14 +88,15 @@ const makeSame = (lines) => ({ kind: "same", lines, mine: lines, theirs: lines, 
 function listRegions(a, o, b, { diff3MergeRegions, diffIndices }) {
   /** @type {Region[]} */
   const regions = [];
-  const place = (/** @type {string[]} */ lines) => {
+  // Return the function that gives the index in these lines for one in `o`.
+  const makeIndexMap = (/** @type {string[]} */ lines) => {
     const hunks = diffIndices(o, lines);
     return (/** @type {number} */ n) =>
       hunks
         .filter(({ buffer1: [at, length] }) => at + length <= n)
         .reduce((sum, { buffer1, buffer2 }) => sum + buffer2[1] - buffer1[1], n);
   };
-  const [placeA, placeB] = [place(a), place(b)];
+  const [mapToA, mapToB] = [makeIndexMap(a), makeIndexMap(b)];
   let [atA, atO, atB] = [0, 0, 0];
   const addChange = (/** @type {number} */ toA, /** @type {number} */ toO, /** @type {number} */ toB) => {
     const [mine, base, theirs] = [a.slice(atA, toA), o.slice(atO, toO), b.slice(atB, toB)];
@@ -108,9 +105,9 @@ function listRegions(a, o, b, { diff3MergeRegions, diffIndices }) {
   for (const region of diff3MergeRegions(a, o, b)) {
     if (!region.stable || region.buffer !== "o") continue;
     const { bufferStart: start, bufferLength: length, bufferContent: lines } = region;
-    addChange(placeA(start), start, placeB(start));
+    addChange(mapToA(start), start, mapToB(start));
     regions.push(makeSame(lines));
-    [atA, atO, atB] = [placeA(start) + length, start + length, placeB(start) + length];
+    [atA, atO, atB] = [mapToA(start) + length, start + length, mapToB(start) + length];
   }
   addChange(a.length, o.length, b.length);
   return regions;
@@ -126,8 +123,8 @@ function makeChange(mine, base, theirs) {
 /** @param {Versions} versions */
 function mergeFields({ base, mine, theirs, article = null }) {
   const edits = structuredClone(mine);
-  /** @type {FieldPlace[]} */
-  const places = [];
+  /** @type {FieldConflict[]} */
+  const conflicts = [];
   /** @type {Record<"mine" | "theirs", string[]>} */
   const changes = { mine: [], theirs: [] };
   const [from, own, other] = [base && fillIn(base, article), fillIn(mine, article), fillIn(theirs, article)];
@@ -145,20 +142,15 @@ function mergeFields({ base, mine, theirs, article = null }) {
     } else if (from && name === "authors") {
       changes.theirs.push(label);
       edits.authors = joinLists(was, is, will);
-    } else places.push({ name, label, base: was, mine: read(mine, name), theirs: read(theirs, name) });
+    } else conflicts.push({ name, label, base: was, mine: read(mine, name), theirs: read(theirs, name) });
   }
-  return { edits, places, ...changes };
+  return { edits, conflicts, ...changes };
 }
 
-/**
- * Return the value of a field such as "seo.title".
- * @param {any} edits @param {string} name
- */
+/** Return the value of a field such as "seo.title". @param {any} edits @param {string} name */
 const read = (edits, name) => name.split(".").reduce((value, key) => value?.[key], edits);
 
-/**
- * @param {any} edits @param {string} name @param {unknown} value
- */
+/** @param {any} edits @param {string} name @param {unknown} value */
 export function write(edits, name, value) {
   const [key, inner] = name.split(".");
   if (inner) edits[key][inner] = value;

@@ -21,6 +21,7 @@ const service = new TurndownService({
 service.use(gfm);
 service.escape = escapeText;
 service.keep(["sub", "sup", "kbd"]);
+/** @param {string} name @param {any} filter @param {(content: string, node: any) => string} replacement */
 const addRule = (name, filter, replacement) => service.addRule(name, { filter, replacement });
 addRule("strikethrough", "del", (content) => (content.trim() ? `~~${content}~~` : content));
 addRule("lineBreak", "br", (_, node) => (node.closest("td, th") ? "<br>" : "\\\n"));
@@ -36,12 +37,13 @@ addRule("blockquote", "blockquote", (content) => `\n\n${content.trim().replace(/
 // A link that is its own text is shorter without brackets.
 addRule(
   "bareLink",
-  (node) =>
+  (/** @type {Element} */ node) =>
     node.nodeName === "A" && node.getAttribute("href") === node.textContent && !/[<>()*]/.test(node.textContent),
   (_, node) => node.textContent,
 );
 
 // Escape only what Markdown would read as a mark.
+/** @param {string} text */
 function escapeText(text) {
   return text
     .replace(/\\(?=[!-/:-@[-`{-~])/g, "\\\\")
@@ -55,12 +57,20 @@ function escapeText(text) {
 }
 
 /**
- * Return {markdown, files, lost, remote}: the pictures that must be uploaded, the number of pictures that only the
- * other program can read, and the number of those that stay on other sites. In the Markdown, the address of the
- * file n is `picture:n`. Nothing of the HTML is run or loaded. `plain` is the same text without its format.
+ * The pictures that must be uploaded, the number of pictures that only the other program can read, and the number of
+ * those that stay on other sites.
+ *
+ * @typedef {{files: File[], lost: number, remote: number}} Found
+ */
+
+/**
+ * Return the Markdown with what was found. In it, the address of the file n is `picture:n`. Nothing of the HTML is run
+ * or loaded.
+ * @param {string} html @param {string} plain the same text without its format
+ * @returns {Found & {markdown: string, isTooLong?: boolean}}
  */
 export function convert(html, plain) {
-  /** @type {{files: File[], lost: number, remote: number}} */
+  /** @type {Found} */
   const found = { files: [], lost: 0, remote: 0 };
   if (html.replace(/data:[^"'>]*/g, "").length > MAX_HTML_LENGTH) return { markdown: plain, isTooLong: true, ...found };
   const source = html
@@ -78,6 +88,7 @@ export function convert(html, plain) {
   return { markdown, ...found };
 }
 
+/** @param {HTMLImageElement} image @param {Found} found */
 function keepPicture(image, found) {
   const given = image.getAttribute("src") ?? "";
   const address = given.startsWith("data:") ? (image.dataset.src ?? given) : given;
@@ -96,7 +107,10 @@ function keepPicture(image, found) {
   return `picture:${found.files.length - 1}`;
 }
 
-/** Return the Markdown with the pictures that were uploaded, [{uuid, alt}]; without them if there are none. */
+/**
+ * Return the Markdown with the pictures that were uploaded; without them if there are none.
+ * @param {string} markdown @param {Picture[]} pictures
+ */
 export function fillPictures(markdown, pictures) {
   const pattern = /!\[(?:\\.|[^\]\\])*\]\(picture:(\d+)((?: "(?:\\.|[^"\\])*")?)\)/g;
   const filled = markdown.replace(pattern, (_, n, title) => {

@@ -6,6 +6,8 @@ import { count } from "../format.js";
 import { totalOf } from "../pages/term-words.js";
 import { listOptions } from "./term-options.js";
 
+/** @typedef {import("./term-options.js").Option} Option */
+
 const PROPERTIES = ["label", "kind", "items", "chosen", "single", "create", "find", "words", "open", "at"];
 
 /**
@@ -18,7 +20,13 @@ class TermPicker extends LitElement {
 
   constructor() {
     super();
-    Object.assign(this, { items: [], chosen: [], words: null, open: false, at: 0 });
+    /** @type {Term[]} */
+    this.items = [];
+    /** @type {string[]} */
+    this.chosen = [];
+    /** @type {string | null} */
+    this.words = null;
+    Object.assign(this, { open: false, at: 0 });
   }
 
   get key() {
@@ -28,20 +36,23 @@ class TermPicker extends LitElement {
     return this;
   }
 
+  /** @returns {Option[]} */
   get options() {
     return this.#list().options;
   }
 
   // The options, and the one that Enter takes at first.
   #list() {
-    const free = this.items.filter((item) => this.single || !this.chosen.includes(item.uuid));
+    const free = this.items.filter(({ uuid }) => this.single || !this.chosen.includes(uuid));
     const rules = { free, all: this.items, canCreate: Boolean(this.create), isSingle: Boolean(this.single) };
     return listOptions(this.words ?? "", rules);
   }
 
   render() {
     const { key, open, options } = this;
-    const chosen = this.chosen.map((uuid) => this.items.find((item) => item.uuid === uuid)).filter(Boolean);
+    const chosen = this.chosen.flatMap((uuid) => this.items.find((item) => item.uuid === uuid) ?? []);
+    const type = (/** @type {FieldEvent} */ { target }) => this.#find(target.value);
+    const focus = (/** @type {FieldEvent} */ { target }) => this.single && target.select();
     return html`<label for=${key}>${this.label}</label>
       <div class="picker-box">
         ${this.single ? nothing : chosen.map((item) => this.#renderChip(item))}
@@ -49,43 +60,48 @@ class TermPicker extends LitElement {
           .value=${this.words ?? (this.single ? chosen[0]?.name : "") ?? ""}
           aria-expanded=${open} aria-controls="${key}-list"
           aria-activedescendant=${open && options.length ? `${key}-${this.at}` : nothing}
-          @input=${(event) => this.#find(event.target.value)} @click=${() => this.#find(this.words)}
-          @focus=${(event) => this.single && event.target.select()}
+          @input=${type} @click=${() => this.#find(this.words)} @focus=${focus}
           @keydown=${this.#press} @blur=${this.#close}>
         ${this.single ? icon("chevron-down") : nothing}
       </div>
       <ul class="picker-list" role="listbox" id="${key}-list" aria-label=${this.label}
-        ?hidden=${!open || !options.length} @mousedown=${(event) => event.preventDefault()}>
+        ?hidden=${!open || !options.length} @mousedown=${(/** @type {Event} */ event) => event.preventDefault()}>
         ${options.map((item, n) => this.#renderOption(item, n))}
       </ul>`;
   }
 
+  /** @param {Term} item */
   #renderChip(item) {
     return html`<span class="chip">${item.name} <button type="button" aria-label="Remove ${item.name}"
       @click=${() => this.#remove(item)}>${icon("x")}</button></span>`;
   }
 
   // The button with the focus goes with the chip.
+  /** @param {Term} item */
   #remove(item) {
-    this.#choose(item);
+    this.#toggle(item);
     this.querySelector("input")?.focus();
   }
 
-  #renderOption(item, n) {
+  /** @param {Option} option @param {number} n */
+  #renderOption(option, n) {
     return html`<li role="option" id="${this.key}-${n}" aria-selected=${n === this.at}
-      @click=${() => this.#take(item)}>${this.#renderName(item)}</li>`;
+      @click=${() => this.#choose(option)}>${this.#renderName(option)}</li>`;
   }
 
+  /** @param {Option} option */
   #renderName({ name, isNew, terms, articles_by_status: numbers }) {
     if (isNew) return html`${icon("plus")} Create the ${this.kind} “${name}”`;
     if (terms) return html`${icon("plus")} Add ${terms.map((term) => `“${term.name}”`).join(", ")}`;
     return html`${name} <span class="note">${numbers ? count(totalOf(numbers), "article") : ""}</span>`;
   }
 
+  /** @param {Map<string, unknown>} changes */
   updated(changes) {
     if (changes.has("at")) this.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {string | null} words */
   async #find(words) {
     this.words = words ?? "";
     Object.assign(this, { open: true, at: this.#list().at });
@@ -102,34 +118,41 @@ class TermPicker extends LitElement {
     Object.assign(this, { words: null, open: false });
   }
 
+  /** @param {KeyboardEvent} event */
   #press(event) {
     const { options } = this;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (event.isComposing) return;
     if (step && !this.open) this.#find(this.words);
     else if (step) this.at = (this.at + step + options.length) % (options.length || 1);
-    else if (event.key === "Enter" && this.open && options[this.at]) this.#take(options[this.at]);
+    else if (event.key === "Enter" && this.open && options[this.at]) this.#choose(options[this.at]);
     else if (event.key === "Escape" && this.open) this.#close();
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  async #take(item) {
+  /** @param {Option} option */
+  async #choose(option) {
     this.#close();
-    const taken = [];
+    /** @type {Term[]} */
+    const added = [];
     // One after the other: the second can be equal to the first but for its form.
-    for (const one of item.terms ?? [item]) taken.push(one.isNew ? await this.create(one.name) : one);
-    const added = taken.filter(Boolean);
-    if (item.terms) this.#fire([...new Set([...this.chosen, ...added.map(({ uuid }) => uuid)])]);
-    else if (added.length) this.#choose(added[0]);
+    for (const term of option.terms ?? [option]) {
+      const existing = term.isNew ? await this.create(term.name) : term;
+      if (existing) added.push(existing);
+    }
+    if (option.terms) this.#fire([...new Set([...this.chosen, ...added.map(({ uuid }) => uuid)])]);
+    else if (added.length) this.#toggle(added[0]);
   }
 
-  #choose({ uuid }) {
+  /** @param {Term} term */
+  #toggle({ uuid }) {
     const others = this.chosen.filter((other) => other !== uuid);
     this.#fire(this.single ? [uuid] : others.length < this.chosen.length ? others : [...others, uuid]);
   }
 
+  /** @param {string[]} detail */
   #fire(detail) {
     this.dispatchEvent(new CustomEvent("choose", { detail }));
   }

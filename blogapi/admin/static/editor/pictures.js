@@ -11,10 +11,21 @@ import { mayChangeFile } from "../roles.js";
 const PAGE_SIZE = 24;
 
 /**
- * Return the chosen pictures: [{uuid, url, alt}]; none if the author cancels. files: uploaded at once.
- * single: only one, whose text is stored in the library. address: the address of a picture that is already
- * chosen.
- * @param {{files?: File[], address?: string, title?: string, action?: string, single?: boolean}} options
+ * files: uploaded at once. single: only one, whose text is stored in the library. address: the address of a picture
+ * that is already chosen. action: the name of the main button.
+ *
+ * @typedef {{files?: File[], address?: string, title?: string, action?: string, single?: boolean}} Options
+ */
+
+/**
+ * Let the author choose one picture; return it, or undefined.
+ * @param {Options} options @returns {Promise<Picture | undefined>}
+ */
+export const choosePicture = async (options) => (await choosePictures({ ...options, single: true }))[0];
+
+/**
+ * Let the author choose pictures; return them, none if the author cancels.
+ * @param {Options} options @returns {Promise<Picture[]>}
  */
 export async function choosePictures({ files = [], address, title, ...options }) {
   const chooser = Object.assign(new Chooser(), options);
@@ -27,14 +38,18 @@ export async function choosePictures({ files = [], address, title, ...options })
   if (files.length) chooser.upload(files);
   else chooser.search("", address);
   const chosen = (await chooser.dialog.result) ?? [];
-  if (!chosen.length) chooser.takeBack();
+  if (!chosen.length) chooser.deleteUploads();
   for (const { source } of chooser.chosen) URL.revokeObjectURL(source);
   return chosen;
 }
 
-/** Return a page of the pictures of the library, and the number of all that match the words. */
+/**
+ * Return a page of the pictures of the library, and the number of all that match the words.
+ * @param {string} q @param {number} page
+ */
 async function findPictures(q, page) {
   const query = { type: "image", page, page_size: PAGE_SIZE, q, fields: "uuid,name,alt,url,renditions,user" };
+  /** @type {{data: Media[], total: number}} */
   const { data, total } = await get("blog/media/", { query });
   const pictures = data.map((media) => ({ ...media, source: fileAddress(media), stored: media.alt }));
   return { pictures, total };
@@ -53,9 +68,12 @@ class Chooser {
   // No page before the first answer.
   page = 0;
   words = "";
-  trouble = "";
+  problem = "";
+  /** @type {Promise<void> | undefined} */
+  uploads = undefined;
 
   // Look for pictures, and choose the one with this address.
+  /** @param {string} words */
   search(words, address = "") {
     this.words = words;
     const q = words || decodeURIComponent(address.split("/").at(-1) ?? "");
@@ -65,12 +83,12 @@ class Chooser {
       Object.assign(this, { library: pictures, total, page: 1 });
       const found = this.library.find(({ source }) => address && source === fileAddress({ url: address }));
       if (found) this.choose([found]);
-      else if (address) this.trouble = "The library does not contain this picture.";
+      else if (address) this.problem = "The library does not contain this picture.";
     });
   }
 
   // Show the next page of the pictures that were found.
-  more() {
+  showMore() {
     const { words, page } = this;
     return this.run(async () => {
       const { pictures, total } = await findPictures(words, page + 1);
@@ -79,6 +97,7 @@ class Chooser {
     });
   }
 
+  /** @param {(File & {alt?: string})[]} files */
   upload(files) {
     this.choose(
       files.map((file) => ({ file, name: file.name, source: URL.createObjectURL(file), alt: file.alt ?? "" })),
@@ -92,16 +111,18 @@ class Chooser {
     });
   }
 
+  /** @param {any[]} pictures */
   choose(pictures) {
     this.chosen = pictures;
     this.dialog.update();
     this.dialog.element.querySelector("textarea").focus();
   }
 
+  /** @param {Json} picture */
   async send(picture) {
     const options = { file: picture.file, query: { name: picture.name } };
     const { data, status, warning } = await post("blog/media/", undefined, options);
-    this.trouble = warning ?? this.trouble;
+    this.problem = warning ?? this.problem;
     const { uuid, url, alt, user } = data;
     // The library can have had the file already.
     const isNew = status === 201;
@@ -109,13 +130,14 @@ class Chooser {
   }
 
   // The author has cancelled: delete the files that were uploaded for this.
-  async takeBack() {
+  async deleteUploads() {
     await this.uploads;
     for (const { uuid, isNew } of this.chosen) if (isNew) await del(`blog/media/${uuid}/`).catch(() => {});
   }
 
   // Store the alternative texts in the library. The alternative text that a picture has in the library is
   // kept for other articles.
+  /** @param {Close} close */
   async finish(close) {
     await this.uploads;
     for (const picture of this.chosen) {
@@ -127,27 +149,29 @@ class Chooser {
     close(this.chosen);
   }
 
+  /** @param {() => Promise<void>} action */
   async run(action) {
-    this.trouble = "";
+    this.problem = "";
     await action().catch(({ status, message }) => {
-      this.trouble = status ? message : `${message} “${this.action}” tries again.`;
+      this.problem = status ? message : `${message} “${this.action}” tries again.`;
     });
     this.dialog.update();
   }
 
+  /** @param {Close} close */
   render(close) {
-    const { chosen, trouble, action } = this;
+    const { chosen, action } = this;
     const finish = () => this.run(() => this.finish(close));
-    return html`${problem(trouble)}
+    return html`${problem(this.problem)}
       ${chosen.length ? chosen.map((picture, n) => this.renderRow(picture, n, finish)) : this.renderChoices()}
       <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}
         ${chosen.length ? button(action, finish, { kind: "main" }) : nothing}</div>`;
   }
 
   renderChoices() {
-    const upload = (files) => this.upload(files);
-    const search = (words) => this.search(words);
-    const picture = (media) => html`<li><button type="button" aria-label=${media.alt || media.name}
+    const upload = (/** @type {File[]} */ files) => this.upload(files);
+    const search = (/** @type {string} */ words) => this.search(words);
+    const picture = (/** @type {Media} */ media) => html`<li><button type="button" aria-label=${media.alt || media.name}
       @click=${() => this.choose([media])}>
       <img src=${fileAddress(media.renditions[0] ?? media)} alt="" loading="lazy"></button></li>`;
     return html`<div class="picture-sources">
@@ -155,20 +179,21 @@ class Chooser {
         ${searchField({ label: "Search the library", id: "library", value: this.words, onInput: search })}
       </div><ul class="picture-grid">${this.library.map(picture)}</ul>
       <div class="picture-more"><span class="soft small" role="status">${this.describeFound()}</span>
-        ${this.library.length < this.total ? button("Show more", () => this.more()) : nothing}</div>`;
+        ${this.library.length < this.total ? button("Show more", () => this.showMore()) : nothing}</div>`;
   }
 
   describeFound() {
     const { library, total, words } = this;
     if (!total && words) return `No picture is named or described with “${words}”.`;
-    if (!total) return this.page && !this.trouble ? "The library has no pictures yet." : "";
+    if (!total) return this.page && !this.problem ? "The library has no pictures yet." : "";
     return library.length < total ? `${library.length} of ${count(total, "picture")}` : count(total, "picture");
   }
 
   // Enter leads to the text of the next picture, and in the last one it inserts them.
+  /** @param {Json} picture @param {number} n @param {() => void} finish */
   renderRow(picture, n, finish) {
     const { uuid, name, source, alt } = picture;
-    const help = uuid ? name : `${name}, ${this.trouble ? "not uploaded" : "uploading…"}`;
+    const help = uuid ? name : `${name}, ${this.problem ? "not uploaded" : "uploading…"}`;
     const label = "Describe the picture in one sentence";
     const text = { name: "alt", id: `alt-${n}`, label, type: "textarea", rows: 2, maxlength: 1000, value: alt, help };
     const next = () => (document.getElementById(`alt-${n + 1}`) ?? { focus: finish }).focus();

@@ -10,11 +10,11 @@ import { pathOf } from "./article.js";
 // The server forgets the page a minute after its last report.
 const REPORT_MS = 25_000;
 
-/** Report while the page is visible. `page` is an ArticlePage. */
+/** Report while the page is visible. @param {import("./article-page.js").ArticlePage} page */
 export function startPresence(page) {
   const report = async () => {
     if (document.visibilityState === "hidden" || !page.article || page.saver.problem?.loss) return;
-    const fail = ({ status }) => void (status === 404 && page.lose());
+    const fail = (/** @type {{status: number}} */ { status }) => void (status === 404 && page.stopSaving());
     const answer = await post(`${pathOf(page.uuid)}open/`, undefined, { signInAgain: false }).catch(fail);
     if (!answer) return;
     const [former, words] = [openWords(page.others), openWords(answer.data)];
@@ -26,7 +26,7 @@ export function startPresence(page) {
   report();
 }
 
-/** Who else has the article open: users [{username}]. */
+/** Who else has the article open. @param {{username: string}[]} users */
 export function renderOthers(users) {
   const words = openWords(users);
   return words ? html`<span class="open-by" title=${words}>${icon("users")}<span>${words}</span></span>` : nothing;

@@ -1,6 +1,4 @@
-/**
- * Shows an article as readers see it, in a shadow root, which separates its styles from those of the page.
- */
+/** Shows an article as readers see it, in a shadow root, which separates its styles from those of the page. */
 
 import { html, render } from "../vendor/lit.js";
 import { TEXT_FIELDS } from "./edits.js";
@@ -9,8 +7,11 @@ const TEXTS = TEXT_FIELDS.filter((text) => text.is_previewed);
 const STYLES = new URL("../reading.css", import.meta.url).href;
 const FRAMES = "iframe, object, embed, video, audio, img[src^='http:']";
 
-/** Show the article in the element; `text` is safe HTML of the server. */
-export function show(host, { category, title, text, ...edits }) {
+/**
+ * Show the article in the element.
+ * @param {HTMLElement} host @param {Json} article text: safe HTML of the server; category: its name
+ */
+export function showPreview(host, { category, title, text, ...edits }) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   // The name of the category has its own text direction, so that it does not decide that of the article.
   const article = html`<link rel="stylesheet" href=${STYLES} @load=${unveil} @error=${unveil}>
@@ -25,17 +26,19 @@ export function show(host, { category, title, text, ...edits }) {
 // The roots whose styles are loaded: without them, the article would move when they arrive.
 const styled = new WeakSet();
 
+/** @param {FieldEvent} event that of the link to the styles */
 function unveil({ target }) {
-  const root = target.getRootNode();
+  const root = /** @type {ShadowRoot} */ (target.getRootNode());
   styled.add(root);
-  root.querySelector("article").hidden = false;
+  for (const article of root.querySelectorAll("article")) article.hidden = false;
 }
 
-// The nodes that each element shows.
+/** The nodes that each element shows. @type {WeakMap<HTMLElement, Node[]>} */
 const shown = new WeakMap();
 
 // Return the nodes, with those that are already shown in place of equal ones: a long article is not laid out again
 // for one paragraph.
+/** @param {HTMLElement} host @param {Node[]} nodes */
 function keepNodes(host, nodes) {
   const former = shown.get(host) ?? [];
   const kept = nodes.map((node, n) => (former[n]?.isEqualNode(node) ? former[n] : node));
@@ -43,6 +46,7 @@ function keepNodes(host, nodes) {
   return kept;
 }
 
+/** @param {string} text @returns {Node[]} */
 function listNodes(text) {
   const { body } = new DOMParser().parseFromString(text, "text/html");
   body.querySelectorAll(FRAMES).forEach(replaceFrame);
@@ -50,17 +54,19 @@ function listNodes(text) {
   return [...body.childNodes];
 }
 
+/** @param {ButtonEvent} event */
 function follow(event) {
-  const anchor = event.target.closest("a[href]");
-  if (!anchor) return;
+  const link = /** @type {HTMLAnchorElement | null} */ (event.target.closest("a[href]"));
+  if (!link) return;
   event.preventDefault();
-  const address = anchor.getAttribute("href");
-  if (!address.startsWith("#")) return window.open(anchor.href, "_blank", "noopener");
-  const target = anchor.getRootNode().getElementById(decodeURIComponent(address.slice(1)));
-  target?.scrollIntoView();
+  const address = link.getAttribute("href") ?? "";
+  if (!address.startsWith("#")) return window.open(link.href, "_blank", "noopener");
+  const root = /** @type {ShadowRoot} */ (link.getRootNode());
+  root.getElementById(decodeURIComponent(address.slice(1)))?.scrollIntoView();
 }
 
 // Replace content of other hosts with a link, so that nothing is loaded from them before somebody opens it.
+/** @param {any} element */
 function replaceFrame(element) {
   const address = element.getAttribute("src") ?? element.querySelector("source")?.getAttribute("src") ?? "";
   if (address.startsWith("/") && !address.startsWith("//")) return;

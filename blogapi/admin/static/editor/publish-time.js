@@ -6,26 +6,49 @@ import { distance, formatLongDay, formatTime, toFields, toInstant } from "../for
 import { session } from "../shell.js";
 import { whenReadersSee } from "../webhooks/following.js";
 
-/** The values of the form: those of a scheduled time, or else tomorrow morning, if the author chooses it. */
-export function makeTimeForm(time = null) {
-  const tomorrow = { ...toFields(new Date(Date.now() + 86_400_000)), time: "08:00" };
-  return { isLater: Boolean(time), ...(time ? toFields(time) : tomorrow) };
-}
+/** The choice of the time: at first a scheduled one, or else now; then, if the author chooses it, tomorrow morning. */
+export class TimeForm {
+  /** @param {() => void} changed called after each change @param {string | null} [time] */
+  constructor(changed, time = null) {
+    this.changed = changed;
+    const tomorrow = { ...toFields(new Date(Date.now() + 86_400_000)), time: "08:00" };
+    this.isLater = Boolean(time);
+    this.fields = time ? toFields(time) : tomorrow;
+  }
 
-/** The choice of the time, and its consequence. set(fields) changes the form; places: where it goes live. */
-export function renderTime({ isLater, day, time }, set, places = "readers, feeds and search") {
-  const at = toInstant(day, time);
-  const items = { Now: false, Later: true };
-  const onChange = (value) => set({ isLater: value });
-  const part = (name, label, type, value) => {
-    const onInput = (text) => text && set({ [name]: text });
-    return field({ name, label, type, value, onInput, max: "9999-12-31", required: true });
-  };
-  const later = () => html`<div class="two-fields">
-        ${part("day", "Date", "date", day)} ${part("time", "Time", "time", time)}</div>
-      <div class="consequence"><p>Goes live ${at.getTime() > Date.now() ? "on" : "now, dated"}
-          <strong>${formatLongDay(at)} at ${formatTime(at)}</strong>.</p>
-        <p class="help">${distance(at)}. Time zone of the site: ${session().site.time_zone}</p></div>`;
-  const now = html`<p class="consequence">Goes live <strong>${whenReadersSee()}</strong>, for ${places}.</p>`;
-  return html`${segments({ label: "When", name: "when", items, value: isLater, onChange })}${isLater ? later() : now}`;
+  /** The chosen time, or null for now. */
+  get instant() {
+    return this.isLater ? toInstant(this.fields.day, this.fields.time) : null;
+  }
+
+  get isAhead() {
+    return this.instant !== null && this.instant.getTime() > Date.now();
+  }
+
+  /** The form and its consequence. audience: for whom it goes live. */
+  render(audience = "readers, feeds and search") {
+    const { instant, isAhead } = this;
+    /** @param {boolean} value */
+    const onChange = (value) => {
+      this.isLater = value;
+      this.changed();
+    };
+    /** @param {"day" | "time"} name @param {string} label @param {string} type */
+    const input = (name, label, type) => {
+      const onInput = (/** @type {string} */ text) => {
+        if (!text) return;
+        this.fields[name] = text;
+        this.changed();
+      };
+      return field({ name, label, type, value: this.fields[name], onInput, max: "9999-12-31", required: true });
+    };
+    const consequence = instant
+      ? html`<div class="two-fields">${input("day", "Date", "date")} ${input("time", "Time", "time")}</div>
+        <div class="consequence"><p>Goes live ${isAhead ? "on" : "now, dated"}
+            <strong>${formatLongDay(instant)} at ${formatTime(instant)}</strong>.</p>
+          <p class="help">${distance(instant)}. Time zone of the site: ${session().site.time_zone}</p></div>`
+      : html`<p class="consequence">Goes live <strong>${whenReadersSee()}</strong>, for ${audience}.</p>`;
+    const items = { Now: false, Later: true };
+    return html`${segments({ label: "When", name: "when", items, value: this.isLater, onChange })}${consequence}`;
+  }
 }

@@ -8,6 +8,7 @@ import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
 import { ITEM } from "./article.js";
 
+/** For each state its icon, and its words. @type {Record<string, [string, (saver: any, journal: any) => string]>} */
 const STATES = {
   saved: ["check", ({ time }) => (time ? `Saved ${daysFromToday(time) ? formatDay(time) : formatTime(time)}` : "")],
   unsaved: ["pen-line", () => "Not saved yet"],
@@ -16,10 +17,11 @@ const STATES = {
   conflict: ["triangle-alert", () => "Conflict: choose a version"],
   refused: [
     "triangle-alert",
-    ({ problem }) => `Not saved: ${problem.loss?.words ?? WHY[problem.status] ?? problem.message}`,
+    ({ problem }) => `Not saved: ${problem.loss?.words ?? REASONS[problem.status] ?? problem.message}`,
   ],
 };
-const WHY = { 401: "your login has ended" };
+/** @type {Record<number, string>} */
+const REASONS = { 401: "your login has ended" };
 // Why the text can be saved no more, in the save state and as a sentence.
 const LOSSES = {
   deleted: { words: `the ${ITEM} was deleted`, sentence: `This ${ITEM} was deleted while you were writing.` },
@@ -29,7 +31,7 @@ const LOSSES = {
 
 /**
  * Throw the error again; one that stays has a `loss`. Authors do not learn whether a hidden item exists.
- * @returns {Promise<never>}
+ * @param {any} error @returns {Promise<never>}
  */
 export async function explainRefusal(error) {
   if (![403, 404].includes(error.status)) throw error;
@@ -41,17 +43,20 @@ export async function explainRefusal(error) {
   throw error;
 }
 
+/** @param {string} state */
 export const isTrouble = (state) => ["offline", "conflict", "refused"].includes(state);
 
-/** Return the words for the state of a Saver and a Journal; "" for a new article. */
-export const stateWords = ({ saver, journal }) => STATES[saver.state][1](saver, journal);
+/** @typedef {import("./article-page.js").ArticlePage} ArticlePage */
 
-/** `page` has saver, journal and decide(). */
-export function saveState(page) {
+/** Return the words for the save state of the page; "" for a new article. @param {ArticlePage} page */
+export const describeState = ({ saver, journal }) => STATES[saver.state][1](saver, journal);
+
+/** @param {ArticlePage} page */
+export function renderSaveState(page) {
   const { state } = page.saver;
-  const words = stateWords(page);
+  const words = describeState(page);
   const inner = words ? html`${icon(STATES[state][0])}<span>${words}</span>` : nothing;
   return state === "conflict"
-    ? html`<button type="button" class="save-state" @click=${() => page.decide()}>${inner}</button>`
+    ? html`<button type="button" class="save-state" @click=${() => page.join()}>${inner}</button>`
     : html`<span class="save-state">${inner}</span>`;
 }

@@ -28,15 +28,9 @@ const MAX_SENT = 6;
 export class Saver {
   /** @type {State} */
   state = "saved";
-  /**
-   * The error of the states offline, conflict and refused.
-   * @type {any}
-   */
+  /** The error of the states offline, conflict and refused. @type {any} */
   problem = null;
-  /**
-   * The text on the server as JSON, its ETag, and when it was saved; null: never.
-   * @type {string}
-   */
+  /** The text on the server as JSON, its ETag, and when it was saved; null: never. @type {string} */
   stored = "";
   /** @type {Etag} */
   etag = null;
@@ -47,10 +41,7 @@ export class Saver {
   #since = 0;
   // The number of failed tries; with one or more, the next try is scheduled.
   #failures = 0;
-  /**
-   * The edits that were sent since the last one that is stored for certain.
-   * @type {T[]}
-   */
+  /** The edits that were sent since the last one that is stored for certain. @type {T[]} */
   #sent = [];
   /** @type {{edits: T, stored: string, isDirty: boolean} | null} */
   #compared = null;

@@ -20,6 +20,11 @@ export class SiteFrame {
   link = null;
   isShown = false;
   hasAnswered = false;
+  /** @type {HTMLIFrameElement | null} */
+  frame = null;
+  /** @type {string | null} the ETag of the text that is shown */
+  etag = null;
+  timer = 0;
 
   /**
    * `origin` is the only one that the Content-Security-Policy allows in a frame; `changed` is called after each change.
@@ -37,6 +42,7 @@ export class SiteFrame {
     });
   }
 
+  /** @param {string} reason */
   setReason(reason, hasAnswered = false) {
     clearTimeout(this.timer);
     Object.assign(this, { reason, hasAnswered });
@@ -49,7 +55,7 @@ export class SiteFrame {
     Object.assign(this, { frame: null, isShown: false, reason: "" });
   }
 
-  /** Show the saved text of an article. */
+  /** Show the saved text of an article. @param {string} uuid @param {string | null} etag */
   async show(uuid, etag) {
     this.isShown = true;
     this.etag = etag;
@@ -62,6 +68,7 @@ export class SiteFrame {
   }
 
   // An article has a limited number of links, so each is used until it is half as old as it can get.
+  /** @param {string} uuid @returns {Promise<string>} */
   async makeLink(uuid) {
     const { uuid: former, url, time } = this.link ?? {};
     if (uuid === former && Date.now() - time < LIFETIME_SECONDS * 500) return url;
@@ -72,16 +79,16 @@ export class SiteFrame {
 
   load() {
     this.frame?.remove();
+    const frame = document.createElement("iframe");
     // Without allow-top-navigation, the page cannot replace the editor.
-    const sandbox = "allow-scripts allow-same-origin allow-forms allow-popups";
-    this.frame = document.createElement("iframe");
-    for (const [name, value] of Object.entries({ sandbox, title: `The ${ITEM} in the site's design`, src: this.url })) {
-      this.frame.setAttribute(name, value);
-    }
-    this.host.append(this.frame);
+    frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms allow-popups");
+    frame.title = `The ${ITEM} in the site's design`;
+    frame.src = this.url;
+    this.host.append(frame);
+    this.frame = frame;
     this.setReason("");
     // A browser does not say whether another origin refused the frame, so the page reports itself.
-    this.timer = setTimeout(() => this.setReason(this.explain()), ANSWER_MS);
+    this.timer = window.setTimeout(() => this.setReason(this.explain()), ANSWER_MS);
   }
 
   explain() {
@@ -91,7 +98,11 @@ export class SiteFrame {
     );
   }
 
-  /** Show what was saved: the page loads itself again and keeps its place, unless it has not reported itself. */
+  /**
+   * Show what was saved: the page loads itself again at the same scroll position; if it has not reported itself, the
+   * frame is replaced.
+   * @param {string | null} etag
+   */
   saved(etag) {
     if (!this.frame || etag === this.etag) return;
     this.etag = etag;

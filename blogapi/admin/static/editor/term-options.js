@@ -1,15 +1,18 @@
 /** What a field for terms offers for the words that are typed. */
 
 /**
- * @typedef {{uuid: string, name: string}} Term
- * @typedef {{name: string, uuid?: string, isNew?: boolean, terms?: (Term | {name: string, isNew: true})[]}} Option
+ * What can be chosen: a term, a new term (isNew), or several terms.
+ *
+ * @typedef {{name: string, uuid?: string, articles_by_status?: Record<string, number>, isNew?: boolean,
+ *   terms?: Option[]}} Option
  */
 
 const MAX_OPTIONS = 50;
 const fold = (/** @type {string} */ text) => text.trim().toLowerCase();
 
 // 0: the name is equal to the words, 1: it begins with them, 2: one of its words does, 3: it contains them.
-function rank(/** @type {string} */ name, /** @type {string} */ words) {
+/** @param {string} name @param {string} words */
+function rank(name, words) {
   const folded = fold(name);
   if (folded === words) return 0;
   if (folded.startsWith(words)) return 1;
@@ -17,35 +20,28 @@ function rank(/** @type {string} */ name, /** @type {string} */ words) {
 }
 
 /**
- * Return the options, and the place of the one that Enter takes: a name that is equal or begins with the words,
- * otherwise the new term. `free` are the terms that can be chosen, `all` those that exist. "a, b" offers both
- * terms at once.
- * @param {string} text
- * @param {{free: Term[], all: Term[], canCreate?: boolean, isSingle?: boolean}} options
+ * Return the options, and the index of the one that Enter takes: a name that is equal or begins with the words,
+ * otherwise the new term. free: the terms that can be chosen; all: those that exist. "a, b" offers both terms at once.
+ * @param {string} text @param {{free: Term[], all: Term[], canCreate?: boolean, isSingle?: boolean}} options
  * @returns {{options: Option[], at: number}}
  */
 export function listOptions(text, { free, all, canCreate = false, isSingle = false }) {
   const names = isSingle ? [] : splitNames(text);
   const find = (/** @type {string} */ name) => all.find((term) => fold(term.name) === fold(name));
   if (names.length > 1) {
-    /** @type {any[]} */
-    const known = names.map((name) => find(name) ?? (canCreate && { name, isNew: true }));
-    const terms = known.filter(Boolean);
+    const terms = names.flatMap((name) => find(name) ?? (canCreate ? { name, isNew: true } : []));
     return { options: terms.length ? [{ name: terms.map(({ name }) => name).join(", "), terms }] : [], at: 0 };
   }
   const words = fold(names[0] ?? text);
-  const ranked = free.map((term) => ({ term, at: rank(term.name, words) })).filter(({ at }) => at < 4);
-  ranked.sort((one, other) => one.at - other.at);
+  const ranked = free.map((term) => ({ term, rank: rank(term.name, words) })).filter(({ rank }) => rank < 4);
+  ranked.sort((a, b) => a.rank - b.rank);
   const found = ranked.slice(0, MAX_OPTIONS).map(({ term }) => term);
   if (!words || !canCreate || find(words)) return { options: found, at: 0 };
-  const at = ranked.length && ranked[0].at < 2 ? 0 : found.length;
+  const at = ranked.length && ranked[0].rank < 2 ? 0 : found.length;
   return { options: [...found, { isNew: true, name: (names[0] ?? text).trim() }], at };
 }
 
-/**
- * Return the names in "a, b, c", each once.
- * @param {string} text
- */
+/** Return the names in "a, b, c", each once. @param {string} text */
 function splitNames(text) {
   const names = text.split(",").flatMap((name) => name.trim() || []);
   return names.filter((name, at) => names.findIndex((other) => fold(other) === fold(name)) === at);

@@ -1,21 +1,24 @@
 /** The row of buttons over the text, from the document: one tab stop, arrow keys inside. */
 
 import { moveFocus } from "../dialogs.js";
-import { content } from "../shell.js";
+import { refs } from "../shell.js";
 import { ariaKeys, nameKeys } from "../shortcuts.js";
 
-const [editor] = content;
-nameKeys(editor);
-const toolbar = editor.querySelector(".toolbar");
+nameKeys(refs.editor);
+const { toolbar } = refs;
 const buttons = [...toolbar.querySelectorAll("button")];
 
-/** Return the command that has this letter as its shortcut, or undefined. */
+/** Return the command that has this letter as its shortcut, or undefined. @param {string} letter */
 export const findCommand = (letter) => buttons.find(({ ariaKeyShortcuts: keys }) => keys === ariaKeys(letter))?.name;
 
-/** Only Markdown has all the commands. `run(name)` is called with the name of a command. */
+/**
+ * Only Markdown has all the commands; other formats have the pictures alone.
+ * @param {string} format @param {(name: string) => unknown} run called with the name of a command
+ */
 export function startToolbar(format, run) {
-  if (format !== "markdown") toolbar.replaceChildren(toolbar.querySelector("[name=picture]"));
-  toolbar.querySelector("button").tabIndex = 0;
+  const offered = format === "markdown" ? buttons : buttons.filter(({ name }) => name === "picture");
+  if (offered !== buttons) toolbar.replaceChildren(...offered);
+  offered[0].tabIndex = 0;
   toolbar.addEventListener("mousedown", (event) => event.preventDefault());
   for (const button of buttons) button.addEventListener("click", () => run(button.name));
   toolbar.addEventListener("keydown", (event) => {

@@ -8,29 +8,36 @@ import { listPath } from "../roles.js";
 import { session } from "../shell.js";
 import { changeOf } from "../pages/lists.js";
 import { openTranslation } from "./add-translation.js";
-import { addressOf, isPage, PLACE } from "./article.js";
+import { addressOf, COLLECTION, isPage } from "./article.js";
 
 const FIELDS = "uuid,title,language,status,published_at,last_updated,working_copy";
 const ownLanguage = () => session().site.language;
 
-/** Load the items with the same translation key, in any status, into `page.translations`. */
+/** Load the items with the same translation key, in any status, into `page.translations`. @param {EditorPage} page */
 export async function loadTranslations(page) {
   const key = page.edits.translation_key;
   const query = { translation_key: key, status: "any", fields: FIELDS };
-  const found = key ? (await get(isPage ? `blog/${PLACE}/` : listPath(), { query })).data : [];
+  /** @type {Article[]} */
+  const found = key ? (await get(isPage ? `blog/${COLLECTION}/` : listPath(), { query })).data : [];
   page.set({ translations: found.filter(({ uuid }) => uuid !== page.uuid) });
 }
 
 /**
- * The field for the language, with the translations. It is hidden in a blog with one language until a translation
- * is asked for. `page` is an Editor.
+ * The field for the language, with the translations. It is hidden in a blog with one language until a translation is
+ * asked for.
+ * @param {EditorPage} page
  */
-export function languages(page) {
-  const { edits, errors, translations, isTranslating } = page;
-  const named = session().site.languages.map(({ language }) => language);
-  if (!named.length && !edits.language && !translations.length && !isTranslating) return nothing;
-  const write = (language) => page.change({ language });
-  const tags = new Set([...named, edits.language, ...translations.map(({ language }) => language)].filter(Boolean));
+export function renderLanguages(page) {
+  const { edits, errors, isTranslating } = page;
+  /** @type {Article[]} */
+  const translations = page.translations;
+  /** @type {{languages: {language: string}[]}} */
+  const { languages } = session().site;
+  if (!languages.length && !edits.language && !translations.length && !isTranslating) return nothing;
+  const write = (/** @type {string} */ language) => page.change({ language });
+  const named = [...languages, edits, ...translations].map(({ language }) => language);
+  const tags = new Set(named.filter(Boolean));
+  /** @type {Record<string, string>} */
   const items = { "": languageName(ownLanguage()) };
   for (const tag of tags) if (tag !== ownLanguage()) items[tag] = languageName(tag);
   const options = { name: "language", label: "Language", type: "select", errors, items, onInput: write };
@@ -38,19 +45,22 @@ export function languages(page) {
     ${page.article ? renderTranslations(page) : nothing}`;
 }
 
+/** @param {EditorPage} page */
 function renderTranslations(page) {
   const { edits, article, translations } = page;
   const used = [edits, ...translations].map(({ language }) => language || ownLanguage());
-  const translation = (one) => {
-    const title = html`<a href=${addressOf(one.uuid)} dir="auto">${one.title || "Without a title"}</a>`;
+  /** @param {Article} item */
+  const renderItem = (item) => {
+    const title = html`<a href=${addressOf(item.uuid)} dir="auto">${item.title || "Without a title"}</a>`;
     // The text from which a draft was copied is always older.
-    const isOlder = article.status !== "draft" && changeOf(one) < changeOf(article);
-    const text = html`${badge(one)}${isOlder ? ", older than this text" : nothing}`;
-    return row({ title, text, side: languageName(one.language || ownLanguage()) });
+    const isOlder = article.status !== "draft" && changeOf(item) < changeOf(article);
+    const text = html`${badge(item)}${isOlder ? ", older than this text" : nothing}`;
+    return row({ title, text, side: languageName(item.language || ownLanguage()) });
   };
-  const list = html`<span class="label">Translations</span><ul class="rows">${translations.map(translation)}</ul>`;
+  const list = html`<span class="label">Translations</span><ul class="rows">${translations.map(renderItem)}</ul>`;
+  /** @param {ButtonEvent} event */
   const open = ({ currentTarget }) => openTranslation(currentTarget, page, used);
-  const add = button("Add a translation", open, { id: "add-translation", icon: "languages", popup: "dialog" });
+  const add = button("Add a translation", open, { "data-ref": "addTranslation", icon: "languages", popup: "dialog" });
   return html`<div class="field translations" role="group" aria-label="Translations">
     ${translations.length ? list : nothing}${add}</div>`;
 }

@@ -1,24 +1,27 @@
-/**
- * The field for the text: a plain text area at first, then CodeMirror, unless the author prefers plain text.
- */
+/** The field for the text: a plain text area at first, then CodeMirror, unless the author prefers plain text. */
 
+import { refs } from "../shell.js";
 import * as storage from "../storage.js";
 import { blocks } from "./inline.js";
 import { describeLink } from "./link-chips.js";
 
-const PLAIN = "blogapi.plain";
+const PLAIN_KEY = "blogapi.plain";
+
+/**
+ * changed: called after each change. receive: called with pasted pictures. paste: called in Markdown with other things
+ * that are pasted; it returns whether it takes them.
+ *
+ * @typedef {{text: string, markdown: boolean, changed: (text: string) => void, receive: (files: File[]) => void,
+ *   paste: (data: DataTransfer) => boolean}} Options
+ */
 
 export class WritingArea {
-  /**
-   * The commands of both kinds of fields: getText, getSelection, edit, select, focus and destroy.
-   * @type {any}
-   */
+  /** @type {any} a TextField, from the constructor on */
   field = null;
-  isPlain = storage.read(PLAIN) === true;
+  isPlain = storage.read(PLAIN_KEY) === true;
   isPastePlain = false;
 
-  // `changed(text)` is called after each change, `receive(files)` with pasted pictures, and
-  // `paste(data)`, in Markdown, with other things that are pasted; it returns whether it takes them.
+  /** @param {HTMLElement} parent @param {Options} options */
   constructor(parent, { text, markdown, changed, receive, paste }) {
     this.parent = parent;
     this.markdown = markdown;
@@ -27,25 +30,28 @@ export class WritingArea {
     this.paste = paste;
     parent.addEventListener("paste", (event) => this.#take(event, event.clipboardData), { capture: true });
     // Ctrl Shift V pastes plain text.
-    const look = ({ key, shiftKey }) => (this.isPastePlain = shiftKey && /^v$/i.test(key));
-    parent.addEventListener("keydown", look, { capture: true });
+    const notePlain = (/** @type {KeyboardEvent} */ { key, shiftKey }) => {
+      this.isPastePlain = shiftKey && /^v$/i.test(key);
+    };
+    parent.addEventListener("keydown", notePlain, { capture: true });
     this.#show(createPlain, text);
     if (!this.isPlain) this.#enrich();
   }
 
   // Change to the plain text area or to CodeMirror; text, cursor and focus stay.
+  /** @param {boolean} isPlain */
   choosePlain(isPlain) {
     this.isPlain = isPlain;
-    storage.write(PLAIN, isPlain);
+    storage.write(PLAIN_KEY, isPlain);
     if (isPlain) this.#show(createPlain);
     else return this.#enrich();
   }
 
   /**
-   * Replace what differs; `place(offset)` is the new place of an offset, by default the beginning.
-   * @param {string} text @param {((offset: number) => number) | null} [place]
+   * Replace what differs. mapOffset: where the selection is then, by default at the beginning.
+   * @param {string} text @param {import("./article-page.js").OffsetMap | null} [mapOffset]
    */
-  setText(text, place = null) {
+  setText(text, mapOffset = null) {
     const former = this.field.getText();
     if (text === former) return;
     const limit = Math.min(text.length, former.length);
@@ -54,7 +60,7 @@ export class WritingArea {
     let end = 0;
     while (end < limit - from && text.at(-end - 1) === former.at(-end - 1)) end += 1;
     const { from: start, to: stop } = this.field.getSelection();
-    const [selectFrom, selectTo] = place ? [place(start), place(stop)] : [0, 0];
+    const [selectFrom, selectTo] = mapOffset ? [mapOffset(start), mapOffset(stop)] : [0, 0];
     const insert = text.slice(from, text.length - end);
     this.field.edit({ from, to: former.length - end, insert, selectFrom, selectTo });
   }
@@ -64,9 +70,10 @@ export class WritingArea {
     if (bundle && !this.isPlain) this.#show(bundle.createEditor);
   }
 
+  /** @param {(options: any) => TextField} create @param {string} [text] */
   #show(create, text = this.field.getText()) {
     const { parent, markdown } = this;
-    const scroller = parent.closest(".writing");
+    const { writing: scroller } = refs;
     const [isFocused, top] = [parent.contains(document.activeElement), scroller.scrollTop];
     const selection = this.field?.getSelection();
     this.field?.destroy();
@@ -77,10 +84,11 @@ export class WritingArea {
     scroller.scrollTop = top;
   }
 
+  /** @param {ClipboardEvent} event @param {DataTransfer | null} data */
   #take(event, data) {
     // The fields of a block take their own text.
-    if (event.target.closest(".block")) return;
-    const files = [...(data?.files ?? [])].filter((file) => file.type.startsWith("image/"));
+    if (!data || /** @type {Element} */ (event.target).closest(".block")) return;
+    const files = [...data.files].filter((file) => file.type.startsWith("image/"));
     const isPaste = this.markdown && !this.isPastePlain;
     // The next one can come from the menu of the browser.
     this.isPastePlain = false;
@@ -94,6 +102,7 @@ export class WritingArea {
 }
 
 // Show a text area, and return its commands, as createEditor() of vendor/editor.js does for CodeMirror.
+/** @param {Record<string, any>} options @returns {TextField} */
 function createPlain({ parent, text, from = 0, to = from, label: ariaLabel, placeholder, onChange }) {
   const field = document.createElement("textarea");
   Object.assign(field, { className: "writing-field", dir: "auto", ariaLabel, placeholder, value: text });
@@ -108,7 +117,7 @@ function createPlain({ parent, text, from = 0, to = from, label: ariaLabel, plac
   return {
     getText: () => field.value,
     getSelection: () => ({ from: field.selectionStart, to: field.selectionEnd }),
-    edit({ from, to, insert, selectFrom, selectTo }) {
+    edit({ from, to = from, insert = "", selectFrom = from + insert.length, selectTo = selectFrom }) {
       field.focus();
       field.setSelectionRange(from, to);
       // No other method keeps the undo history of a text area; it needs the focus, which a hidden one lacks.
@@ -117,7 +126,7 @@ function createPlain({ parent, text, from = 0, to = from, label: ariaLabel, plac
       field.setSelectionRange(selectFrom, selectTo);
       change();
     },
-    select: (from, to) => field.setSelectionRange(from, to),
+    select: (from, to = from) => field.setSelectionRange(from, to),
     focus: () => field.focus(),
     destroy: () => field.remove(),
   };

@@ -6,21 +6,29 @@ import { ApiError, del, fileAddress, get, patch, post } from "../api.js";
 import { badge, button, icon, problem } from "../components.js";
 import { confirmRisk, menuButton, openMenu, openPopover, toast } from "../dialogs.js";
 import "../editor/picker.js";
-import { makeTimeForm, renderTime } from "../editor/publish-time.js";
-import { count, formatChanged, formatNumber, toInstant } from "../format.js";
+import { TimeForm } from "../editor/publish-time.js";
+import { count, formatChanged, formatNumber } from "../format.js";
 import { languageHint, languageName } from "../languages.js";
 import { hasRole, listPath, mayChange, mayPublish } from "../roles.js";
-import { content, lastSession, session } from "../shell.js";
+import { lastSession, refs, session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { addressOf, bringBack, hasBin, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
+import { TERM_KINDS } from "./term-words.js";
 
-const [newArticle, emptyList] = content;
+/**
+ * done: what was done, for the toast.
+ *
+ * @typedef {{done: string, work: (articles: Article[]) => Promise<unknown>,
+ *   undo?: (articles: Article[]) => Promise<unknown>}} ListAction
+ */
+
 const LIST_FIELDS = `${FIELDS},cover,cover_image,authors,featured,language`;
 // A write has at most this many articles, and so many actions run at once.
 const [MAX_WRITE, MAX_AT_ONCE] = [100, 20];
 // The largest number of found articles that can be selected at once.
 const MAX_SELECTED = 500;
+/** @type {Record<string, {name: string}>} */
 const TABS = { any: { name: "All" }, ...STATUSES, draft: { name: "Drafts" } };
 /** The filters: the name of the parameter and of one term, and the path of the terms. */
 const FILTERS = [
@@ -31,7 +39,7 @@ const FILTERS = [
 ];
 /**
  * The class of a column, its head, and the orderings that the first and the second click on the head select.
- * @type {any[][]}
+ * @type {Renderable[][]}
  */
 const COLUMNS = [
   ["thumbnail", html`<span class="sr-only">Cover</span>`],
@@ -45,13 +53,17 @@ const COLUMNS = [
 ];
 
 // Authors list only what they have written.
-const isOffered = (/** @type {any[]} */ [name]) => name !== "author" || hasRole("editor");
+/** @param {string[]} filter */
+const isOffered = ([name]) => name !== "author" || hasRole("editor");
 
-/** Return the items in parts of `size` items. */
-const chunk = (items, size = MAX_WRITE) =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+/** Return the articles in parts of `size`. @param {Article[]} articles */
+const chunk = (articles, size = MAX_WRITE) =>
+  Array.from({ length: Math.ceil(articles.length / size) }, (_, n) => articles.slice(n * size, (n + 1) * size));
 
-/** Return a function that changes fields of articles, of all or of none; fields(article) returns them. */
+/**
+ * Return a function that changes fields of articles, of all or of none; fields(article) returns them.
+ * @param {(article: Article) => Json} fields @returns {ListAction["work"]}
+ */
 const write = (fields) => async (articles) => {
   for (const part of chunk(articles)) {
     const items = part.map((article) => ({ ...fields(article), uuid: article.uuid }));
@@ -68,9 +80,14 @@ const restore = write(({ status, published_at, category, tags, authors }) => ({
 
 const UNDONE = "as before";
 
-/** Work on articles, each by itself: one that is refused does not stop the others. done: what each becomes. */
+/**
+ * Work on articles, each by itself: one that is refused does not stop the others. done: what each becomes.
+ * @param {Article[]} articles @param {string} done @param {(article: Article) => Promise<unknown>} work
+ */
 async function forEach(articles, done, work) {
+  /** @type {string[]} */
   const problems = [];
+  /** @type {(article: Article, error: Error) => void} */
   const note = (article, { message }) =>
     problems.push(`“${titleOf(article)}” is not ${done.split(":")[0]}: ${message}`);
   for (const part of chunk(articles, MAX_AT_ONCE)) {
@@ -79,51 +96,50 @@ async function forEach(articles, done, work) {
   if (problems.length) throw new ApiError(0, { detail: problems.join(" ") });
 }
 
-/** Return the action on articles that runs the row of the table which choose(article) returns. at: see run(). */
-const makeAction = (done, choose, at) => {
-  const undos = new Map();
-  const send = async (article) => undos.set(article, await run(`${PATH}${article.uuid}/`, choose(article), { at }));
-  const back = async (article) => undos.get(article).undo?.();
-  const work = (/** @type {any[]} */ articles) => forEach(articles, done, send);
-  return { done, work, undo: (/** @type {any[]} */ articles) => forEach(articles, UNDONE, back) };
-};
-const toAction = (row) => makeAction(row.done, () => row);
-
 /**
- * The actions on articles; `done` is for the toast.
- *
- * @typedef {{done: string, work: (articles: any[]) => unknown, undo?: (articles: any[]) => unknown}} Action
+ * Return the action on articles that runs the row of the table which choose(article) returns. at: see run().
+ * @param {string} done @param {(article: Article) => import("../actions.js").Action | undefined} choose
+ * @param {Date | null} [at] @returns {ListAction}
  */
-
-const remove = async (articles) => {
-  for (const part of chunk(articles)) {
-    await del(PATH, { query: { uuid: part.map(({ uuid }) => uuid) }, etag: "*" });
-  }
+const makeAction = (done, choose, at) => {
+  const results = new Map();
+  const send = async (/** @type {Article} */ article) =>
+    results.set(article, await run(`${PATH}${article.uuid}/`, /** @type {any} */ (choose(article)), { at }));
+  const undo = async (/** @type {Article} */ article) => results.get(article).undo?.();
+  return {
+    done,
+    work: (articles) => forEach(articles, done, send),
+    undo: (articles) => forEach(articles, UNDONE, undo),
+  };
 };
+/** @param {import("../actions.js").Action} action */
+const toListAction = (action) => makeAction(action.done, () => action);
+
+/** @type {ListAction["work"]} */
+const remove = async (articles) => {
+  for (const part of chunk(articles)) await del(PATH, { query: { uuid: part.map(byUuid) }, etag: "*" });
+};
+/** @type {ListAction["work"]} */
 const restoreDeleted = (articles) => bringBack(PATH, articles);
 const DELETE = { label: "Delete", icon: "trash-2", risk: true, done: "deleted", work: remove, undo: restoreDeleted };
 
-// The actions that give articles a term.
-const add = (uuid, terms) => [...terms.filter((term) => term.uuid !== uuid), { uuid }];
-const move = ({ uuid, name }) => {
-  return { done: `moved to ${name}`, work: write(() => ({ category: { uuid } })), undo: restore };
-};
-const addTag = ({ uuid, name }) => {
-  const work = write(({ tags }) => ({ tags: add(uuid, tags) }));
-  return { done: `with the tag ${name}`, work, undo: restore };
-};
-const addAuthor = ({ uuid, name }) => {
-  const work = write(({ authors }) => ({ authors: add(uuid, authors) }));
-  return { done: `with the author ${name}`, work, undo: restore };
-};
-// For each kind of term: the label of the button, the noun, and the action.
-const CHOICES = {
-  tags: ["Tags", "tag", addTag],
-  categories: ["Category", "category", move],
-  authors: ["Authors", "author", addAuthor],
+// The kinds of terms in the order of their buttons.
+/** @type {(keyof typeof TERM_KINDS)[]} */
+const KINDS = ["tags", "categories", "authors"];
+
+/** Return the action that gives articles a term. @param {keyof typeof TERM_KINDS} kind @param {Term} term */
+const makeAssignment = (kind, { uuid, name }) => {
+  const { noun, field, isSingle } = TERM_KINDS[kind];
+  /** @param {Term[]} terms */
+  const add = (terms) => [...terms.filter((term) => term.uuid !== uuid), { uuid }];
+  const work = write((article) => ({ [field]: isSingle ? { uuid } : add(article[field]) }));
+  return { done: isSingle ? `moved to ${name}` : `with the ${noun} ${name}`, work, undo: restore };
 };
 
-/** Return the action with which an article goes live, if there is one. */
+/**
+ * Return the action with which an article goes live, if there is one.
+ * @param {Article} article @param {boolean} isLater
+ */
 const findGoLive = (article, isLater) => {
   const { publish, schedule, reschedule, update } = ACTIONS;
   if (isLater) return [schedule, reschedule].find(({ from }) => from.includes(article.status));
@@ -133,8 +149,9 @@ const findGoLive = (article, isLater) => {
 class Articles extends ListPage {
   usual = { status: "any", q: "", ordering: "-last_updated", page: "1", author: "", category: "", tag: "" };
   words = ["article", "articles"];
+  /** @type {Record<string, number>} */
   counts = {};
-  /** @type {any[]} the selected articles on other pages */
+  /** @type {Article[]} the selected articles on other pages */
   others = [];
   /** @type {Record<string, string>} the names of the terms in the address, by their references */
   names = {};
@@ -149,6 +166,7 @@ class Articles extends ListPage {
     return [...super.chosen, ...this.others];
   }
 
+  /** @param {Record<string, string>} query */
   async read(query) {
     const listing = get(listPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
     const counting = get("blog/article-counts/");
@@ -157,9 +175,9 @@ class Articles extends ListPage {
   }
 
   async readNames() {
-    const isUnknown = (/** @type {any[]} */ [name]) => name !== "language" && !(this.query[name] in this.names);
-    const unknown = this.filters.filter(isUnknown);
-    const read = async (/** @type {any[]} */ [name, , kind]) => {
+    const unknown = this.filters.filter(([name]) => name !== "language" && !(this.query[name] in this.names));
+    /** @param {string[]} filter */
+    const read = async ([name, , kind]) => {
       const reference = this.query[name];
       const found = get(`blog/${kind}/${encodeURIComponent(reference)}/`, { query: { fields: "name" } });
       // The list is empty if there is no such term.
@@ -181,11 +199,13 @@ class Articles extends ListPage {
   /** Select all found articles, those on other pages too. */
   async selectAll() {
     const { page, ...query } = this.query;
+    /** @param {number} number */
     const read = (number) =>
       get(listPath(), { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
-    const numbers = Array.from({ length: Math.ceil(this.total / 100) }, (_, at) => at + 1);
+    const numbers = Array.from({ length: Math.ceil(this.total / 100) }, (_, n) => n + 1);
     const answers = await this.act("select", () => Promise.all(numbers.map(read)));
     if (!answers) return;
+    /** @type {Article[]} */
     const found = answers.flatMap(({ data }) => data);
     const shown = new Set(this.items.map(byUuid));
     this.set({ others: found.filter(({ uuid }) => !shown.has(uuid)), selected: new Set(found.map(byUuid)) });
@@ -193,7 +213,7 @@ class Articles extends ListPage {
 
   /**
    * Run an action on the articles, show its result, and offer to undo it.
-   * @param {any[]} articles @param {Action} action
+   * @param {Article[]} articles @param {ListAction} action @returns {Promise<boolean>}
    */
   async apply(articles, { done, work, undo }) {
     const outcome = await this.act("apply", async () => ({ notes: await work(articles) }));
@@ -201,50 +221,65 @@ class Articles extends ListPage {
     if (!outcome) return false;
     this.clear();
     const subject = articles.length === 1 ? `“${titleOf(articles[0])}”` : count(articles.length, "article");
-    const back = () => this.apply(articles, { done: UNDONE, work: /** @type {Action["work"]} */ (undo) });
+    const back = () => this.apply(articles, { done: UNDONE, work: /** @type {ListAction["work"]} */ (undo) });
     toast(`${subject} ${outcome.notes ? `restored. ${outcome.notes}` : done}`, { undo: undo && back });
     return true;
   }
 
   /**
-   * Open a field below a button to find a term. use(term): what is done with it; create: the noun of a term that
-   * can be created.
+   * Open a field below a button to find a term. use(term): what is done with it; create: the noun of a term that can be
+   * created.
+   * @param {HTMLElement} anchor @param {string} kind @param {string} label @param {(term: Term) => unknown} use
+   * @param {string} [create]
    */
   async pick(anchor, kind, label, use, create = "") {
-    /** @type {any[]} */
+    /** @type {Term[]} */
     let found = [];
     const fields = "uuid,name,slug,articles_by_status";
+    /** @param {string} q */
     const find = async (q) => {
       // The number of articles is for those who see all drafts.
       const ordering = q || lastSession().role === "author" ? "" : "-articles";
       found = (await get(`blog/${kind}/`, { query: { q, ordering, page: 1, page_size: 20, fields } })).data;
       return found;
     };
+    /** @param {string} name */
     const add = async (name) => {
       const answer = await this.act("create", () => post(`blog/${kind}/`, { name }));
       found = [...found, ...(answer ? [answer.data] : [])];
       return answer?.data;
     };
     const items = (await this.act("read", () => find(""))) ?? [];
-    const take = (close, uuid) => (close(), use(found.find((term) => term.uuid === uuid)));
-    const draw = (close) => html`<term-picker class="field" .items=${items} .find=${find} .single=${true}
-      .label=${label} .open=${true} .kind=${create} .create=${create ? add : null}
-      @choose=${({ detail }) => take(close, detail[0])}></term-picker>`;
+    const draw = (/** @type {Close} */ close) => {
+      /** @param {CustomEvent<string[]>} event */
+      const choose = ({ detail: [uuid] }) => {
+        close();
+        for (const term of found) if (term.uuid === uuid) use(term);
+      };
+      return html`<term-picker class="field" .items=${items} .find=${find} .single=${true} .label=${label}
+        .open=${true} .kind=${create} .create=${create ? add : null} @choose=${choose}></term-picker>`;
+    };
     const float = openPopover(anchor, draw, { label, kind: "filter" });
     const picker = /** @type {any} */ (float?.element.firstElementChild);
     await picker?.updateComplete;
     picker?.querySelector("input").focus();
   }
 
-  /** Open a field for the category, the tag or the author that the articles get. */
+  /**
+   * Open a field for the category, the tag or the author that the articles get.
+   * @param {keyof typeof TERM_KINDS} kind @param {HTMLElement} anchor @param {Article[]} articles
+   */
   choose(kind, anchor, articles) {
-    const [label, one, assign] = CHOICES[kind];
-    const create = kind === "tags" || (kind === "categories" && hasRole("editor")) ? one : "";
-    return this.pick(anchor, kind, label, (term) => this.apply(articles, assign(term)), create);
+    const { label, noun, creator } = TERM_KINDS[kind];
+    const use = (/** @type {Term} */ term) => this.apply(articles, makeAssignment(kind, term));
+    return this.pick(anchor, kind, label, use, creator && hasRole(creator) ? noun : "");
   }
 
-  /** Delete articles with undo; many of them, or articles that cannot be restored, only after a question. */
-  async remove(articles) {
+  /**
+   * Delete articles with undo; many of them, or articles that cannot be restored, only after a question.
+   * @param {Article[]} articles
+   */
+  async askAndDelete(articles) {
     if (hasBin && articles.length <= PAGE_SIZE) return this.apply(articles, DELETE);
     const title = `Delete ${count(articles.length, "article")}?`;
     const many = hasBin ? " for so many at once" : "";
@@ -253,21 +288,16 @@ class Articles extends ListPage {
     return isSure && this.apply(articles, { ...DELETE, undo: undefined });
   }
 
-  /** Ask when the articles are published. */
+  /** Ask when the articles are published. @param {HTMLElement} anchor @param {Article[]} articles */
   askWhen(anchor, articles) {
-    const form = makeTimeForm();
-    const set = (fields) => {
-      Object.assign(form, fields);
-      float?.update();
-    };
-    const isAhead = () => form.isLater && toInstant(form.day, form.time).getTime() > Date.now();
-    const choose = (article) => findGoLive(article, isAhead());
+    const time = new TimeForm(() => float?.update());
+    const choose = (/** @type {Article} */ article) => findGoLive(article, time.isAhead);
+    /** @param {Close} close */
     const send = async (close) => {
-      const at = form.isLater ? toInstant(form.day, form.time) : null;
-      const { done } = isAhead() ? ACTIONS.schedule : ACTIONS.publish;
-      if (await this.apply(articles.filter(choose), makeAction(done, choose, at))) close();
+      const { done } = time.isAhead ? ACTIONS.schedule : ACTIONS.publish;
+      if (await this.apply(articles.filter(choose), makeAction(done, choose, time.instant))) close();
     };
-    const draw = (close) => {
+    const draw = (/** @type {Close} */ close) => {
       const live = articles.filter(choose);
       const left = articles.length - live.length;
       const reason = "public without edits, or archived: an archived article becomes a draft first";
@@ -275,35 +305,38 @@ class Articles extends ListPage {
       const number = articles.length === 1 ? "" : `${live.length} of ${articles.length} go live. `;
       const main = { kind: "main", busy: this.busy === "apply", busyText: "Saving…" };
       const go = () => (live.length ? send(close) : this.set({ problem: "None of them can go live." }));
-      return html`<h2>Publish ${count(articles.length, "article")}</h2>${renderTime(form, set)}
+      return html`<h2>Publish ${count(articles.length, "article")}</h2>${time.render()}
         <p class="soft">${number}${left ? `${stay}: ${reason}.` : ""}</p>
         ${problem(this.problem)}
         <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-          ${button(isAhead() ? "Schedule" : "Publish", go, main)}</div>`;
+          ${button(time.isAhead ? "Schedule" : "Publish", go, main)}</div>`;
     };
     this.set({ problem: "" });
     const float = openPopover(anchor, draw, { label: "Publish", kind: "filter" });
   }
 
   // The code of the editor is not needed before.
+  /** @param {Article} article */
   duplicate({ uuid }) {
     return this.act("duplicate", async () => (await import("../editor/duplicate.js")).duplicate(uuid));
   }
 
+  /** @param {Article} article @returns {MenuItems} */
   menuOf(article) {
     const { status, url } = article;
-    const link = (label, icon, href) => ({ label, icon, href });
+    /** @param {import("../actions.js").Action} action */
     const item = (action) => {
       const { name, label = name, icon } = action;
-      return { label, icon, action: () => this.apply([article], toAction(action)) };
+      return { label, icon, action: () => this.apply([article], toListAction(action)) };
     };
+    const isLinked = (status === "published" || status === "unlisted") && url;
     return [
-      link("Preview", "eye", addressOf(article, "preview/")),
-      link("History", "history", addressOf(article, "history/")),
-      (status === "published" || status === "unlisted") && url && link("Open the page", "external-link", url),
+      { label: "Preview", icon: "eye", href: addressOf(article, "preview/") },
+      { label: "History", icon: "history", href: addressOf(article, "history/") },
+      isLinked && { label: "Open the page", icon: "external-link", href: url },
       { label: "Duplicate", icon: "copy", action: () => this.duplicate(article) },
       ...listActions(article).map(item),
-      mayChange(article) && { ...DELETE, action: () => this.remove([article]) },
+      mayChange(article) && { ...DELETE, action: () => this.askAndDelete([article]) },
     ];
   }
 
@@ -312,28 +345,28 @@ class Articles extends ListPage {
   }
 
   renderMain() {
-    return this.isEmpty ? nothing : newArticle;
+    return this.isEmpty ? nothing : refs.newButton;
   }
 
   renderPage() {
-    if (this.isEmpty) return emptyList;
-    const { status, q } = this.query;
-    const item = (key) => ({
-      key,
-      text: TABS[key].name,
-      count: this.counts[key] ?? null,
-      href: this.link({ status: key }),
-    });
-    const more = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
-    const missing = q ? `No article contains “${q}”.` : "No articles";
-    const none = html`<p class="section soft" role="status">${missing} ${q && status !== "any" ? more : nothing}</p>`;
+    if (this.isEmpty) return refs.empty;
+    const { status } = this.query;
+    /** @param {string} key */
+    const tab = (key) => {
+      const href = this.link({ status: key });
+      return { key, text: TABS[key].name, count: this.counts[key] ?? null, href };
+    };
     this.hasCovers = this.items.some(({ cover, cover_image: address }) => cover || address);
     const columns = COLUMNS.slice(this.hasCovers ? 0 : 1);
     const rows = repeat(this.items, byUuid, (article) => this.renderArticle(article));
-    return html`${this.renderTabs(Object.keys(TABS).map(item), status, "Search title and text")}
-      ${this.renderFilters()}
-      ${this.items.length ? this.renderTable("articles", columns, this.renderBulk(), rows) : none}
-      ${this.items.length ? this.renderFoot() : nothing}`;
+    return html`${this.renderTabs(Object.keys(TABS).map(tab), status, "Search title and text")}
+      ${this.renderFilters()} ${this.renderList("articles", columns, this.renderBulk(), rows)}`;
+  }
+
+  renderNothingFound() {
+    const { status, q } = this.query;
+    const link = html`<a href=${this.link({ status: "any" })}>Search all statuses</a>`;
+    return super.renderNothingFound(q && status !== "any" ? link : nothing);
   }
 
   /** The buttons for the filters, and how many articles they leave. */
@@ -344,10 +377,10 @@ class Articles extends ListPage {
     const found = html`<p><span role="status">${formatNumber(this.total)} of ${count(all, "article")}</span>
       <a href=${cleared}>Clear filter</a></p>`;
     const { language, languages } = session().site;
-    const isUsed = (/** @type {any[]} */ [name]) =>
-      name !== "language" || this.languages.length > 1 || this.query.language;
+    /** @param {string[]} filter */
+    const isUsed = ([name]) => name !== "language" || this.languages.length > 1 || this.query.language;
     // The languages of the site, and those of articles that were shown.
-    const named = [...languages, ...this.items].map((one) => one.language).filter(Boolean);
+    const named = [...languages, ...this.items].map((item) => item.language).filter(Boolean);
     this.languages = [...new Set([language, ...this.languages, ...named])];
     const filters = FILTERS.filter((filter) => isOffered(filter) && isUsed(filter));
     const buttons = filters.map((filter) => this.renderFilter(filter));
@@ -357,30 +390,32 @@ class Articles extends ListPage {
   }
 
   renderFeaturedFilter() {
-    const { featured } = this.query;
-    if (!featured) {
-      return html`<a class="button bare filter" href=${this.link({ featured: "true" })}>
-        <span>Featured</span>${icon("star")}</a>`;
-    }
-    return html`<a class="button filter set" href=${this.link({ featured: "" })}
-      aria-label="Featured. Remove the filter">
-      <span>Featured</span>${icon("x")}</a>`;
+    if (this.query.featured) return this.renderSetFilter("featured", "Featured");
+    return html`<a class="button bare filter" href=${this.link({ featured: "true" })}>
+      <span>Featured</span>${icon("star")}</a>`;
   }
 
-  renderFilter(/** @type {any[]} */ [name, label, kind]) {
+  /** The button of a filter that is set, which removes it. @param {string} name @param {string} text */
+  renderSetFilter(name, text) {
+    return html`<a class="button filter set" href=${this.link({ [name]: "" })} aria-label="${text}. Remove the filter">
+      <span>${text}</span>${icon("x")}</a>`;
+  }
+
+  /** @param {string[]} filter */
+  renderFilter([name, label, kind]) {
     const reference = this.query[name];
     if (reference) {
       const named = name === "language" ? languageName(reference) : (this.names[reference] ?? reference);
-      const text = `${label}: ${named}`;
-      return html`<a class="button filter set" href=${this.link({ [name]: "" })}
-        aria-label="${text}. Remove the filter">
-        <span>${text}</span>${icon("x")}</a>`;
+      return this.renderSetFilter(name, `${label}: ${named}`);
     }
+    /** @param {Term} term */
     const show = (term) => {
       this.names[term.slug] = term.name;
       location.assign(this.link({ [name]: term.slug }));
     };
+    /** @param {string} tag */
     const offer = (tag) => ({ label: languageName(tag), icon: "globe", href: this.link({ language: tag }) });
+    /** @param {ButtonEvent} event */
     const open = ({ currentTarget }) =>
       name === "language"
         ? openMenu(currentTarget, this.languages.map(offer), label)
@@ -392,26 +427,22 @@ class Articles extends ListPage {
 
   renderBulk() {
     const { chosen, total } = this;
-    const act = (text, run, more = {}) => button(text, ({ currentTarget }) => run(currentTarget), more);
-    const choose = (kind) => act(CHOICES[kind][0], (anchor) => this.choose(kind, anchor, chosen), { popup: "dialog" });
+    /** @param {string} text @param {(anchor: HTMLElement) => unknown} open */
+    const opener = (text, open) => button(text, ({ currentTarget }) => open(currentTarget), { popup: "dialog" });
     const canSelectMore = chosen.length < total && total > this.items.length && total <= MAX_SELECTED;
-    const more = act(`Select all ${formatNumber(total)}`, () => this.selectAll(), { kind: "select-all" });
-    const publish = act("Publish…", (anchor) => this.askWhen(anchor, chosen), { popup: "dialog" });
+    const more = button(`Select all ${formatNumber(total)}`, () => this.selectAll(), { kind: "select-all" });
     if (!chosen.every(mayChange)) return canSelectMore ? more : nothing;
     const { from } = ACTIONS.archive;
-    const kinds = Object.keys(CHOICES).filter((kind) => kind !== "authors" || hasRole("editor"));
-    return html`${mayPublish() ? publish : nothing}
-      ${kinds.map(choose)}
-      ${act("Archive", () =>
-        this.apply(
-          chosen.filter(({ status }) => from.includes(status)),
-          toAction(ACTIONS.archive),
-        ),
-      )}
-      ${act("Delete", () => this.remove(chosen), { kind: "risk" })}
+    const archivable = chosen.filter(({ status }) => from.includes(status));
+    const kinds = KINDS.filter((kind) => hasRole(TERM_KINDS[kind].chooser));
+    return html`${mayPublish() ? opener("Publish…", (anchor) => this.askWhen(anchor, chosen)) : nothing}
+      ${kinds.map((kind) => opener(TERM_KINDS[kind].label, (anchor) => this.choose(kind, anchor, chosen)))}
+      ${button("Archive", () => this.apply(archivable, toListAction(ACTIONS.archive)))}
+      ${button("Delete", () => this.askAndDelete(chosen), { kind: "risk" })}
       ${canSelectMore ? more : nothing}`;
   }
 
+  /** @param {Article} article */
   renderArticle(article) {
     const title = titleOf(article);
     const star = article.featured ? html`${icon("star", "accent")} ` : nothing;
@@ -423,15 +454,18 @@ class Articles extends ListPage {
         ${languageHint(article, this.items)}</th>
       <td class="status">${badge(article)}</td>
       <td class="byline">${article.authors.map(({ name }) => name).join(", ")}</td>
-      <td class="category">${article.category.name}</td>
+      <td class="category">${article.category?.name}</td>
       <td class="num length">${formatNumber(article.word_count)}</td>
       <td class="num changed nowrap">${formatChanged(changeOf(article))}</td>
       <td class="menu-cell">${menuButton(`Actions for ${title}`, () => this.menuOf(article))}</td></tr>`;
   }
 }
 
+/** @param {Article} article */
 function renderThumbnail({ cover, cover_image: address }) {
-  const smallest = cover?.renditions.toSorted((one, other) => one.width - other.width)[0] ?? cover;
+  /** @type {Media | null} */
+  const file = cover;
+  const smallest = file?.renditions.toSorted((a, b) => a.width - b.width)[0] ?? file;
   const source = smallest ? fileAddress(smallest) : /^https?:/.test(address) && address;
   return source ? html`<img src=${source} alt="" loading="lazy" width="40" height="30">` : html`<span></span>`;
 }

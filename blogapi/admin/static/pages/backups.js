@@ -2,20 +2,21 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { button, emptyState, icon, table } from "../components.js";
+import { button, emptyState, framedTable, icon } from "../components.js";
 import { menuButton } from "../dialogs.js";
 import { count, formatDayAndTime, formatSize } from "../format.js";
 import { remove } from "../forms.js";
-import { content, definePage, Page } from "../shell.js";
-
-const [none, help] = content;
+import { definePage, Page, refs } from "../shell.js";
 
 class Backups extends Page {
-  // The results of the checks of backups, by the name of the backup.
-  found = {};
+  /** @type {Record<string, Renderable>} the results of the checks, by the name of the backup */
+  results = {};
+  /** @type {Json[]} */
+  backups = [];
 
   async load() {
     // The blog can be on a database server: then the error names the tool that makes its backups.
+    /** @param {import("../api.js").ApiError} error */
     const explain = (error) => (error.status === 409 ? { elsewhere: error.message } : Promise.reject(error));
     this.set(await get("backups/").then(({ data }) => ({ backups: data }), explain));
   }
@@ -28,15 +29,16 @@ class Backups extends Page {
 
   renderPage() {
     if (this.elsewhere) return emptyState({ title: "Backups are made elsewhere", text: this.elsewhere });
-    if (!this.backups.length) return none;
+    if (!this.backups.length) return refs.empty;
     const heads = [["Made"], ["How"], ["Pictures"], ["Size", "num"]];
     const rows = this.backups.map((backup) => this.renderBackup(backup));
-    return html`${table(heads, rows, "bleed nowrap")}${help}`;
+    return html`${framedTable(heads, rows, "bleed nowrap")}${refs.help}`;
   }
 
-  renderBackup({ name, created, kind, has_media: whole, missing, size, readable }) {
+  /** @param {Json} backup */
+  renderBackup({ name, created, kind, has_media: hasMedia, missing, size, readable }) {
     const made = formatDayAndTime(created);
-    const found = this.busy === name ? "Checking…" : this.found[name];
+    const result = this.busy === name ? "Checking…" : this.results[name];
     const question = { title: "Delete the backup?", text: `It was made: ${made}.`, action: "Delete backup" };
     const action = () => remove(this, `backups/${name}/`, question);
     const download = () => location.assign(apiAddress(`backups/${name}/`));
@@ -45,18 +47,19 @@ class Backups extends Page {
       { label: "Check", icon: "list-checks", action: () => this.check(name) },
       kind === "manual" && { label: "Delete backup", icon: "trash-2", risk: true, action },
     ]);
-    const media = `${whole ? "In the file" : "Beside it"}${missing ? `, ${missing} missing` : ""}`;
-    return html`<tr><th scope="row">${made}<div class="row-help" role="status">${found ?? nothing}</div></th>
+    const media = `${hasMedia ? "In the file" : "Beside it"}${missing ? `, ${missing} missing` : ""}`;
+    return html`<tr><th scope="row">${made}<div class="row-help" role="status">${result ?? nothing}</div></th>
       <td>${kind === "daily" ? "Daily" : "By hand"}</td>
       <td>${readable ? media : "Unreadable"}</td>
       <td class="num">${formatSize(size)}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
+  /** @param {string} name */
   check(name) {
     return this.act(name, async () => {
       const { data } = await post(`backups/${name}/verify/`, undefined, { timeout: 0 });
       const contents = `${count(data.articles, "article")}, ${count(data.media, "file")} of the library`;
-      this.found[name] = data.ok
+      this.results[name] = data.ok
         ? html`${icon("check", "good")} Can be restored: ${contents}`
         : html`${icon("triangle-alert", "bad")} ${data.detail}`;
     });

@@ -2,47 +2,60 @@
 
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { icon } from "../components.js";
+import { icon, table } from "../components.js";
 import { menuButton, toast } from "../dialogs.js";
 import { openForm } from "../forms.js";
 import { count, formatNumber } from "../format.js";
-import { content, definePage, Page } from "../shell.js";
+import { definePage, Page, refs } from "../shell.js";
 import { byUuid, newButton } from "./lists.js";
 
-const [form, none, help] = content;
-const PATH = "blog/fields/";
-const HEADS = ["Field", "Holds", "Read by", "For"];
-const KINDS = { article: "Articles", page: "Pages" };
-const typeName = (type) => form.querySelector(`[name=type] [value=${type}]`).text;
+/**
+ * A custom field with its position and its uses, as the API lists it.
+ *
+ * @typedef {CustomField & {uuid: string, position: number, kinds: string[], searched: boolean, used_in: number,
+ *   unfit_in: number}} ListedField
+ */
 
-/** Return what a field holds in words, such as "Number, 1 to 5". */
+const { form } = refs;
+const { type: typeSelect, name: nameInput } = form.elements;
+const PATH = "blog/fields/";
+const HEADS = [["Field"], ["Holds"], ["Read by"], ["For"], ["Used in", "num"]];
+/** @type {Record<string, string>} */
+const KINDS = { article: "Articles", page: "Pages" };
+/** @type {(type: string) => string} */
+const typeName = (type) => typeSelect.querySelector(`[value=${type}]`).text;
+
+/** Return what a field holds in words, such as "Number, 1 to 5". @param {ListedField} field */
 function describe({ type, list, choices, minimum, maximum }) {
   const limits = minimum !== null && maximum !== null ? `, ${minimum} to ${maximum}` : "";
-  const one = type === "choice" ? `Choice of ${choices.length}` : `${typeName(type)}${limits}`;
-  return list ? `List: ${one.toLowerCase()}` : one;
+  const single = type === "choice" ? `Choice of ${choices.length}` : `${typeName(type)}${limits}`;
+  return list ? `List: ${single.toLowerCase()}` : single;
 }
 
-// Latin letters that have no form without an accent.
+/** Latin letters that have no form without an accent. @type {Record<string, string>} */
 const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
 
-/** Return a name for the API: letters without accents, digits and underscores; "" if the label has no such letter. */
+/**
+ * Return a name for the API: letters without accents, digits and underscores; "" if the label has no such letter.
+ * @param {string} label
+ */
 function makeName(label) {
   const plain = label.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   const text = plain.replace(/[^a-z\d]/g, (letter) => LETTERS[letter] ?? " ").replace(/^[\d ]+/, "");
   return text.trim().replace(/ +/g, "_").slice(0, 64);
 }
 
+/** @param {Json} field */
 const bodyOf = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => body;
 
-/** Return the body of a request from the values of the form. */
+/** Return the body of a request from the values of the form. @param {Json} values */
 function readForm({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
   // The server says which letters a name has.
   texts.name ||= makeName(texts.label) || texts.label;
-  const number = (text) => (text.trim() ? Number(text.replace(",", ".")) : null);
-  const lines = choices.split("\n").map((line) => line.trim());
+  const number = (/** @type {string} */ text) => (text.trim() ? Number(text.replace(",", ".")) : null);
   return {
     ...texts,
-    choices: lines.filter(Boolean),
+    choices: choices.split("\n").flatMap((/** @type {string} */ line) => line.trim() || []),
     minimum: number(minimum),
     maximum: number(maximum),
     ...{ list: Boolean(list), required: Boolean(required), searched: Boolean(searched) },
@@ -52,70 +65,70 @@ function readForm({ article, page, list, required, searched, choices, minimum, m
 
 const EMPTY = { type: "text", read_by: "everyone", article: true };
 
+/** Return the values of the form for a field. @param {ListedField} field */
+function toValues({ label, name, help, type, read_by, list, required, searched, minimum, maximum, choices, kinds }) {
+  const [article, page] = ["article", "page"].map((kind) => kinds.includes(kind));
+  const limits = { minimum: minimum ?? "", maximum: maximum ?? "", choices: choices.join("\n") };
+  return { label, name, help, type, read_by, list, required, searched, ...limits, article, page };
+}
+
 class CustomFields extends Page {
+  /** @type {ListedField[]} */
+  fields = [];
   main = newButton("field", () => this.edit());
 
   async load() {
     this.fields = (await get(PATH)).data;
   }
 
+  /** @param {ListedField} [field] */
   async edit(field) {
-    const values = field
-      ? {
-          ...Object.fromEntries(["label", "name", "help", "type", "read_by"].map((name) => [name, field[name]])),
-          ...Object.fromEntries(["list", "required", "searched"].map((name) => [name, field[name]])),
-          ...{ minimum: field.minimum ?? "", maximum: field.maximum ?? "", choices: field.choices.join("\n") },
-          ...{ article: field.kinds.includes("article"), page: field.kinds.includes("page") },
-        }
-      : EMPTY;
-    const name = form.querySelector("[name=name]");
-    name.readOnly = Boolean(field);
-    const save = (given) => (field ? patch(`${PATH}${field.uuid}/`, readForm(given)) : post(PATH, readForm(given)));
+    nameInput.readOnly = Boolean(field);
+    /** @param {Json} values */
+    const save = (values) => (field ? patch(`${PATH}${field.uuid}/`, readForm(values)) : post(PATH, readForm(values)));
+    const values = field ? toValues(field) : EMPTY;
     await openForm(this, form, { title: field ? field.label : "New field", values, save });
   }
 
+  /** @param {ListedField} field @param {number} by */
   async move(field, by) {
     const focused = /** @type {HTMLElement} */ (document.activeElement);
     const fields = this.fields.filter((other) => other !== field);
     fields.splice(this.fields.indexOf(field) + by, 0, field);
-    const moved = fields.map((other, place) => [other, place + 1]).filter(([other, place]) => other.position !== place);
     await this.actAndReload("move", async () => {
-      for (const [{ uuid }, position] of moved) await patch(`${PATH}${uuid}/`, { position });
+      for (const [n, { uuid, position }] of fields.entries()) {
+        if (position !== n + 1) await patch(`${PATH}${uuid}/`, { position: n + 1 });
+      }
     });
     // A row that moves loses the focus.
     await this.updateComplete;
     focused.focus();
   }
 
-  async remove(field) {
+  /** @param {ListedField} field */
+  async deleteField(field) {
     const path = `${PATH}${field.uuid}/`;
-    const send = async () => {
-      await del(path);
-      return true;
-    };
-    if (!(await this.actAndReload("remove", send))) return;
+    if (!(await this.actAndReload("remove", () => del(path)))) return;
     const undo = () => this.actAndReload("undo", () => put(path, bodyOf(field)));
-    toast(
-      field.used_in
-        ? `${count(field.used_in, "value is", "values are")} hidden, not deleted.`
-        : `${field.label} removed.`,
-      { undo },
-    );
+    const hidden = `${count(field.used_in, "value is", "values are")} hidden, not deleted.`;
+    toast(field.used_in ? hidden : `${field.label} removed.`, { undo });
   }
 
-  renderRow(field, place) {
+  /** @param {ListedField} field @param {number} n */
+  renderRow(field, n) {
     const { name, label, read_by: readers, used_in: used, unfit_in: unfit, kinds } = field;
     const items = [
       { label: "Change", action: () => this.edit(field) },
-      place > 0 && { label: "Move up", action: () => this.move(field, -1) },
-      place < this.fields.length - 1 && { label: "Move down", action: () => this.move(field, 1) },
-      { label: "Remove", action: () => this.remove(field), risk: true },
+      n > 0 && { label: "Move up", action: () => this.move(field, -1) },
+      n < this.fields.length - 1 && { label: "Move down", action: () => this.move(field, 1) },
+      { label: "Remove", action: () => this.deleteField(field), risk: true },
     ];
     const reads = readers === "admins" ? html`${icon("lock")} Admins only` : "Everyone";
     const odd = unfit ? html`<div class="row-help warn">${count(unfit, "value")} not shown</div>` : nothing;
+    /** @param {KeyboardEvent} event */
     const move = (event) => {
-      const by = { ArrowUp: -1, ArrowDown: 1 }[event.altKey ? event.key : ""];
-      if (!by || place + by < 0 || place + by >= this.fields.length) return;
+      const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
+      if (!event.altKey || !by || !this.fields[n + by]) return;
       event.preventDefault();
       this.move(field, by);
     };
@@ -129,12 +142,9 @@ class CustomFields extends Page {
   }
 
   renderPage() {
-    if (!this.fields.length) return none;
-    const heads = HEADS.map((text) => html`<th scope="col">${text}</th>`);
-    return html`<table class="table bleed cards field-list"><thead><tr>${heads}
-      <th class="num" scope="col">Used in</th>
-      <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
-      <tbody>${repeat(this.fields, byUuid, (field, place) => this.renderRow(field, place))}</tbody></table>${help}`;
+    if (!this.fields.length) return refs.empty;
+    const rows = repeat(this.fields, byUuid, (field, n) => this.renderRow(field, n));
+    return html`${table(HEADS, rows, "bleed cards field-list")}${refs.help}`;
   }
 }
 

@@ -4,61 +4,60 @@ import { html, nothing, render } from "../vendor/lit.js";
 import { MAIN_ACTIONS, mayRun } from "../actions.js";
 import { badge, button, icon, iconButton, problem, segments } from "../components.js";
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
-import { addressOf, PLACE, renderText } from "../editor/article.js";
+import { addressOf, COLLECTION, renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { takePaste } from "../editor/clipboard.js";
-import { details, loadAbove } from "../editor/details.js";
-import { keepBreaks, showBreaks } from "../editor/edits.js";
+import { loadParent, renderDetails } from "../editor/details.js";
+import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { takeDrops } from "../editor/drops.js";
 import { Find } from "../editor/find.js";
 import { PreviewFollower } from "../editor/following.js";
 import { followTyping, pickLink } from "../editor/link-picker.js";
 import { insertBlock, picture, run } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
-import { show } from "../editor/preview.js";
+import { showPreview } from "../editor/preview.js";
 import { renderOthers, startPresence } from "../editor/presence.js";
 import { menuItems, openPublish } from "../editor/publish.js";
-import { saveState } from "../editor/save-state.js";
+import { renderSaveState } from "../editor/save-state.js";
 import { SiteFrame } from "../editor/site-frame.js";
 import { loadTranslations } from "../editor/translations.js";
 import { findCommand, startToolbar } from "../editor/toolbar.js";
 import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
 import { oneLine } from "../forms.js";
-import { content, definePage, session } from "../shell.js";
+import { definePage, refs, session } from "../shell.js";
 import { openOnItsWay } from "../webhooks/following.js";
 import { letterOf } from "../shortcuts.js";
 
-const [editor] = content;
-const find = (selector) => editor.querySelector(selector);
-// The fields above the text.
-const lines = [...editor.querySelectorAll(".line")];
-// "today, 14:32", for the middle of a sentence.
+// The fields above the text, each with the name of a text field.
+/** @type {HTMLTextAreaElement[]} */
+const lines = TEXT_FIELDS.filter(({ control }) => control === "line").map(
+  ({ name }) => /** @type {any} */ (refs)[name],
+);
+/** "today, 14:32", for the middle of a sentence. @param {Date} time */
 const dayInSentence = (time) => formatDayAndTime(time).replace(/^(?:To|Yester)day/, (name) => name.toLowerCase());
 const isWide = () => matchMedia("(width >= 68rem)").matches;
 
 class Editor extends ArticlePage {
-  /** @type {any} */
+  /** @type {any} a WritingArea, once the page is shown */
   area = null;
-  /** @type {any} */
+  /** @type {any} a Find */
   finder = null;
   side = isWide() ? "preview" : "";
   previewState = "";
   /** @type {PreviewFollower | null} */
   follower = null;
-  /** @type {any[]} the translations of the article, without itself */
+  /** @type {Article[]} the translations of the article, without itself */
   translations = [];
   /** The title of the page above a page. */
-  above = "";
+  parentTitle = "";
   isTranslating = false;
-  // The other users who have the article open.
-  /** @type {{username: string}[]} */
+  /** @type {{username: string}[]} the other users who have the article open */
   others = [];
-  /**
-   * Null if the site has no page for previews.
-   * @type {SiteFrame | null}
-   */
+  /** @type {SiteFrame | null} null if the site has no page for previews */
   siteFrame = null;
+  /** @type {Json | null} the server's rendering of the text */
+  rendered = null;
 
   get heading() {
     return this.edits.title || super.heading;
@@ -67,44 +66,45 @@ class Editor extends ArticlePage {
   updated() {
     super.updated();
     if (this.state !== "ready" || this.area) return;
-    this.area = new WritingArea(find(".text"), {
+    this.area = new WritingArea(refs.text, {
       text: showBreaks(this.edits.content),
       markdown: this.edits.content_type === "markdown",
       changed: (text) => this.writeText(text),
       receive: (files) => this.insertPictures(files),
       paste: (data) => takePaste(this, data),
     });
-    this.finder = new Find(find(".find-row"), find(".writing-pane .tool-row"), this.area);
+    this.finder = new Find(refs.findRow, refs.toolRow, this.area);
     const getField = () => this.area.field;
-    this.follower = new PreviewFollower({ writing: find(".writing"), reading: find(".reading"), getField });
-    takeDrops(this, editor);
+    this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
+    takeDrops(this, refs.editor);
     startToolbar(this.edits.content_type, (name) => this.command(name));
     document.addEventListener("keydown", (event) => this.press(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
     for (const [n, line] of lines.entries()) this.followLine(line, lines[n + 1] ?? text);
-    const listen = (selector, click) => find(selector).addEventListener("click", click);
-    listen(".plain", () => this.plain.action());
-    listen(".in-a-tab", () => this.saver.save());
-    listen(".hide-rest", () => this.setAlone(true));
-    listen(".show-rest", () => this.setAlone(false));
-    listen(".close", () => this.closeDetails());
-    listen(".discard", () => this.dropKept());
-    listen(".use", () => this.useKept());
-    listen(".restore", () => this.restore());
-    listen(".as-new", () => this.saveAsNew(this.edits));
-    const frame = find(".site-frame");
-    if (frame) {
-      this.siteFrame = new SiteFrame(frame, frame.dataset.origin, () => this.requestUpdate());
-      listen(".in-design", () => this.toggleDesign(this.siteFrame));
+    refs.plain.onclick = () => this.plainToggle.action();
+    refs.inTab.onclick = () => void this.saver.save();
+    refs.hideRest.onclick = () => this.setAlone(true);
+    refs.showRest.onclick = () => this.setAlone(false);
+    refs.closeDetails.onclick = () => this.closeDetails();
+    refs.discardKept.onclick = () => this.dropKept();
+    refs.useKept.onclick = () => this.useKept();
+    refs.restore.onclick = () => this.restore();
+    refs.saveAsNew.onclick = () => this.saveAsNew(this.edits);
+    const { siteFrame: host } = refs;
+    if (host) {
+      const frame = new SiteFrame(host, host.dataset.origin ?? "", () => this.requestUpdate());
+      this.siteFrame = frame;
+      refs.inDesign.onclick = () => this.toggleDesign(frame);
     }
-    if (!this.article) find("#title").focus();
-    this.shown();
+    if (!this.article) lines[0].focus();
+    this.showEdits();
     loadTranslations(this).catch(() => {});
-    loadAbove(this).catch(() => {});
-    this.begin();
+    loadParent(this).catch(() => {});
+    this.startKeeping();
     startPresence(this);
   }
 
+  /** @param {string} text */
   writeText(text) {
     const former = showBreaks(this.edits.content);
     this.change({ content: keepBreaks(this.edits.content, text) });
@@ -112,40 +112,46 @@ class Editor extends ArticlePage {
     if (this.edits.content_type === "markdown") followTyping(this, former, text);
   }
 
-  // Take the text of the title or another line; Enter moves the focus to `next`.
+  /**
+   * Take the text of the title or another line; Enter moves the focus to `next`.
+   * @param {HTMLTextAreaElement} line @param {{focus: () => void}} next
+   */
   followLine(line, next) {
-    const write = (text) => this.change({ [line.name]: text });
+    const write = (/** @type {string} */ text) => this.change({ [line.name]: text });
     const { onInput, onkeydown } = oneLine(write, () => next.focus());
     line.addEventListener("input", () => onInput(line.value));
     line.addEventListener("keydown", onkeydown);
   }
 
-  shown(place = null) {
-    this.area?.setText(showBreaks(this.edits.content), place);
+  /** @param {import("../editor/article-page.js").OffsetMap | null} [mapOffset] */
+  showEdits(mapOffset = null) {
+    this.area?.setText(showBreaks(this.edits.content), mapOffset);
     this.schedulePreview(0);
   }
 
+  /** @param {Json} fields */
   change(fields) {
     super.change(fields);
     this.schedulePreview();
   }
 
   // The address is the one that the article gets if it is published at this time; null: now.
+  /** @param {number} [wait] @param {Date | null} [time] */
   schedulePreview(wait = 400, time = null) {
     clearTimeout(this.previewTimer);
     this.previewTimer = setTimeout(() => this.renderPreview(time), wait);
   }
 
+  /** @param {Date | null} time */
   async renderPreview(time) {
     const { edits, article, terms, previewTimer } = this;
     try {
       const rendered = await renderText(edits, this.uuid, time, { signInAgain: false });
       if (edits !== this.edits || previewTimer !== this.previewTimer) return;
       const uuid = edits.category ?? article?.category?.uuid;
-      const category = terms.categories.find((term) => term.uuid === uuid)?.name;
-      const sheet = find(".reading .sheet");
-      show(sheet, { ...edits, category, text: rendered.html });
-      this.follower?.shown(sheet.shadowRoot, showBreaks(edits.content));
+      const category = terms.categories.find((/** @type {Term} */ term) => term.uuid === uuid)?.name;
+      showPreview(refs.readingSheet, { ...edits, category, text: rendered.html });
+      this.follower?.setPreview(refs.readingSheet.shadowRoot, showBreaks(edits.content));
       this.set({ rendered, previewState: `Rendered by this server, ${formatTime(new Date())}` });
     } catch (error) {
       this.set({ previewState: `Not refreshed: ${/** @type {Error} */ (error).message}` });
@@ -153,32 +159,37 @@ class Editor extends ArticlePage {
   }
 
   // The site's page shows the text that is saved.
+  /** @param {SiteFrame} frame */
   async toggleDesign(frame) {
     if (frame.isShown) frame.hide();
     else {
-      const show = () => this.store().then(() => frame.show(this.uuid, this.saver.etag));
+      const show = () => this.ensureSaved().then(() => frame.show(this.uuid, this.saver.etag));
       await show().catch((error) => (frame.hide(), toast(error.message)));
     }
     this.requestUpdate();
   }
 
+  /** @param {import("../editor/saving.js").State} state */
   showState(state) {
     super.showState(state);
     if (state === "saved") this.siteFrame?.saved(this.saver.etag);
   }
 
-  // Make the change that command({text, from, to}) returns.
+  /** Make the change that a command returns. @param {(input: TextInput) => Change} command */
   edit(command) {
-    this.area.field.edit(command({ text: this.area.field.getText(), ...this.area.field.getSelection() }));
-    this.area.field.focus();
+    const { field } = this.area;
+    field.edit(command({ text: field.getText(), ...field.getSelection() }));
+    field.focus();
   }
 
+  /** @param {string} name of a button of the toolbar */
   command(name) {
     if (name === "picture") this.insertPictures();
     else if (name === "link") pickLink(this);
     else this.edit((input) => run(name, input));
   }
 
+  /** @param {File[]} [files] */
   async insertPictures(files) {
     const { content_type: format } = this.edits;
     const { field } = this.area;
@@ -191,18 +202,16 @@ class Editor extends ArticlePage {
     this.edit((input) => insertBlock(input, block));
   }
 
+  /** @param {any} event a KeyboardEvent */
   press(event) {
+    const { target } = event;
     const letter = letterOf(event);
-    const isAlone = editor.hasAttribute("data-alone") && !event.defaultPrevented;
-    if (event.key === "Escape" && isAlone && event.target.closest(".text, .line") && !event.target.closest(".block")) {
-      return this.setAlone(false);
-    }
+    const isInBlock = target.closest(".block") !== null;
+    const isInText = refs.text.contains(target) && !isInBlock;
+    const isAlone = refs.editor.hasAttribute("data-alone") && !event.defaultPrevented;
+    if (event.key === "Escape" && isAlone && (isInText || lines.includes(target))) return this.setAlone(false);
     if (this.pressFind(event, letter)) return event.preventDefault();
-    const isInText =
-      this.edits.content_type === "markdown" &&
-      this.area.parent.contains(event.target) &&
-      !event.target.closest(".block");
-    const name = isInText && findCommand(letter);
+    const name = isInText && this.edits.content_type === "markdown" && findCommand(letter);
     if (!name && letter !== "S") return;
     event.preventDefault();
     event.stopPropagation();
@@ -211,6 +220,7 @@ class Editor extends ArticlePage {
   }
 
   // Ctrl F, Ctrl H and F3; the plain text area leaves them to the browser.
+  /** @param {any} event a KeyboardEvent @param {string} letter */
   pressFind(event, letter) {
     const isStep = event.key === "F3" && !event.ctrlKey && !event.altKey && !event.metaKey;
     if (!this.finder.search || event.target.closest("dialog") || !(isStep || /^[FH]$/.test(letter))) return false;
@@ -219,22 +229,29 @@ class Editor extends ArticlePage {
     return true;
   }
 
-  async openFind(isReplacing) {
+  // On a phone, show the text in place of the preview or the details.
+  async revealText() {
     if (!isWide()) this.set({ side: "" });
     await this.updateComplete;
+  }
+
+  /** @param {boolean} isReplacing */
+  async openFind(isReplacing) {
+    await this.revealText();
     this.finder.open(isReplacing);
   }
 
+  /** @param {number} from @param {number} to */
   async showText(from, to) {
-    if (!isWide()) this.set({ side: "" });
-    await this.updateComplete;
+    await this.revealText();
     this.area.field.select(from, to);
     this.area.field.focus();
   }
 
   // Show the text alone, with the save state; Escape shows everything again.
+  /** @param {boolean} isAlone */
   setAlone(isAlone) {
-    editor.toggleAttribute("data-alone", isAlone);
+    refs.editor.toggleAttribute("data-alone", isAlone);
     if (isAlone) this.formerSide = this.side;
     this.set({ side: isAlone ? "" : this.formerSide });
     this.area.field.focus();
@@ -244,14 +261,14 @@ class Editor extends ArticlePage {
   async openDetails() {
     this.set({ side: "details" });
     await this.updateComplete;
-    find(".details-pane .close").focus();
+    refs.closeDetails.focus();
   }
 
   /** Show the details with the field for a new translation. */
   async startTranslation() {
     this.set({ isTranslating: true });
     await this.openDetails();
-    find("#add-translation").click();
+    /** @type {HTMLElement} */ (refs.details.querySelector("[data-ref=addTranslation]")).click();
   }
 
   showTranslations() {
@@ -262,11 +279,11 @@ class Editor extends ArticlePage {
     this.set({ side: "" });
     await this.updateComplete;
     // On a phone, the focus in the text opens the keyboard.
-    (isWide() ? this.area.field : find("main")).focus();
+    (isWide() ? this.area.field : refs.main).focus();
   }
 
   // The switch between the plain text area and CodeMirror.
-  get plain() {
+  get plainToggle() {
     const { area } = this;
     const action = async () => {
       await area.choosePlain(!area.isPlain);
@@ -279,48 +296,48 @@ class Editor extends ArticlePage {
   // Show the state in the elements that the document already has.
   fill() {
     const { article, edits, offered, rendered, saver } = this;
-    const set = (selector, values) => Object.assign(find(selector), values);
-    editor.dataset.side = this.side || "none";
-    set("main", { inert: this.busy === "decide" });
-    set("h1", { textContent: this.heading });
+    refs.editor.dataset.side = this.side || "none";
+    refs.main.inert = this.busy === "join";
+    refs.heading.textContent = this.heading;
     for (const line of lines) line.value = edits[line.name];
     // Browsers choose the dictionary for spelling by the language.
-    const lang = edits.language || session().site.language;
-    for (const selector of [".writing .sheet", ".reading .sheet"]) set(selector, { lang });
-    render(badge({ ...article, status: article?.status ?? "draft" }), find(".phone-status"));
-    set(".kept", { hidden: !offered });
-    set(".kept-time", { textContent: offered ? dayInSentence(new Date(offered.time)) : "" });
+    refs.writingSheet.lang = refs.readingSheet.lang = edits.language || session().site.language;
+    render(badge({ ...article, status: article?.status ?? "draft" }), refs.phoneStatus);
+    refs.kept.hidden = !offered;
+    if (offered) refs.keptTime.textContent = dayInSentence(new Date(offered.time));
     const reasons = article?.working_copy?.not_live?.join(" ");
-    set(".not-live", { hidden: !reasons });
-    set(".not-live .reasons", { textContent: reasons ?? "" });
+    refs.notLive.hidden = !reasons;
+    refs.notLiveReasons.textContent = reasons ?? "";
     const loss = saver.problem?.loss;
-    set(".gone", { hidden: !loss });
-    if (loss) set(".gone p", { textContent: loss.sentence });
-    set(".as-new", { hidden: loss?.isReader });
-    set(".restore", { hidden: saver.problem?.code !== "deleted", disabled: this.busy === "restore" });
-    set(".word-count", { textContent: rendered ? count(rendered.word_count, "word") : "" });
-    set(".minutes", { textContent: rendered?.word_count ? `${rendered.reading_minutes} min to read` : "" });
-    set(".plain", { textContent: this.plain.label });
+    refs.gone.hidden = !loss;
+    if (loss) refs.goneReason.textContent = loss.sentence;
+    refs.saveAsNew.hidden = Boolean(loss?.isReader);
+    refs.restore.hidden = saver.problem?.code !== "deleted";
+    refs.restore.disabled = this.busy === "restore";
+    refs.wordCount.textContent = rendered ? count(rendered.word_count, "word") : "";
+    refs.minutes.textContent = rendered?.word_count ? `${rendered.reading_minutes} min to read` : "";
+    refs.plain.textContent = this.plainToggle.label;
     const { siteFrame: frame } = this;
-    const ownPage = addressOf(this.uuid, "preview/");
-    set(".in-a-tab", { href: (frame?.isShown && frame.url) || ownPage, hidden: !article });
-    set(".preview-state", { textContent: frame?.isShown ? "Shows what is saved" : this.previewState });
+    refs.inTab.href = (frame?.isShown && frame.url) || addressOf(this.uuid, "preview/");
+    refs.inTab.hidden = !article;
+    refs.previewState.textContent = frame?.isShown ? "Shows what is saved" : this.previewState;
     if (!frame) return;
-    set(".in-design", { ariaPressed: String(frame.isShown) });
-    set(".reading", { hidden: frame.isShown });
-    set(".site-frame", { hidden: !frame.isShown });
-    set(".site-frame .notice", { hidden: !frame.reason });
-    set(".site-frame .reason", { textContent: frame.reason });
+    refs.inDesign.ariaPressed = String(frame.isShown);
+    refs.reading.hidden = frame.isShown;
+    frame.host.hidden = !frame.isShown;
+    refs.siteFrameNotice.hidden = !frame.reason;
+    refs.siteFrameReason.textContent = frame.reason;
   }
 
   renderPage() {
     this.fill();
-    render(copyButton(this.edits.content, { label: "Copy my text", kind: "bare" }), find(".gone .copy"));
-    render(this.renderBar(), find(".editor-bar"));
-    render([problem(this.problem), details(this)], find(".details"));
-    return editor;
+    render(copyButton(this.edits.content, { label: "Copy my text", kind: "bare" }), refs.goneCopy);
+    render(this.renderBar(), refs.bar);
+    render([problem(this.problem), renderDetails(this)], refs.details);
+    return refs.editor;
   }
 
+  /** The button that shows a pane at the side. @param {string} name @param {string} text @param {string} icon */
   renderToggle(name, text, icon) {
     const isShown = this.side === name;
     const toggle = () =>
@@ -334,46 +351,51 @@ class Editor extends ArticlePage {
     const history = article && { icon: "history", href: addressOf(this.uuid, "history/") };
     const showDetails = { label: "Details", icon: "panel-right", action: () => this.openDetails() };
     const isPublic = status === "published";
+    /** @param {ButtonEvent} event */
     const onItsWay = ({ currentTarget }) => openOnItsWay(currentTarget, article);
-    const phoneButton = () => find(".editor-bar .phone-only button");
     const onPhone = {
       label: "On its way to readers",
       icon: "send",
-      action: () => openOnItsWay(phoneButton(), article),
+      action: () => openOnItsWay(refs.bar.querySelector("[data-ref=phoneMenu] button"), article),
     };
     const findText = { label: "Find", icon: "search", action: () => this.openFind(false) };
     const alone = { label: "The text alone", icon: "maximize-2", action: () => this.setAlone(true) };
-    const own = [
+    const menu = () => [
       this.finder?.search && findText,
       alone,
       showDetails,
       history && { label: "History", ...history },
       isPublic && onPhone,
-      this.plain,
+      this.plainToggle,
+      ...menuItems(this),
     ];
-    const menu = () => [...own, ...menuItems(this)];
+    /** @param {ButtonEvent} event */
     const publish = ({ currentTarget }) => openPublish(currentTarget, this);
+    /** @param {ButtonEvent} event */
     const openMore = ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions");
-    const isOffered = mayRun(MAIN_ACTIONS[status], { status });
-    const main = button(MAIN_ACTIONS[status].name, publish, { kind: "main", popup: "dialog" });
+    /** @type {import("../actions.js").Action} */
+    const mainAction = MAIN_ACTIONS[/** @type {Status} */ (status)];
+    const isOffered = mayRun(mainAction, { status });
+    const main = button(mainAction.name, publish, { kind: "main", popup: "dialog" });
     const more = { kind: `${isOffered ? "main" : "bare"} wide-only`, popup: "menu" };
     const moreButton = iconButton("chevron-down", "More actions", openMore, more);
     const note = html`<span class="soft small wide-only">An editor publishes it</span>${moreButton}`;
-    const onChange = (pane) => this.set({ side: pane });
+    const onChange = (/** @type {string} */ pane) => this.set({ side: pane });
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value: side, onChange };
-    return html`<a class="button bare icon-only" href="/admin/${PLACE}/" aria-label="Back to the ${PLACE}"
+    return html`<a class="button bare icon-only" href="/admin/${COLLECTION}/" aria-label="Back to the ${COLLECTION}"
         >${icon("arrow-left")}</a>
       ${isPublic ? statusButton(badge(article), onItsWay) : badge({ ...article, status })}
-      ${saveState(this)} ${renderOthers(this.others)}
+      ${renderSaveState(this)} ${renderOthers(this.others)}
       ${this.renderToggle("preview", "Preview", "columns-2")}
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
       ${this.renderToggle("details", "Details", "panel-right")}
-      <span class="phone-only">${menuButton("More", menu)}</span>
+      <span class="phone-only" data-ref="phoneMenu">${menuButton("More", menu)}</span>
       ${isOffered ? html`<span class="split">${main} ${moreButton}</span>` : note}
       <div class="phone-only phone-tabs">${segments(panes)}</div>`;
   }
 }
 
+/** @param {Renderable} words @param {(event: ButtonEvent) => unknown} onClick */
 const statusButton = (words, onClick) => html`<button type="button" class="button bare status-button"
   aria-haspopup="dialog" @click=${onClick}>${words}${icon("chevron-down")}</button>`;
 

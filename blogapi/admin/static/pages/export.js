@@ -1,10 +1,10 @@
 /** The export of the blog: a form of the document, which the browser sends. */
 
-import { content, definePage, Page } from "../shell.js";
+import { definePage, Page, refs } from "../shell.js";
 
 class Export extends Page {
   renderPage() {
-    return content;
+    return [refs.tabs, refs.form];
   }
 }
 

@@ -7,11 +7,14 @@ import { announce } from "../dialogs.js";
 import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
 import { onSubmit } from "../forms.js";
 import { hasRole } from "../roles.js";
-import { content, definePage, Page } from "../shell.js";
+import { definePage, Page, refs } from "../shell.js";
 
 const IMPORTING_TEXT = `You can close this page: the import goes on, and waits if the server restarts. Stopping keeps
   what is in.`;
-// For each status: the current step, its name, a sentence, and the text of the button.
+/**
+ * For each status of a job: the current step, its name, a sentence, and the text of the button.
+ * @type {Record<string, [number, string, string, string?]>}
+ */
 const STATUSES = {
   uploading: [0, "Uploading", "Keep this page open until the file is sent. Closing it stops the upload."],
   trying: [1, "Trying", "Nothing is stored. You can close this page: the trial goes on.", "Stop the trial"],
@@ -27,8 +30,10 @@ const STEPS = { Upload: "Uploaded", "Trial without writing": "Tried without writ
 const RUNNING = ["uploading", "trying", "importing"];
 const ENDED = ["finished", "cancelled"];
 const STAGES = ["unpacking", "reading", "importing"];
+/** @type {Record<string, string>} */
 const TITLES = { tried: "What the trial found", importing: "So far" };
 const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left out" };
+/** @type {Record<string, string[]>} */
 const RESULTS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
 const REMARK = ["triangle-alert", "warn", "imported, with a remark"];
 /** What becomes of texts that rules outside of the file can hide. @type {[string, string, string][]} */
@@ -37,25 +42,31 @@ const UNREAD_RULES = [
   ["public", "Public", "The rules hid nothing."],
 ];
 const POLL_MS = 1000;
-const [tabs, form] = content;
-const { define_fields: defineFields } = form.elements;
+/** @typedef {Record<string, any>} Job */
 
 class Import extends Page {
+  /** @type {Job[]} */
+  jobs = [];
+  /** @type {Job | undefined} */
+  job = undefined;
+  /** The stage of the job, and its progress and the time when the page first saw the stage. */
+  since = { stage: "", done: 0, time: 0 };
+
   async load() {
     this.jobs = (await get("imports/")).data;
     // Only admins define custom fields.
-    defineFields.closest(".field").hidden = !hasRole("admin");
+    refs.form.elements.define_fields.closest(".field").hidden = !hasRole("admin");
     const chosen = new URLSearchParams(location.search).get("job");
     const job = this.jobs.find(({ uuid, status }) => (chosen ? uuid === chosen : !ENDED.includes(status)));
     this.show(job && (await get(`imports/${job.uuid}/`)).data);
   }
 
-  /** Show a job and load it again while it runs, or show the form if there is no job. */
+  /** Show a job and load it again while it runs, or show the form if there is no job. @param {Job} [job] */
   show(job) {
-    const { status, stage, done, uuid } = job ?? {};
+    const { status = "", done, uuid } = job ?? {};
     // The time left is estimated from the progress since the page first saw the stage.
-    const now = `${status} ${stage}`;
-    if (this.since?.now !== now) this.since = { now, done, time: Date.now() };
+    const stage = `${status} ${job?.stage}`;
+    if (this.since.stage !== stage) this.since = { stage, done, time: Date.now() };
     if (job && this.job && this.job.status !== status) announce(STATUSES[status][1]);
     history.replaceState(null, "", uuid ? `?job=${uuid}` : location.pathname);
     this.set({ job, unreadRules: this.unreadRules ?? job?.options?.unread_rules });
@@ -69,49 +80,56 @@ class Import extends Page {
     this.show((await this.act("send", send))?.data);
   }
 
-  async change(action) {
+  /** @param {string} action @param {Job} job */
+  async change(action, job) {
     const body = action === "start" ? { unread_rules: this.unreadRules } : undefined;
-    const answer = await this.act(action, () => post(`imports/${this.job.uuid}/${action}/`, body));
+    const answer = await this.act(action, () => post(`imports/${job.uuid}/${action}/`, body));
     if (answer) this.show(answer.data);
   }
 
   renderMain() {
-    const { status, counts } = this.job ?? { status: "uploading" };
-    if (status === "uploading") return nothing;
+    const { job } = this;
+    if (!job || job.status === "uploading") return nothing;
+    const { status, counts } = job;
     if (ENDED.includes(status)) return button("Import another file", null, { href: "?job=none" });
-    const act = (text, action, kind) => button(text, () => this.change(action), { kind, busy: this.busy === action });
-    const text = STATUSES[status][3];
+    /** @param {string} text @param {string} action @param {string} [kind] */
+    const act = (text, action, kind) =>
+      button(text, () => this.change(action, job), { kind, busy: this.busy === action });
+    const text = STATUSES[status][3] ?? "";
     if (RUNNING.includes(status)) return act(text, "cancel");
-    const main = text ?? `Import ${count(counts.articles.new + counts.articles.changed, "text")}`;
+    const main = text || `Import ${count(counts.articles.new + counts.articles.changed, "text")}`;
     return html`<div class="actions">${act("Discard", "cancel", "bare")}${act(main, "start", "main")}</div>`;
   }
 
   renderPage() {
     const { job } = this;
-    return html`${tabs}${job ? html`<div class="section">${this.renderJob(job)}</div>` : this.renderForm()}`;
+    return html`${refs.tabs}${job ? html`<div class="section">${this.renderJob(job)}</div>` : this.renderForm()}`;
   }
 
   renderForm() {
     const { jobs } = this;
+    /** @param {Job} job */
     const entry = ({ uuid, name, status, last_updated: time }) => {
       const text = `${STATUSES[status][1]}: ${formatDayAndTime(time)}`;
       return row({ title: html`<a href="?job=${uuid}">${name}</a>`, text });
     };
-    return html`${form}<section class="section" ?hidden=${!jobs.length}>${sectionHead("Earlier imports")}
+    return html`${refs.form}<section class="section" ?hidden=${!jobs.length}>${sectionHead("Earlier imports")}
       <ul>${jobs.map(entry)}</ul></section>`;
   }
 
+  /** @param {Job} job */
   renderJob(job) {
     const { name, size, status, stage, done, total, error, counts } = job;
     const [current, word, text] = STATUSES[status];
     const running = RUNNING.includes(status);
     const value = total ? STAGES.indexOf(stage) + done / total : undefined;
     const work = stage && stage !== word.toLowerCase() ? `${stage} ` : "";
-    const so = stage && total ? `, ${work}${formatNumber(done)} of ${formatNumber(total)}` : "";
-    const step = ([before, after], at) => {
-      if (at < current) return html`<li>${icon("check")} ${after || before}</li>`;
-      if (at > current || !running) return html`<li>${icon("circle-dashed")} ${before}</li>`;
-      return html`<li aria-current="step">${icon("loader")} ${word}${so}</li>`;
+    const progress = stage && total ? `, ${work}${formatNumber(done)} of ${formatNumber(total)}` : "";
+    /** @param {string[]} names @param {number} n */
+    const step = ([before, after], n) => {
+      if (n < current) return html`<li>${icon("check")} ${after || before}</li>`;
+      if (n > current || !running) return html`<li>${icon("circle-dashed")} ${before}</li>`;
+      return html`<li aria-current="step">${icon("loader")} ${word}${progress}</li>`;
     };
     return html`<div class="job-head"><p><b>${name}</b> <span class="soft">${formatSize(size)}</span></p>
         <p class="soft">${running ? this.timeLeft(job) : nothing}</p></div>
@@ -122,6 +140,7 @@ class Import extends Page {
       ${counts && status !== "trying" ? this.renderReport(job) : nothing}`;
   }
 
+  /** @param {Job} job */
   timeLeft({ done, total }) {
     const passed = Date.now() - this.since.time;
     const left = (passed / (done - this.since.done)) * (total - done);
@@ -129,13 +148,14 @@ class Import extends Page {
     return `Ends ${distance(new Date(Date.now() + Math.ceil(left / 10_000) * 10_000))}`;
   }
 
+  /** @param {Job} job */
   renderQuestion({ unread_rules: plugins }) {
     const choice = {
       label: "New texts come in as",
       name: "unread_rules",
       items: UNREAD_RULES,
       value: this.unreadRules,
-      onChange: (unreadRules) => this.set({ unreadRules }),
+      onChange: (/** @type {string} */ unreadRules) => this.set({ unreadRules }),
     };
     return html`<section class="section">${sectionHead(`What ${plugins} hid is unknown`)}
       <p class="section-text soft">The file does not contain its rules. Texts that are public in the file may have been
@@ -144,23 +164,26 @@ class Import extends Page {
       </section>`;
   }
 
+  /** @param {Job} job */
   renderReport({ uuid, status, counts, problems, problem_count: all, notes, public_here_hidden_there: hiddenThere }) {
+    /** @param {string} name @param {Json} numbers */
     const line = (name, numbers) => {
       const cells = Object.keys(COLUMNS).map((key) => html`<td class="num ink">${formatNumber(numbers[key])}</td>`);
       return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
     };
     const href = apiAddress(`imports/${uuid}/report/`);
     const verb = status === "tried" ? "will be" : "was";
-    const show = ({ file, title, reasons, article }, [name, kind, words]) => {
+    /** @param {Json} text of the file @param {string} name of the icon @param {string} kind @param {string} words */
+    const show = ({ file, title, reasons, article }, name, kind, words) => {
       const link = article ? html`<a href="/admin/articles/${article}/">Open it</a>` : nothing;
-      const what = html`<b>${file}</b>${title && `, “${title}”,`} ${words}`;
-      return row({ icon: name, kind, title: what, text: html`${reasons.join(" ")} ${link}` });
+      const subject = html`<b>${file}</b>${title && `, “${title}”,`} ${words}`;
+      return row({ icon: name, kind, title: subject, text: html`${reasons.join(" ")} ${link}` });
     };
-    const rows = problems.map((item) => {
-      const [name, kind, word] = RESULTS[item.result] ?? REMARK;
-      return show(item, [name, kind, `${verb} ${word}`]);
+    const rows = problems.map((/** @type {Json} */ text) => {
+      const [name, kind, words] = RESULTS[text.result] ?? REMARK;
+      return show(text, name, kind, `${verb} ${words}`);
     });
-    const hidden = hiddenThere.map((item) => show(item, ["eye", "bad", "is public here"]));
+    const hidden = hiddenThere.map((/** @type {Json} */ text) => show(text, "eye", "bad", "is public here"));
     const more = all > rows.length ? `And ${count(all - rows.length, "more file")} in the report.` : "";
     return html`<section class="section">${sectionHead(TITLES[status] ?? "Report")}
       <div class="table-frame"><table class="table"><thead><tr><th scope="col">Kind</th>
@@ -171,12 +194,12 @@ class Import extends Page {
         <ul>${hidden}</ul></section>
       <section class="section" ?hidden=${!rows.length && !notes.length}>
         ${sectionHead("Needs a look", html`<a href=${href} download>Download the report</a>`)}
-        <ul>${notes.map((title) => row({ icon: "info", title }))}${rows}</ul>
+        <ul>${notes.map((/** @type {string} */ title) => row({ icon: "info", title }))}${rows}</ul>
         <p class="section-text soft">${more}</p></section>`;
   }
 }
 
-/** Say what a job that was stopped has stored, and what it has not. */
+/** Say what a job that was stopped has stored, and what it has not. @param {Job} job */
 function describeStored({ status, stage, total, counts }) {
   if (!["cancelled", "failed", "interrupted"].includes(status)) return "";
   const { articles } = counts;
@@ -188,4 +211,4 @@ function describeStored({ status, stage, total, counts }) {
 }
 
 const page = definePage(Import);
-onSubmit(form, (values) => page.upload(values));
+onSubmit(refs.form, (values) => page.upload(/** @type {any} */ (values)));

@@ -2,20 +2,21 @@
 
 import { html, render } from "../vendor/lit.js";
 import { get, post } from "../api.js";
-import { button, table } from "../components.js";
+import { button, framedTable } from "../components.js";
 import { count, daysFromToday, formatDay, formatDayAndTime, formatNumber } from "../format.js";
 import { copyButton } from "../dialogs.js";
 import { openForm, remove, showOnce } from "../forms.js";
 import { hasRole } from "../roles.js";
-import { content, definePage, Page, session } from "../shell.js";
+import { definePage, Page, refs, session } from "../shell.js";
 import { newButton } from "./lists.js";
 
-const [form, none, help, example, once] = content;
 const REQUEST = `curl -H "X-API-KEY: YOUR_KEY" \\
   "${location.origin}/api/v1/blog/articles/?fields=title,url&page=1"`;
-const nameOf = (scope) => form.querySelector(`[value=${scope}]`).text;
+/** @param {string} scope @returns {string} */
+const nameOf = (scope) => refs.form.elements.scope.querySelector(`[value=${scope}]`).text;
 const IDLE_DAYS = 180;
 
+/** @param {Json} key */
 function renderLastUse({ last_used: used, created }) {
   const days = -daysFromToday(used ?? created);
   if (days > IDLE_DAYS) return html`<span class="warn">${used ? `${days} days ago` : "Never used"}</span>`;
@@ -23,6 +24,10 @@ function renderLastUse({ last_used: used, created }) {
 }
 
 class Keys extends Page {
+  /** @type {Json[]} */
+  keys = [];
+  /** @type {Person[]} */
+  users = [];
   main = newButton("key", () => this.create());
 
   async load() {
@@ -34,21 +39,22 @@ class Keys extends Page {
   }
 
   async create() {
-    const save = async (/** @type {Record<string, any>} */ { name, scope, days }) => {
+    const save = async (/** @type {Json} */ { name, scope, days }) => {
       const expires = days ? new Date(Date.now() + days * 86_400_000) : null;
       const { data } = await post("auth/api-key/", { name, scopes: [scope], expires });
       return { name, scope, expires, value: data.public_state };
     };
     const values = { scope: "read", days: "365" };
-    const key = await openForm(this, form, { title: "New key", values, save });
+    const key = await openForm(this, refs.form, { title: "New key", values, save });
     if (!key) return;
     const { name, scope, expires, value } = key;
     const may = `May ${nameOf(scope).toLowerCase()} as ${session().user.username}.`;
     const foot = `${may} ${expires ? `Ends on ${formatDay(expires)}.` : "Never ends."}`;
     const title = `${name ? `Key “${name}”` : "The key"} is made. Copy it now`;
-    await showOnce(this, once, { title, value, foot });
+    await showOnce(this, { title, value, foot });
   }
 
+  /** @param {Json} key */
   renderRow(key) {
     const { uuid, user, scopes, expires } = key;
     const name = key.name || `${key.prefix}…`;
@@ -69,12 +75,12 @@ class Keys extends Page {
     const heads = [["Name"], ["May"], ["Last used"], ["Ends"]];
     const { published, any } = this.counts;
     const readable = `A key for published content reads ${count(published, "article")} today`;
-    example.querySelector(".numbers").textContent =
-      `${readable}; a key of yours that reads drafts, ${formatNumber(any)}.`;
-    return html`${this.once}${rows.length ? table(heads, rows, "") : none}${help}${example}`;
+    refs.exampleNumbers.textContent = `${readable}; a key of yours that reads drafts, ${formatNumber(any)}.`;
+    const list = rows.length ? framedTable(heads, rows, "") : refs.empty;
+    return html`${this.once}${list}${refs.help}${refs.example}`;
   }
 }
 
-example.querySelector(".code").textContent = REQUEST;
-render(copyButton(REQUEST), example.querySelector(".copy"));
+refs.exampleCode.textContent = REQUEST;
+render(copyButton(REQUEST), refs.exampleCopy);
 definePage(Keys);

@@ -9,7 +9,7 @@ export const PAGE_SIZE = 50;
 
 /**
  * A subclass has read(query), which returns the fields of a page of the list: {items, total, …}, and the
- * constants below.
+ * constants below. words: one item, and several.
  */
 export class ListPage extends Page {
   /** @type {Record<string, string>} the values of the parameters that the address leaves out */
@@ -36,6 +36,7 @@ export class ListPage extends Page {
     return Math.ceil(this.total / PAGE_SIZE);
   }
 
+  /** The selected items. @returns {any[]} */
   get chosen() {
     return this.items.filter(({ uuid }) => this.selected.has(uuid));
   }
@@ -51,6 +52,7 @@ export class ListPage extends Page {
   }
 
   // The address follows each key: rendering the page shows its words in the field.
+  /** @param {string} q */
   search(q) {
     history.replaceState(null, "", this.link({ q: q.trimStart() }));
     // The links to the tabs have the words too.
@@ -62,11 +64,11 @@ export class ListPage extends Page {
   async load() {
     // A link can be followed while a search waits.
     clearTimeout(this.typing);
-    const turn = {};
-    this.turn = turn;
+    const load = {};
+    this.lastLoad = load;
     const fields = await this.read(this.query);
     // The response to an earlier search can arrive later.
-    if (turn !== this.turn) return;
+    if (load !== this.lastLoad) return;
     Object.assign(this, fields);
     if (this.items.length || !this.total) return;
     // The last item of the last page is gone.
@@ -78,9 +80,10 @@ export class ListPage extends Page {
     this.set({ selected: new Set(), selecting: false });
   }
 
-  /** A checkbox that selects the items. */
+  /** A checkbox that selects the items. @param {string} label @param {{uuid: string}[]} items */
   renderCheck(label, items) {
     const number = items.filter(({ uuid }) => this.selected.has(uuid)).length;
+    /** @param {FieldEvent} event */
     const select = ({ target: { checked } }) => {
       for (const { uuid } of items) this.selected[checked ? "add" : "delete"](uuid);
       this.requestUpdate();
@@ -89,32 +92,51 @@ export class ListPage extends Page {
       .indeterminate=${live(number > 0 && number < items.length)} @change=${select}>`;
   }
 
-  /** The tabs and the search field; items: those of tabs(). */
+  /**
+   * The tabs and the search field.
+   * @param {Parameters<typeof tabs>[0]} items @param {string} current @param {string} searchLabel
+   */
   renderTabs(items, current, searchLabel) {
     const toggle = () => (this.selecting ? this.clear() : this.set({ selecting: true }));
-    const onInput = (text) => this.search(text);
-    const beside = html`<div class="list-tools">
-      ${searchField({ label: searchLabel, value: this.query.q, onInput })}
+    const beside = html`<div class="list-tools">${this.renderSearchField(searchLabel)}
       ${iconButton("list-checks", "Select", toggle, { pressed: this.selecting })}</div>`;
     return tabs(items, current, { label: "Status", beside });
   }
 
+  /** @param {string} label */
+  renderSearchField(label) {
+    return searchField({ label, value: this.query.q, onInput: (text) => this.search(text) });
+  }
+
+  /** The sentence in place of a list without items. @param {Renderable} [more] */
+  renderNothingFound(more = nothing) {
+    const { q } = this.query;
+    const [noun, plural] = this.words;
+    const words = q ? `No ${noun} contains “${q}”.` : `No ${plural}`;
+    return html`<p class="section soft" role="status">${words} ${more}</p>`;
+  }
+
   /**
-   * The table. columns: [class, head, and the orderings of the first and the second click on the head];
-   * bulk: the buttons that act on the selection; rows: table rows.
+   * The table, with what is below it. columns: [class, head, and the orderings of the first and the second click on the
+   * head]; bulk: the buttons that act on the selection; rows: table rows; order: see renderFoot().
+   * @param {string} kind @param {any[][]} columns @param {Renderable} bulk @param {Renderable} rows
+   * @param {string} [order]
    */
-  renderTable(kind, columns, bulk, rows) {
+  renderList(kind, columns, bulk, rows, order) {
+    if (!this.items.length) return this.renderNothingFound();
     const isSelecting = this.selecting || this.selected.size > 0;
     return html`<table class="table bleed list ${kind} ${isSelecting ? "selecting" : ""}">
         <colgroup><col class="check-cell">${columns.map(([name]) => html`<col class=${name}>`)}</colgroup>
         <thead><tr><th class="check-cell" scope="col">
           ${this.renderCheck("Select all on this page", this.items)}</th>
-          ${this.selected.size ? this.#renderBulk(columns, bulk) : columns.map((one) => this.#renderHead(one))}
+          ${this.selected.size ? this.#renderBulk(columns, bulk) : columns.map((column) => this.#renderHead(column))}
         </tr></thead>
         <tbody>${rows}</tbody>
-      </table>`;
+      </table>
+      ${this.renderFoot(order)}`;
   }
 
+  /** @param {any[][]} columns @param {Renderable} buttons */
   #renderBulk(columns, buttons) {
     return html`<td class="bulk-cell" colspan=${columns.length}>
       <div class="bulk" role="group" aria-label="Selection"><strong>${this.chosen.length} selected</strong>
@@ -130,28 +152,33 @@ export class ListPage extends Page {
       ${orders.length ? html`<a href=${href}>${text} ${icon("arrow-down")}</a>` : text}</th>`;
   }
 
-  /** What the page shows of the list, and the way to its other pages. note: the order. */
-  renderFoot(note = "") {
+  /** What the page shows of the list, with its order, and the way to its other pages. */
+  renderFoot(order = "") {
     const { pages, total } = this;
     const page = Number(this.query.page);
     const first = (page - 1) * PAGE_SIZE + 1;
     const range = `${formatNumber(first)} to ${formatNumber(first + this.items.length - 1)} of `;
-    const turn = (to, text) =>
-      to < 1 || to > pages ? nothing : html`<a class="button bare" href=${this.link({ page: String(to) })}>${text}</a>`;
+    /** @param {number} number @param {string} text */
+    const pageLink = (number, text) => {
+      if (number < 1 || number > pages) return nothing;
+      return html`<a class="button bare" href=${this.link({ page: String(number) })}>${text}</a>`;
+    };
+    /** @param {FieldEvent} event */
     const jump = ({ target }) =>
       location.assign(this.link({ page: String(Math.min(pages, Math.max(1, Number(target.value) || 1))) }));
-    const pager = html`<nav class="pager" aria-label="Pages of the list">${turn(page - 1, "Previous")}
+    const pager = html`<nav class="pager" aria-label="Pages of the list">${pageLink(page - 1, "Previous")}
       <label>Page <input type="number" min="1" max=${pages} .value=${live(String(page))} @change=${jump}></label>
-      of ${formatNumber(pages)} ${turn(page + 1, "Next")}</nav>`;
+      of ${formatNumber(pages)} ${pageLink(page + 1, "Next")}</nav>`;
     const all = count(total, this.words[0], this.words[1]);
-    return html`<div class="list-end"><p>${pages > 1 ? range : ""}${all}${note}</p>
+    return html`<div class="list-end"><p>${pages > 1 ? range : ""}${all}${order}</p>
       ${pages > 1 ? pager : nothing}</div>`;
   }
 }
 
 /**
- * Define the page. A link to another address of the list loads only its rows; browsers without the Navigation
- * API load the whole page.
+ * Define the page. A link to another address of the list loads only its rows; browsers without the Navigation API load
+ * the whole page.
+ * @param {typeof ListPage} PageClass
  */
 export function defineList(PageClass) {
   const page = definePage(PageClass);

@@ -7,12 +7,16 @@ import * as storage from "../storage.js";
 export const PATH = "blog/articles/";
 export const FIELDS = "uuid,title,status,published_at,last_updated,category,tags,word_count,url,working_copy";
 
+/** @param {{uuid: string}} article */
 export const addressOf = (article, part = "") => `/admin/articles/${article.uuid}/${part}`;
 
+/** @type {(item: any) => string} */
 export const byUuid = ({ uuid }) => uuid;
 
 // The working copy can be newer than the article.
+/** @param {Article} article */
 export const titleOf = ({ title, working_copy: copy }) => copy?.title || title || "Without a title";
+/** @param {Article} article @returns {string} */
 export const changeOf = ({ last_updated: time, working_copy: copy }) =>
   copy?.last_updated > time ? copy.last_updated : time;
 
@@ -25,22 +29,26 @@ export const hasBin = !document.body.hasAttribute("data-no-bin");
  * @returns {Promise<string>} sentences about what differs from before, or ""
  */
 export async function bringBack(list, items) {
+  /** @type {{data: {notes: string[]}[]}} */
   const { data } = await post(`${list}restore/`, { uuids: items.map(byUuid) });
   return [...new Set(data.flatMap(({ notes }) => notes))].join(" ");
 }
 
-/** The button that opens the dialog for a new item. kind: see button(). */
-export const newButton = (one, onClick, kind) => button(`New ${one}`, onClick, { icon: "plus", kind, popup: "dialog" });
+/** The button that opens the dialog for a new item. @param {string} noun @param {() => unknown} onClick */
+export const newButton = (noun, onClick) => button(`New ${noun}`, onClick, { icon: "plus", popup: "dialog" });
 
 /** The key of the browser's note that the first page of a new blog was answered. */
 export const WELCOMED = "blogapi.welcomed";
 const LEFT = "blogapi.left";
 const FOLLOWED_MS = 10_000;
 
-/** Note that the editor of this article ends, and stores its text meanwhile. */
+/** Note that the editor of this article ends, and stores its text meanwhile. @param {string} uuid */
 export const noteLeft = (uuid) => storage.write(LEFT, { uuid, at: Date.now() });
 
-/** Load the page again soon if one of its articles is a draft whose text the editor stores just now. */
+/**
+ * Load the page again soon if one of its articles is a draft whose text the editor stores just now.
+ * @param {import("../shell.js").Page} page @param {Article[]} articles
+ */
 export function followStored(page, articles) {
   const left = storage.read(LEFT);
   if (!left || Date.now() - left.at > FOLLOWED_MS) return;

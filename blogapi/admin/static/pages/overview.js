@@ -5,34 +5,51 @@ import { get, post } from "../api.js";
 import { row, sectionHead } from "../components.js";
 import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
 import { hasRole, listPath } from "../roles.js";
-import { content, definePage, Page, session } from "../shell.js";
+import { definePage, Page, refs, session } from "../shell.js";
 import { openWords, STATUSES } from "../statuses.js";
 import * as storage from "../storage.js";
 import { loadBuilds, renderBuilds } from "../webhooks/builds.js";
 import { addressOf, changeOf, FIELDS, followStored, titleOf, WELCOMED } from "./lists.js";
 
+/** @type {Record<string, [string, string]>} */
 const LEVELS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
-const [newArticle, noArticles, samples] = content;
 
+/** @param {Json} query @returns {Promise<Article[]>} */
 const list = async (query) =>
   (await get(listPath(), { query: { page_size: 5, fields: `${FIELDS},open_by`, ...query } })).data;
 
-// The texts to the left and to the right of an article in each list.
+/**
+ * Returns the texts to the left and to the right of an article in a list. hasBuilds: whether the site is built.
+ *
+ * @typedef {(article: any, hasBuilds: boolean) => [string, string]} Describe
+ */
+
+/** @type {Describe} */
 const describeUnfinished = (article) => {
   const { status, category, word_count: words, open_by: users } = article;
-  if (users?.length) return [openWords(users), formatChanged(changeOf(article))];
   const draft = `Draft in ${category.name}, ${count(words, "word")}`;
-  const text = status === "draft" ? draft : `${STATUSES[status].name}, with edits that readers cannot see yet`;
-  return [text, formatChanged(changeOf(article))];
+  const name = STATUSES[/** @type {Status} */ (status)].name;
+  const text = status === "draft" ? draft : `${name}, with edits that readers cannot see yet`;
+  return [openWords(users) || text, formatChanged(changeOf(article))];
 };
-const describeScheduled = ({ category, published_at: time }, { builds }) => {
-  const text = `${category.name}, ${distance(time)}${builds.length ? ". The build hooks are called then" : ""}`;
+/** @type {Describe} */
+const describeScheduled = ({ category, published_at: time }, hasBuilds) => {
+  const text = `${category.name}, ${distance(time)}${hasBuilds ? ". The build hooks are called then" : ""}`;
   return [text, formatDayAndTime(time)];
 };
+/** @type {Describe} */
 const describePublished = ({ category, published_at: time }) => [category.name, formatDay(time)];
 
 class Overview extends Page {
-  main = newArticle;
+  main = refs.newButton;
+  /** @type {Article[]} */
+  unfinished = [];
+  /** @type {Article[]} the articles that are scheduled next */
+  next = [];
+  /** @type {Article[]} the articles that were published last */
+  last = [];
+  /** @type {Webhook[]} the build hooks */
+  builds = [];
 
   async load() {
     const [drafts, edited, next, last, { data: health }, found] = await Promise.all([
@@ -44,7 +61,7 @@ class Overview extends Page {
       loadBuilds(),
     ]);
     const unfinished = [...drafts, ...edited.filter(({ status }) => status !== "draft")];
-    unfinished.sort((one, other) => (changeOf(one) > changeOf(other) ? -1 : 1));
+    unfinished.sort((a, b) => (changeOf(a) > changeOf(b) ? -1 : 1));
     Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health, ...found });
     followStored(this, this.unfinished);
     // The last results are shown at once; then the checks run again, because problems may have been solved.
@@ -53,17 +70,20 @@ class Overview extends Page {
 
   check() {
     // 409: another page of the overview has started the checks.
-    const recover = (error) => (error.status === 409 ? get("doctor/") : Promise.reject(error));
+    const recover = (/** @type {any} */ error) => (error.status === 409 ? get("doctor/") : Promise.reject(error));
     const run = () => post("doctor/", undefined, { timeout: 120 }).catch(recover);
     return this.act("check", async () => (this.health = (await run()).data));
+  }
+
+  get isEmpty() {
+    return ![this.unfinished, this.next, this.last].some(({ length }) => length);
   }
 
   /** Whether nobody has named this blog or written anything. */
   get isNew() {
     const { user, site } = session();
     const isUnchanged = !site.title && site.created === site.last_updated;
-    const isEmpty = ![this.unfinished, this.next, this.last].some(({ length }) => length);
-    return user.role === "admin" && isUnchanged && isEmpty && !storage.read(WELCOMED);
+    return user.role === "admin" && isUnchanged && this.isEmpty && !storage.read(WELCOMED);
   }
 
   renderPage() {
@@ -73,36 +93,41 @@ class Overview extends Page {
     }
     const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
       ${this.busy === "check" ? "Checking…" : "Check again"}</button>`;
-    const findings = this.health?.findings.map(({ level, title, detail: text, link }) => {
+    const findings = this.health?.findings.map((/** @type {Json} */ { level, title, detail: text, link }) => {
       const [icon, kind] = LEVELS[level];
       return row({ icon, kind, text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title });
     });
-    const isEmpty = ![this.unfinished, this.next, this.last].some(({ length }) => length);
     return html`<div class="columns overview"><div>
-      ${isEmpty ? noArticles : nothing}
-      ${renderList("Go on writing", "draft", "All drafts", this.unfinished, describeUnfinished)}
-      ${renderList("Scheduled next", "scheduled", "All scheduled", this.next, describeScheduled, this)}
-      ${renderList("Published last", "published", "All published", this.last, describePublished)}
+      ${this.isEmpty ? refs.empty : nothing}
+      ${this.renderList("Go on writing", "draft", "All drafts", this.unfinished, describeUnfinished)}
+      ${this.renderList("Scheduled next", "scheduled", "All scheduled", this.next, describeScheduled)}
+      ${this.renderList("Published last", "published", "All published", this.last, describePublished)}
     </div>${findings ? this.renderHealth(findings, again) : nothing}</div>`;
   }
 
-  /** What only admins see: the site, its builds and the health of the blog. */
+  /**
+   * @param {string} title @param {string} status @param {string} allText @param {Article[]} articles
+   * @param {Describe} describe
+   */
+  renderList(title, status, allText, articles, describe) {
+    if (!articles.length) return nothing;
+    const all = html`<a href="/admin/articles/?status=${status}">${allText}</a>`;
+    const rows = articles.map((article) => {
+      const [text, side] = describe(article, this.builds.length > 0);
+      return row({ text, side, title: html`<a href=${addressOf(article)} dir="auto">${titleOf(article)}</a>` });
+    });
+    return html`<section class="section">${sectionHead(title, all)}<ul class="rows">${rows}</ul></section>`;
+  }
+
+  /**
+   * What only admins see: the site, its builds and the health of the blog.
+   * @param {Renderable} findings @param {Renderable} again
+   */
   renderHealth(findings, again) {
     const { site } = session();
-    return html`<div>${site.url ? nothing : samples}${renderBuilds(this, site)}
+    return html`<div>${site.url ? nothing : refs.sampleSites}${renderBuilds(this, site)}
       <section class="section">${sectionHead("Health", again)}<ul class="rows">${findings}</ul></section></div>`;
   }
-}
-
-function renderList(title, status, allText, articles, describe, page = {}) {
-  const all = html`<a href="/admin/articles/?status=${status}">${allText}</a>`;
-  const rows = articles.map((article) => {
-    const [text, side] = describe(article, page);
-    return row({ text, side, title: html`<a href=${addressOf(article)} dir="auto">${titleOf(article)}</a>` });
-  });
-  if (!rows.length) return nothing;
-  return html`<section class="section">${sectionHead(title, all)}
-    <ul class="rows">${rows}</ul></section>`;
 }
 
 definePage(Overview);

@@ -1,10 +1,9 @@
 /** The preview of an article as a page, with the edits that are not published yet. */
 
 import { addressOf, load, renderText } from "../editor/article.js";
-import { show } from "../editor/preview.js";
-import { content, definePage, Page } from "../shell.js";
+import { showPreview } from "../editor/preview.js";
+import { definePage, Page, refs } from "../shell.js";
 
-const [main] = content;
 const uuid = location.pathname.split("/")[3];
 
 class Preview extends Page {
@@ -19,10 +18,10 @@ class Preview extends Page {
   }
 
   renderPage() {
-    main.querySelector("h1").textContent = this.heading;
-    main.querySelector("a").href = addressOf(uuid);
-    show(main.querySelector(".sheet"), this.shown);
-    return main;
+    refs.heading.textContent = this.heading;
+    refs.editLink.href = addressOf(uuid);
+    showPreview(refs.readingSheet, this.shown);
+    return refs.main;
   }
 }
 

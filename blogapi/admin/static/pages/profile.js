@@ -4,19 +4,25 @@ import { html, nothing, render } from "../vendor/lit.js";
 import { del, get, imageAddress, patch, post, put } from "../api.js";
 import { button, facts, icon, row, sectionHead } from "../components.js";
 import { isPhone, nameDevice } from "../devices.js";
-import { copyButton, toast } from "../dialogs.js";
+import { toast } from "../dialogs.js";
 import { count, formatChanged, formatDay, formatDayAndTime, formatRole } from "../format.js";
-import { onSubmit, openForm, remove, showErrors } from "../forms.js";
-import { content, definePage, Page, session } from "../shell.js";
+import { onSubmit, openForm, remove, setHelp, showCopied, showErrors } from "../forms.js";
+import { definePage, Page, refs, session } from "../shell.js";
 import { totalOf } from "./term-words.js";
 
-const [passwordForm, emailForm, confirmForm, bylineForm, setupForm, codesNotice] = content;
+const { bylineForm, setupForm } = refs;
 const FACTOR = "auth/me/second-factor/";
 const WRITERS = ["editor", "admin"];
 
 const signOut = () => post("auth/logout/").then(() => location.assign("/admin/sign-in/"));
 
 class Profile extends Page {
+  /** @type {any} */
+  account = null;
+  /** @type {Json[]} */
+  logins = [];
+  /** @type {any} what an app needs for a new second factor */
+  setup = null;
   main = button("Sign out", () => this.act("out", signOut), { icon: "log-out" });
 
   async load() {
@@ -30,7 +36,7 @@ class Profile extends Page {
       get("auth/login-options/"),
       isWriter ? get("blog/authors/", { query }) : { data: [] },
     ]);
-    const author = authors.data.find(({ user }) => user === account.uuid);
+    const author = authors.data.find((/** @type {Term} */ { user }) => user === account.uuid);
     Object.assign(this, { logins: logins.data, sendsEmail: options.data.sends_email, author });
     if (author) for (const name of ["name", "bio"]) bylineForm.elements[name].value = author[name];
   }
@@ -41,26 +47,31 @@ class Profile extends Page {
     return isRequired && !since;
   }
 
+  /** @param {Json} values */
+  saveAuthor(values) {
+    return this.actAndReload("byline", () => patch(`blog/authors/${this.author.uuid}/`, values));
+  }
+
+  /** @param {Json} values */
   async saveByline(values) {
-    const answer = await this.actAndReload("byline", () => patch(`blog/authors/${this.author.uuid}/`, values));
-    bylineForm.querySelector("[role=status]").textContent = answer ? "Saved" : "";
+    refs.bylineState.textContent = (await this.saveAuthor(values)) ? "Saved" : "";
   }
 
   async choosePicture() {
-    const { choosePictures } = await import("../editor/pictures.js");
-    const [picture] = await choosePictures({ single: true, title: "Choose your picture", action: "Use this picture" });
-    const save = () => patch(`blog/authors/${this.author.uuid}/`, { avatar: `media:${picture.uuid}` });
-    if (picture) await this.actAndReload("byline", save);
+    const { choosePicture } = await import("../editor/pictures.js");
+    const picture = await choosePicture({ title: "Choose your picture", action: "Use this picture" });
+    if (picture) await this.saveAuthor({ avatar: `media:${picture.uuid}` });
   }
 
   async beginSetup() {
     const setup = (await post(`${FACTOR}setup/`)).data;
     setupForm.reset();
-    setupForm.querySelector("img").src = setup.qr_code;
-    setupForm.querySelector(".secret").textContent = setup.secret.match(/.{4}/g).join(" ");
+    refs.setupImage.src = setup.qr_code;
+    refs.setupSecret.textContent = setup.secret.match(/.{4}/g).join(" ");
     this.set({ setup });
   }
 
+  /** @param {Json} values */
   async turnOn(values) {
     const answer = await this.act("enable", () => post(`${FACTOR}enable/`, values));
     if (!answer) return;
@@ -69,12 +80,10 @@ class Profile extends Page {
     await this.showCodes(answer.data.recovery_codes);
   }
 
-  // Ask for the password, and send it to the path.
+  /** Ask for the password, and send it to the path. @param {string} title @param {string} path */
   confirm(title, path) {
-    return openForm(this, confirmForm, {
-      ...{ title, kind: "small-dialog" },
-      save: async (values) => (await post(`${FACTOR}${path}/`, values)).data ?? true,
-    });
+    const save = async (/** @type {Json} */ values) => (await post(`${FACTOR}${path}/`, values)).data ?? true;
+    return openForm(this, refs.confirmForm, { title, kind: "small-dialog", save });
   }
 
   async turnOff() {
@@ -86,29 +95,23 @@ class Profile extends Page {
     if (answer) await this.showCodes(answer.recovery_codes);
   }
 
+  /** @param {string[]} codes */
   async showCodes(codes) {
-    const [list, copy, hide] = codesNotice.querySelectorAll(".codes, .copy, .bare");
-    render(
-      codes.map((code) => html`<li>${code}</li>`),
-      list,
-    );
-    render(copyButton(codes.join("\n"), { kind: "main" }), copy);
-    hide.onclick = () => this.set({ areCodesShown: false });
-    this.set({ areCodesShown: true });
-    await this.updateComplete;
-    copy.firstElementChild.focus();
+    const items = codes.map((code) => html`<li>${code}</li>`);
+    render(items, refs.codesList);
+    await showCopied(this, "codes", codes.join("\n"), { copy: refs.codesCopy, hide: refs.codesHide });
   }
 
   async changePassword() {
-    const save = async (values) => (await put("auth/me/password/", values)) && true;
+    const save = (/** @type {Json} */ values) => put("auth/me/password/", values);
     const options = { title: "Change password", kind: "small-dialog", save };
-    if (await openForm(this, passwordForm, options)) toast("Saved. Your other logins have ended.");
+    if (await openForm(this, refs.passwordForm, options)) toast("Saved. Your other logins have ended.");
   }
 
   async changeEmail() {
     const values = { email: this.account.email };
-    const save = async (sent) => (await put("auth/me/email/", sent)) && true;
-    await openForm(this, emailForm, { title: "Change e-mail", kind: "small-dialog", values, save });
+    const save = (/** @type {Json} */ changed) => put("auth/me/email/", changed);
+    await openForm(this, refs.emailForm, { title: "Change e-mail", kind: "small-dialog", values, save });
   }
 
   async endOthers() {
@@ -124,11 +127,12 @@ class Profile extends Page {
       ${facts({ Name: username, Role: formatRole(role) })}</section>`;
     const { avatar, articles_by_status: numbers } = author;
     const image = html`<img class="avatar" src=${imageAddress(avatar)} alt="">`;
-    const none = html`<span class="avatar none">${icon("user")}</span>`;
+    const placeholder = html`<span class="avatar none">${icon("user")}</span>`;
     const options = { kind: "bare", label: "Choose your picture", popup: "dialog" };
-    const picture = html`<div>${avatar ? image : none}${button("Choose", () => this.choosePicture(), options)}</div>`;
+    const choose = button("Choose", () => this.choosePicture(), options);
+    const picture = html`<div>${avatar ? image : placeholder}${choose}</div>`;
     showErrors(bylineForm, this.errors);
-    bylineForm.querySelector("#name-help").textContent = `Under ${count(totalOf(numbers), "article")}`;
+    setHelp(bylineForm, "name", `Under ${count(totalOf(numbers), "article")}`);
     return html`<section>${sectionHead("You", side)}<div class="byline-parts">${picture}${bylineForm}</div></section>`;
   }
 
@@ -139,10 +143,11 @@ class Profile extends Page {
       : html`${icon(must ? "shield-alert" : "shield", must ? "warn" : "")} Off${must ? ". Admins need it" : ""}`;
     const side = html`<span class="badge">${state}</span>`;
     return html`<section class="section second-factor">${sectionHead("Second factor", side)}
-      ${this.areCodesShown ? codesNotice : nothing}
+      ${this.codes ?? nothing}
       ${since ? this.renderFactorOn(left) : this.setup ? this.renderSetup() : this.renderFactorOff()}</section>`;
   }
 
+  /** @param {number} left the number of recovery codes */
   renderFactorOn(left) {
     const off = () => button("Turn off", () => this.turnOff(), { kind: "risk", popup: "dialog" });
     return html`<p>Signing in needs your password and a code of the app. ${count(left, "recovery code")} left.</p>
@@ -162,12 +167,13 @@ class Profile extends Page {
 
   renderSetup() {
     showErrors(setupForm, this.errors);
-    setupForm.querySelector("[type=reset]").hidden = this.isRestricted;
+    refs.setupCancel.hidden = this.isRestricted;
     return html`${setupForm}<p class="soft small">Then you get ten recovery codes, for the day the phone is lost. If
       they are lost too, whoever runs the server can enter
       <code class="nowrap">user reset-second-factor ${this.account.username}</code>.</p>`;
   }
 
+  /** @param {Json} login */
   renderLogin({ uuid, created, expires, last_used: used, user_agent: agent, current }) {
     const [name, since] = [nameDevice(agent), formatDayAndTime(created)];
     const end = () => remove(this, `auth/logins/${uuid}/`);

@@ -3,19 +3,19 @@
 import { get, post } from "../api.js";
 import { askForCode, endCode } from "../code.js";
 import { count, formatDayAndTime, nameRole } from "../format.js";
-import { lastSession } from "../shell.js";
+import { lastSession, refs } from "../shell.js";
 
-/** @type {any} */
-const main = document.getElementById("main");
-const form = main.querySelector("form");
+const { form, heading, intro } = refs;
 const { username, password, remember, token, code } = form.elements;
-const isJoining = form.dataset.path === "auth/join/";
+const path = form.dataset.path ?? "";
+const isJoining = path === "auth/join/";
 
+/** @param {{message: string, code?: string, errors?: Json}} error */
 function explain({ message, code: reason = "", errors = {} }) {
   const isAsked = reason === "second_factor_required";
-  main.querySelector("#problem").textContent = isAsked ? "" : message;
+  refs.problem.textContent = isAsked ? "" : message;
   if (isAsked) {
-    main.querySelector("#intro").textContent = "One more step: the second factor.";
+    intro.textContent = "One more step: the second factor.";
     return askForCode(form);
   }
   if (reason === "login_failed" && code) endCode(form);
@@ -34,10 +34,11 @@ function leave() {
 }
 
 form.addEventListener("submit", async (/** @type {any} */ { submitter }) => {
+  /** @type {Json} */
   const values = Object.fromEntries(new FormData(form));
   if (remember) values.remember = remember.checked;
   submitter.disabled = true;
-  await post(form.dataset.path, values).then(leave, explain);
+  await post(path, values).then(leave, explain);
   submitter.disabled = false;
 });
 
@@ -48,25 +49,24 @@ async function describeBlog() {
     password.focus();
   }
   const { data } = await get("auth/login-options/");
-  form.querySelector("h1").textContent = data.title || location.host;
-  main.querySelector("#remember-help").prepend(`For ${count(data.session_days, "day")}. `);
-  const [setUp, askServer, askEmail] = main.querySelectorAll(":scope > p");
-  setUp.hidden = !data.needs_setup;
-  askServer.hidden = data.needs_setup || data.sends_email;
-  askEmail.hidden = data.needs_setup || !data.sends_email;
-  askEmail.querySelector("button").onclick = () => sendLink(askEmail).catch(explain);
+  heading.textContent = data.title || location.host;
+  refs.rememberHelp.prepend(`For ${count(data.session_days, "day")}. `);
+  refs.setUp.hidden = !data.needs_setup;
+  refs.askServer.hidden = data.needs_setup || data.sends_email;
+  refs.askEmail.hidden = data.needs_setup || !data.sends_email;
+  refs.sendLink.onclick = () => sendLink().catch(explain);
 }
 
 // The answer is the same whether or not there is such a user.
-async function sendLink(place) {
+async function sendLink() {
   const name = username.value.trim();
   if (!name) {
     explain({ message: "Enter your name first: the link goes to the e-mail address of this user." });
     return username.focus();
   }
   await post("auth/forgot-password/", { username: name });
-  place.querySelector("[role=status]").textContent =
-    `If “${name}” has an e-mail address here, a link is on its way. It works once, for one day.`;
+  const words = `If “${name}” has an e-mail address here, a link is on its way. It works once, for one day.`;
+  refs.linkState.textContent = words;
 }
 
 async function describeInvitation() {
@@ -74,20 +74,22 @@ async function describeInvitation() {
     get("auth/login-options/"),
     post("auth/invitation/", { token: token.value }),
   ]);
-  form.querySelector("h1").textContent = options.title || location.host;
-  main.querySelector("#intro").textContent =
-    `You are invited as ${nameRole(invitation.role)}, until ${formatDayAndTime(invitation.expires)} UTC.`;
+  heading.textContent = options.title || location.host;
+  const end = formatDayAndTime(invitation.expires);
+  intro.textContent = `You are invited as ${nameRole(invitation.role)}, until ${end} UTC.`;
   username.value = invitation.name.toLowerCase().replace(/\s+/g, ".");
   username.select();
 }
 
 // Without an invitation there is nothing to fill in.
+/** @param {Parameters<typeof explain>[0]} error */
 function refuse(error) {
   explain(error);
-  for (const element of form.querySelectorAll("#intro, .field, .wide")) element.hidden = true;
+  const others = /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(".field, .wide"));
+  for (const element of [intro, ...others]) element.hidden = true;
 }
 
 if (token) token.value = location.hash.slice(1);
 if (isJoining) await describeInvitation().catch(refuse);
 else if (!token) await describeBlog().catch(explain);
-main.ariaBusy = null;
+refs.main.ariaBusy = null;

@@ -2,45 +2,55 @@
 
 import { html, nothing, render } from "../vendor/lit.js";
 import { ApiError, get, imageAddress, patch, post } from "../api.js";
-import { button, field, icon, iconButton } from "../components.js";
+import { button, field, icon, iconButton, renderSample } from "../components.js";
 import { announce } from "../dialogs.js";
 import { count, formatTime, parseTime } from "../format.js";
-import { onSubmit, showErrors } from "../forms.js";
+import { onSubmit, setHelp, showErrors } from "../forms.js";
 import { languageName, listLanguages } from "../languages.js";
-import { content, definePage, Page, session, setSession } from "../shell.js";
+import { definePage, Page, refs, session, setSession } from "../shell.js";
 
 const SITE = "blog/site/";
-/** The lists of the form: the label of each part of an entry. */
-const LISTS = {
-  navigation: { label: "Word", url: "Leads to" },
-  languages: { language: "Language", title: "Title in it", description: "Description in it" },
-};
-const [form, aside] = content;
-const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-// The words of a text, or of the navigation.
+const LANGUAGE = { language: "Language", title: "Title in it", description: "Description in it" };
+/**
+ * The lists of the form: the element and its button, and the label of each part of an entry.
+ * @type {[string, HTMLElement, HTMLButtonElement, Record<string, string>][]}
+ */
+const LISTS = [
+  ["navigation", refs.navigation, refs.addNavigation, { label: "Word", url: "Leads to" }],
+  ["languages", refs.languages, refs.addLanguage, LANGUAGE],
+];
+const { form } = refs;
+const pictureFields = /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(".site-picture"));
+/** @param {unknown} left @param {unknown} right */
+const isSame = (left, right) => JSON.stringify(left) === JSON.stringify(right);
+/** The words of a text, or of the navigation. @param {any} value */
 const words = (value) =>
   Array.isArray(value) ? value.map(({ label, language }) => label ?? language).join(", ") : value;
 
 // What the document says below these fields.
-const TITLE_HELP = form.querySelector("#title-help").textContent;
-const ABOUT_HELP = form.querySelector("#description-help").textContent;
-const PATH_HELP = form.querySelector("#article_path-help").textContent;
+const [TITLE_HELP, ABOUT_HELP, PATH_HELP] = ["title", "description", "article_path"].map(
+  (name) => form.querySelector(`#${name}-help`)?.textContent ?? "",
+);
 
-/** The address of a picture, from this host if it is a file of the library. */
-
-/** The path of an article, as the server makes it. */
+/**
+ * The path of an article, as the server makes it.
+ * @param {string} pattern @param {Json} article @param {string} zone
+ */
 function fillPath(pattern, { uuid, slug, category, published_at: time }, zone) {
   const parts = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone: zone }).format(parseTime(time));
   const [year, month, day] = parts.split("-");
   const { language } = session().site;
   // An article in the language of the site.
+  /** @type {Record<string, string>} */
   const values = { uuid, slug, category: category.slug, year, month, day, language, "/language": "", local_slug: slug };
   return pattern.replace(/\{(\/?\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
 class Site extends Page {
+  /** @type {Json} what the form has */
   values = {};
-
+  /** @type {any} what the server has */
+  stored = null;
   /** @type {any} the newest published article */
   newest = null;
   published = 0;
@@ -55,12 +65,15 @@ class Site extends Page {
     this.take(site);
   }
 
-  /** Show the site of the server; fields that were changed here keep their values. */
+  /**
+   * Show the site of the server; fields that were changed here keep their values.
+   * @param {import("../api.js").Answer} answer
+   */
   take({ data, etag }) {
     const values = { ...structuredClone(data), ...Object.fromEntries(this.changes) };
     const tags = listLanguages(values.language).map((tag) => new Option(languageName(tag), tag));
     form.elements.language.replaceChildren(...tags);
-    for (const { name } of form.elements) if (name in values) form.elements[name].value = values[name];
+    for (const [name, value] of Object.entries(values)) if (form.elements[name]) form.elements[name].value = value;
     this.set({ stored: data, values, etag });
   }
 
@@ -77,40 +90,44 @@ class Site extends Page {
 
   renderPage() {
     showErrors(form, this.errors);
-    for (const [name, parts] of Object.entries(LISTS)) {
-      const entries = this.values[name].map((entry, at) => this.renderEntry(name, parts, entry, at));
-      render(entries, form.querySelector(`.${name}`));
+    for (const [name, list, , parts] of LISTS) {
+      /** @type {Json[]} */
+      const entries = this.values[name];
+      render(
+        entries.map((entry, n) => this.renderEntry(name, parts, entry, n)),
+        list,
+      );
     }
-    for (const place of form.querySelectorAll(".site-picture")) this.renderPicture(place);
+    for (const field of pictureFields) this.renderPicture(field);
     this.describeFields();
-    render(this.renderCheck(), form.querySelector(".site-check"));
-    render(this.renderShown(), aside.lastElementChild);
-    return html`<div class="columns site">${form}${aside}</div>`;
+    render(this.renderCheck(), refs.siteCheck);
+    render(this.renderSamples(), refs.samples);
+    return html`<div class="columns site">${form}${refs.shown}</div>`;
   }
 
   /** The help of fields whose values mean more than they show. */
   describeFields() {
     const { title, description, time_zone: zone, article_path: path } = this.values;
-    const explain = (name, text) => {
-      form.querySelector(`#${name}-help`).textContent = text;
-    };
-    explain("title", `${TITLE_HELP}. ${title.length} of about 60 characters.`);
-    explain("description", `${ABOUT_HELP}. ${description.length} of about 160 characters.`);
+    setHelp(form, "title", `${TITLE_HELP}. ${title.length} of about 60 characters.`);
+    setHelp(form, "description", `${ABOUT_HELP}. ${description.length} of about 160 characters.`);
     const inZone = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
-    explain("time_zone", `It is ${inZone.format(new Date())} there`);
+    setHelp(form, "time_zone", `It is ${inZone.format(new Date())} there`);
     const moved = `${count(this.published, "address", "addresses")} of articles change with it; the blog keeps no
       redirects from the old ones.`;
-    explain("article_path", path === this.stored.article_path ? PATH_HELP : moved);
+    setHelp(form, "article_path", path === this.stored.article_path ? PATH_HELP : moved);
   }
 
-  /** Show the picture of the field `place`. */
-  renderPicture(place) {
-    const { name } = place.dataset;
+  /** Show the picture of a field. @param {HTMLElement} field */
+  renderPicture(field) {
+    const { name = "" } = field.dataset;
     const address = this.values[name];
-    const none = name === "logo" ? "None. The title stands in its place." : "None";
-    place.querySelector(".name").textContent = address ? decodeURIComponent(address.split("/").at(-1)) : none;
-    place.querySelector(".remove").hidden = !address;
-    render(address ? html`<img src=${imageAddress(address)} alt="">` : icon("image"), place.querySelector(".thumb"));
+    const [thumbnail, text, remove] = /** @type {NodeListOf<HTMLElement>} */ (
+      field.querySelectorAll(".thumb, .name, .remove")
+    );
+    const missing = name === "logo" ? "None. The title stands in its place." : "None";
+    text.textContent = address ? decodeURIComponent(address.split("/").at(-1)) : missing;
+    remove.hidden = !address;
+    render(address ? html`<img src=${imageAddress(address)} alt="">` : icon("image"), thumbnail);
   }
 
   /** The check of the stored address, and what it has found just now. */
@@ -135,22 +152,21 @@ class Site extends Page {
   }
 
   /** How a search result, a card, an address and a tab look with the values of the form. */
-  renderShown() {
+  renderSamples() {
     const { title, description, url, icon: mark, article_path: pattern } = this.values;
     const host = url.replace(/^https?:\/\//, "") || "The site has no address yet";
     const name = title || "Without a title";
     const about = description || "Without a description";
     const { newest } = this;
     const path = newest ? fillPath(pattern, newest, this.values.time_zone) : pattern;
-    const picture = newest?.cover_image;
-    const cover = picture ? html`<img src=${imageAddress(picture)} alt="">` : nothing;
+    const picture = newest?.cover_image && imageAddress(newest.cover_image);
     const note = picture
       ? "The picture is the cover of the newest article."
       : "The cover of the newest article becomes the picture.";
-    const sample = (label, kind, ...parts) => html`<p class="soft">${label}</p>
-      <div class="elsewhere ${kind}" role="group" aria-label=${label} dir="auto">${parts}</div>`;
-    const texts = html`<p class="host">${host}</p><p class="title">${name}</p><p>${about}</p>`;
-    return html`${sample("In a search", "", texts)} ${sample("As a card in a message", "card", cover, texts)}
+    const texts = { host, title: name, description: about };
+    return html`<p class="soft">In a search</p>${renderSample({ ...texts, label: "In a search" })}
+      <p class="soft">As a card in a message</p>
+      ${renderSample({ ...texts, label: "As a card in a message", kind: "card", picture })}
       <p class="small soft">${note}</p>
       <p class="soft">An article’s address</p>
       <p class="mono address">${url ? host : nothing}<strong>${path}</strong></p>
@@ -158,28 +174,34 @@ class Site extends Page {
       <p class="site-tab">${mark ? html`<img src=${imageAddress(mark)} alt="">` : nothing}<span>${name}</span></p>`;
   }
 
-  /** Let the user choose a picture of the library. */
+  /** Let the user choose a picture of the library. @param {string} name */
   async choose(name) {
-    const { choosePictures } = await import("../editor/pictures.js");
-    const [picture] = await choosePictures({ single: true, title: `Choose the ${name}`, action: `Use as ${name}` });
+    const { choosePicture } = await import("../editor/pictures.js");
+    const picture = await choosePicture({ title: `Choose the ${name}`, action: `Use as ${name}` });
     if (picture) this.setValue(name, picture.url);
   }
 
+  /** @param {string} name @param {unknown} value */
   setValue(name, value) {
     this.values[name] = value;
     this.requestUpdate();
   }
 
-  renderEntry(list, parts, entry, at) {
+  /** @param {string} list @param {Record<string, string>} parts @param {Json} entry @param {number} n */
+  renderEntry(list, parts, entry, n) {
+    /** @param {[string, string]} part */
     const part = ([name, label]) =>
-      field({ name: `${list}.${at}.${name}`, label, value: entry[name], errors: this.errors });
-    const onClick = () => (this.values[list].splice(at, 1), this.requestUpdate());
+      field({ name: `${list}.${n}.${name}`, label, value: entry[name], errors: this.errors });
+    const onClick = () => (this.values[list].splice(n, 1), this.requestUpdate());
     const fields = Object.entries(parts);
     return html`<li class="site-entry">${fields.map(part)}
       ${iconButton("x", `Remove ${entry[fields[0][0]] || "entry"}`, onClick, { kind: "bare" })}</li>`;
   }
 
-  /** Send the changed fields. Throws an error with the values of others for fields that both have changed. */
+  /**
+   * Send the changed fields. Throws an error with the values of others for fields that both have changed.
+   * @returns {Promise<void>}
+   */
   async send() {
     const sent = structuredClone(Object.fromEntries(this.changes));
     const before = this.stored;
@@ -192,7 +214,8 @@ class Site extends Page {
       this.take(await get(SITE));
       const both = this.changes.filter(([name]) => !isSame(before[name], this.stored[name]));
       if (!both.length) return this.send();
-      const explain = (value) => `Somebody else has saved “${words(value)}”. Save again to replace it.`;
+      const explain = (/** @type {unknown} */ value) =>
+        `Somebody else has saved “${words(value)}”. Save again to replace it.`;
       const errors = Object.fromEntries(both.map(([name]) => [name, explain(this.stored[name])]));
       throw new ApiError(412, { errors });
     }
@@ -206,20 +229,22 @@ class Site extends Page {
 const page = definePage(Site);
 addEventListener("beforeunload", (event) => page.changes.length && event.preventDefault());
 onSubmit(form, () => page.act("save", () => page.send()));
-form.addEventListener("input", ({ target: { name, value } }) => {
-  const [field, at, part] = name.split(".");
-  if (part) page.values[field][at][part] = value;
+form.addEventListener("input", (event) => {
+  const { name, value } = /** @type {HTMLInputElement} */ (event.target);
+  const [field, n, part] = name.split(".");
+  if (part) page.values[field][n][part] = value;
   else page.values[field] = value;
   page.requestUpdate();
 });
-for (const [name, parts] of Object.entries(LISTS)) {
-  form.querySelector(`.add-${name}`).addEventListener("click", () => {
+for (const [name, , add, parts] of LISTS) {
+  add.onclick = () => {
     page.values[name].push(Object.fromEntries(Object.keys(parts).map((part) => [part, ""])));
     page.requestUpdate();
-  });
+  };
 }
-for (const place of form.querySelectorAll(".site-picture")) {
-  const { name } = place.dataset;
-  place.querySelector(".choose").addEventListener("click", () => page.choose(name));
-  place.querySelector(".remove").addEventListener("click", () => page.setValue(name, ""));
+for (const field of pictureFields) {
+  const { name = "" } = field.dataset;
+  const [remove, choose] = /** @type {NodeListOf<HTMLElement>} */ (field.querySelectorAll(".remove, .choose"));
+  choose.onclick = () => page.choose(name);
+  remove.onclick = () => page.setValue(name, "");
 }

@@ -1,12 +1,36 @@
-/** The numbers of articles of a category, a tag or an author, in words. */
+/** The kinds of terms (categories, tags and authors), and the numbers of their articles in words. */
 
 import { formatNumber } from "../format.js";
 
 /** @typedef {Record<string, number>} Numbers the numbers of articles by status */
 
 /**
+ * The kinds of terms, by the last part of their path in the API.
+ *
+ * noun: one term. field: that of an article, and its label. isSingle: an article has exactly one. chooser: the least
+ * role that gives articles a term of this kind; creator: the least role that creates one there ("": nobody does).
+ * isTakenFromArticles: a term that articles have can be deleted; this cannot be undone. filterOfAll: the filter of
+ * articles that have all of several terms, if there is one.
+ *
+ * @typedef {{noun: string, field: string, label: string, isSingle?: boolean, chooser: string, creator: string,
+ *   isTakenFromArticles?: boolean, filterOfAll?: string}} TermKind
+ * @type {Record<"categories" | "tags" | "authors", TermKind>}
+ */
+export const TERM_KINDS = {
+  categories: {
+    ...{ noun: "category", field: "category", label: "Category", isSingle: true },
+    ...{ chooser: "author", creator: "editor" },
+  },
+  tags: {
+    ...{ noun: "tag", field: "tags", label: "Tags", chooser: "author", creator: "author" },
+    ...{ isTakenFromArticles: true, filterOfAll: "tags_all" },
+  },
+  authors: { noun: "author", field: "authors", label: "Authors", chooser: "editor", creator: "" },
+};
+
+/**
  * The words for one article and for several ones, in the order in which they are shown.
- * @type {Record<import("../statuses.js").Status, [string, string]>}
+ * @type {Record<Status, [string, string]>}
  */
 const WORDS = {
   published: ["published", "published"],
@@ -19,10 +43,7 @@ const WORDS = {
 /** @param {Numbers} numbers */
 export const totalOf = (numbers) => Object.values(numbers).reduce((sum, number) => sum + number, 0);
 
-/**
- * "54 published, 5 drafts, 2 archived", or "Nowhere".
- * @param {Numbers} numbers
- */
+/** "54 published, 5 drafts, 2 archived", or "Nowhere". @param {Numbers} numbers */
 export function describeNumbers(numbers) {
   const parts = Object.entries(WORDS).flatMap(([status, [one, several]]) => {
     const number = numbers[status];

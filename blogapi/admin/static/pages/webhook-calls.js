@@ -14,19 +14,22 @@ import {
   toFields,
   toInstant,
 } from "../format.js";
-import { content, definePage, Page } from "../shell.js";
+import { definePage, Page, refs } from "../shell.js";
 import { LIST, loadWebhooks, pageOf, pathOf, sendTest, setActive } from "../webhooks/actions.js";
 import { describeChange, findSuccess, summarise } from "../webhooks/calls.js";
-import { nameAnswer, renderRequest } from "../webhooks/parts.js";
+import { nameAnswer, renderOutcome, renderRequest } from "../webhooks/parts.js";
 import { answerOf, formatAttempt, formatDuration, isBuildHook, nameReceiver } from "../webhooks/words.js";
 
 const UUID = location.pathname.split("/")[3];
 const PATH = pathOf({ uuid: UUID });
-const [form, none, kept] = content;
+
+/** @typedef {import("../webhooks/calls.js").Call} Call */
 
 class Calls extends Page {
-  /** @type {any[]} */
+  /** @type {Call[]} */
   calls = [];
+  /** @type {any} */
+  webhook = null;
 
   get heading() {
     return this.webhook?.name ?? "Calls";
@@ -51,6 +54,7 @@ class Calls extends Page {
     if (current === this.current) this.set({ call: data });
   }
 
+  /** @param {Call} call */
   async sendAgain({ uuid }) {
     const answer = await this.act("send", () => post(`${PATH}deliveries/${uuid}/send/`));
     if (!answer) return;
@@ -61,10 +65,9 @@ class Calls extends Page {
   }
 
   async replay() {
-    const save = (/** @type {Record<string, any>} */ { day, time }) =>
-      post(`${PATH}replay/`, { since: toInstant(day, time) });
+    const save = (/** @type {Json} */ { day, time }) => post(`${PATH}replay/`, { since: toInstant(day, time) });
     const values = toFields(new Date(Date.now() - 86_400_000));
-    const answer = await openForm(this, form, { title: "Send again from a time", values, save });
+    const answer = await openForm(this, refs.form, { title: "Send again from a time", values, save });
     if (answer) toast(`${count(answer.data.waiting, "change is", "changes are")} sent again`);
   }
 
@@ -85,19 +88,30 @@ class Calls extends Page {
   }
 
   renderPage() {
-    if (!this.calls.length) return none;
+    if (!this.calls.length) return refs.empty;
     const days = Map.groupBy(this.calls, ({ time }) => toFields(time).day);
+    /** @param {any} event a KeyboardEvent */
     const press = (event) => moveFocus(event, [...event.currentTarget.querySelectorAll(".version")])?.click();
     const again = html`<button type="button" class="link-button" @click=${() => this.replay()}>Send again from a
       time…</button>`;
     return html`<div class="history calls ${this.chosen ? "chosen" : ""}">
-      <nav class="versions" aria-label="Calls" @keydown=${press}>${[...days.values()].map(renderDay, this)}
-        <p class="soft small">${kept} ${again}</p></nav>
+      <nav class="versions" aria-label="Calls" @keydown=${press}>
+        ${[...days.values()].map((calls) => this.renderDay(calls))}
+        <p class="soft small">${refs.help} ${again}</p></nav>
       <section class="version-changes" aria-label="Call">
         <a class="button bare hang-start phone-only" href="#">${icon("arrow-left")} All calls</a>
         ${this.call ? this.renderCall(this.call) : nothing}</section></div>`;
   }
 
+  /** @param {Call[]} calls */
+  renderDay(calls) {
+    const [{ time }] = calls;
+    const day = { 0: "Today", "-1": "Yesterday" }[daysFromToday(time)] ?? formatLongDay(time);
+    const entries = calls.map((call) => html`<li>${renderEntry(call, call === this.current)}</li>`);
+    return html`<h2>${day}</h2><ul>${entries}</ul>`;
+  }
+
+  /** @param {Call} call */
   renderCall(call) {
     const { webhook, busy } = this;
     const { succeeded, time, milliseconds, answer, status, error, sent } = call;
@@ -106,10 +120,9 @@ class Calls extends Page {
     const consequence = isBuildHook(webhook)
       ? `Asks ${who} for one more build, now. Calls for changes go on as before.`
       : "The same call with the same id; a receiver that checks ids takes it once.";
-    const [name, kind] = succeeded ? ["circle-check", "good"] : ["circle-x", "bad"];
     return html`<header class="call-head"><div>
         <h2>${formatDayAndTime(time).replace(/[^,]+$/, "")} ${formatSeconds(time)}</h2>
-        <p class="soft">${icon(name, kind)} ${nameAnswer(call)}, after ${formatDuration(milliseconds)}.
+        <p class="soft">${renderOutcome(succeeded)} ${nameAnswer(call)}, after ${formatDuration(milliseconds)}.
           ${this.explainRetry(call)}</p>
         <p class="help">${consequence}</p></div>
         ${button("Send again", () => this.sendAgain(call), send)}</header>
@@ -123,6 +136,7 @@ class Calls extends Page {
       ${answer ? html`<p class="help">The first 1 kB of the answer is kept, as text.</p>` : nothing}`;
   }
 
+  /** @param {Call} call */
   explainRetry(call) {
     const { calls, webhook } = this;
     const success = findSuccess(call, calls);
@@ -134,26 +148,20 @@ class Calls extends Page {
   }
 }
 
-/** @this {Calls} @param {any[]} calls of a day */
-function renderDay(calls) {
-  const [{ time }] = calls;
-  const day = { 0: "Today", "-1": "Yesterday" }[daysFromToday(time)] ?? formatLongDay(time);
-  const entries = calls.map((call) => html`<li>${renderEntry(call, call === this.current)}</li>`);
-  return html`<h2>${day}</h2><ul>${entries}</ul>`;
-}
-
+/** @param {Call} call @param {boolean} isCurrent */
 function renderEntry(call, isCurrent) {
   const { uuid, succeeded, time, status, milliseconds } = call;
-  const [name, kind] = succeeded ? ["circle-check", "good"] : ["circle-x", "bad"];
   return html`<a class="version" href="#${uuid}" aria-current=${isCurrent ? "true" : nothing}>
-    ${icon(name, kind)}<span class="sr-only">${succeeded ? "Arrived" : "Failed"}</span>
+    ${renderOutcome(succeeded)}<span class="sr-only">${succeeded ? "Arrived" : "Failed"}</span>
     <strong>${formatSeconds(time)}</strong>
     <span class="version-size">${status ? `${status}, ${formatDuration(milliseconds)}` : "No answer"}</span>
     <span class="soft small">${summarise(call)}</span></a>`;
 }
 
+/** @param {Call} call */
 function renderChanges({ changes, count: number }) {
   if (!changes.length) return nothing;
+  /** @param {Call} change */
   const line = (change) => {
     const { verb, name, fields, href } = describeChange(change);
     const named = href ? html`<a href=${href}>${name}</a>` : name;

@@ -5,26 +5,29 @@ import { get, patch, post } from "../api.js";
 import { button, choiceCards, field, icon, iconButton, pageHead, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
 import { showOnce } from "../forms.js";
-import { content, definePage, Page } from "../shell.js";
+import { definePage, Page } from "../shell.js";
 import { LIST, loadWebhooks, PATH, pageOf, pathOf } from "../webhooks/actions.js";
 import { choosePreset, explainTimes, listChanges, toBody, toValues } from "../webhooks/fields.js";
 import { maskAddress, renderAnswer, renderRequest } from "../webhooks/parts.js";
 import { isBuildHook, KINDS } from "../webhooks/words.js";
 
-const [once] = content;
 /** @type {Record<string, [string, string]>} */
 const MODES = {
   combined: ["Once for any number of changes", "For a site that is built as a whole"],
   each: ["For each change", "For a search index, a cache, a program of your own"],
 };
+/** @typedef {import("../webhooks/fields.js").Values} Values */
 const URL_HELP = `Whoever has this address can start builds. It is not shown again after saving, and is in no log and no
   export.`;
 
 class WebhookForm extends Page {
   values = toValues();
+  /** @type {Json} */
   samples = {};
-  /** @type {any[]} */
+  /** @type {Preset[]} */
   presets = [];
+  /** @type {Webhook | null} null for a new one */
+  webhook = null;
 
   get heading() {
     return this.webhook?.name ?? "New webhook";
@@ -39,12 +42,13 @@ class WebhookForm extends Page {
   async load() {
     const [, , , uuid] = location.pathname.split("/");
     const [{ presets }, webhook] = await Promise.all([loadWebhooks(), uuid === "new" ? null : get(pathOf({ uuid }))]);
-    const isBuild = ({ name }) => isBuildHook({ preset: name });
+    const isBuild = (/** @type {Preset} */ { name }) => isBuildHook({ preset: name });
     this.presets = [...presets.filter(isBuild), ...presets.filter((preset) => !isBuild(preset))];
     if (webhook) this.take(webhook.data);
     await this.loadSample();
   }
 
+  /** @param {Webhook} webhook */
   take(webhook) {
     this.set({ webhook, values: toValues(webhook), isChanged: false });
   }
@@ -56,6 +60,7 @@ class WebhookForm extends Page {
     this.requestUpdate();
   }
 
+  /** @param {Json} fields */
   change(fields) {
     this.set({ values: { ...this.values, ...fields }, isChanged: true });
     if (fields.preset || fields.mode) this.act("sample", () => this.loadSample());
@@ -75,7 +80,7 @@ class WebhookForm extends Page {
     history.replaceState(null, "", pageOf({ uuid }, "change/"));
     await this.reload();
     const foot = "The receiver checks with it that a call comes from this blog.";
-    await showOnce(this, once, { title: `Secret of “${values.name}”. Copy it now`, value: secret, foot });
+    await showOnce(this, { title: `Secret of “${values.name}”. Copy it now`, value: secret, foot });
   }
 
   async test() {
@@ -96,15 +101,16 @@ class WebhookForm extends Page {
   }
 
   renderPage() {
-    const submit = (event) => (event.preventDefault(), this.save());
+    const submit = (/** @type {Event} */ event) => (event.preventDefault(), this.save());
     return html`${this.once}<div class="columns webhook-columns">
       <form id="webhook" class="webhook-form" novalidate autocomplete="off" @submit=${submit}>
         ${this.renderReceiver()}<hr>${this.renderTimes()}<hr>${this.renderEvents()}</form>
       <aside aria-label="What it does">${this.renderSample()}${this.renderTest()}</aside></div>`;
   }
 
-  input(name, label, more = {}) {
-    const onInput = (text) => this.change({ [name]: text });
+  /** @param {keyof Values} name @param {string} label @param {Json} [more] */
+  input(name, label, more) {
+    const onInput = (/** @type {string} */ text) => this.change({ [name]: text });
     return field({ name, label, value: this.values[name], errors: this.errors, onInput, ...more });
   }
 
@@ -112,12 +118,12 @@ class WebhookForm extends Page {
     const { values, webhook, preset } = this;
     /** @type {[string, string][]} */
     const items = this.presets.map(({ name, label }) => [name, label]);
-    const onChange = (name) => this.change(choosePreset(values, name));
+    const onChange = (/** @type {string} */ name) => this.change(choosePreset(values, name));
     const cards = choiceCards({ label: "Who is called", name: "preset", items, value: values.preset, onChange });
     const kept = webhook ? `Empty: ${webhook.address} stays. ` : "";
     const help = this.isBuild ? URL_HELP : "It is not shown again after saving, and is in no log and no export.";
     const label = this.isBuild ? "Address of the build hook" : "Address";
-    return html`<div>${cards}<p class="help">${preset.help}</p></div>
+    return html`<div>${cards}<p class="help">${preset?.help}</p></div>
       <div class="two-fields">${this.input("name", "Name", { maxlength: 100 })}
         ${this.renderSecret("url", label)}<p class="help">${kept}${help}</p></div>
       ${values.preset === "github" ? this.renderToken() : nothing}
@@ -125,9 +131,10 @@ class WebhookForm extends Page {
   }
 
   // A field for a secret, with the button "Show" of passwords.
+  /** @param {"url" | "token"} name @param {string} label @param {unknown} [error] */
   renderSecret(name, label, error = this.errors[name]) {
     const message = [error ?? []].flat().join(" ");
-    const onInput = ({ target }) => this.change({ [name]: target.value });
+    const onInput = (/** @type {FieldEvent} */ { target }) => this.change({ [name]: target.value });
     return html`<div class="field ${message ? "faulty" : ""}"><label for="field-${name}">${label}</label>
       <span class="prefixed"><input id="field-${name}" name=${name} type="password" class="mono" spellcheck="false"
         autocomplete="new-password" .value=${live(this.values[name])} @input=${onInput}
@@ -143,15 +150,20 @@ class WebhookForm extends Page {
 
   renderHeaders() {
     const { headers, keepsHeaders } = this.values;
-    const write = (changed) => this.change({ headers: changed, keepsHeaders: false });
-    const part = (header, at, side, label) => {
-      const onInput = (text) => write(headers.with(at, header.with(side, text)));
-      return field({ name: `header-${at}-${side}`, label, value: header[side], onInput, maxlength: 1000 });
+    /** @typedef {[string, string]} Header its name and its value */
+    const write = (/** @type {Header[]} */ changed) => this.change({ headers: changed, keepsHeaders: false });
+    /** @param {Header} header @param {number} n @param {0 | 1} side @param {string} label */
+    const part = (header, n, side, label) => {
+      const onInput = (/** @type {string} */ text) =>
+        write(headers.with(n, /** @type {Header} */ (header.with(side, text))));
+      return field({ name: `header-${n}-${side}`, label, value: header[side], onInput, maxlength: 1000 });
     };
-    const line = (header, at) => html`<li class="site-entry form">${part(header, at, 0, "Header")}
-      ${part(header, at, 1, "Value")}
-      ${iconButton("x", `Remove ${header[0] || "header"}`, () => drop(at), { kind: "bare" })}</li>`;
-    const drop = (at) => write(headers.toSpliced(at, 1));
+    /** @param {Header} header @param {number} n */
+    const line = (header, n) => {
+      const remove = () => write(headers.toSpliced(n, 1));
+      return html`<li class="site-entry form">${part(header, n, 0, "Header")} ${part(header, n, 1, "Value")}
+        ${iconButton("x", `Remove ${header[0] || "header"}`, remove, { kind: "bare" })}</li>`;
+    };
     const add = () => write([...headers, ["", ""]]);
     const text = keepsHeaders ? "Replace the headers" : "Add a header";
     const names = keepsHeaders && this.webhook?.header_names.join(", ");
@@ -171,6 +183,7 @@ class WebhookForm extends Page {
         .checked=${live(values.mode === name)} @change=${() => this.change({ mode: name })}>
         <span>${word}</span><span class="help">${help}</span></label>`;
     };
+    /** @param {"quiet_seconds" | "interval_seconds"} name @param {string} label */
     const seconds = (name, label) => {
       const more = { type: "number", min: 0, inputmode: "numeric", class: "seconds" };
       return html`<div class="with-unit">${this.input(name, label, more)}<span aria-hidden="true">seconds</span></div>`;
@@ -184,14 +197,15 @@ class WebhookForm extends Page {
 
   renderEvents() {
     const { events } = this.values;
+    /** @param {[string, string]} kind */
     const kind = ([name, text]) => {
-      const toggle = ({ target }) =>
+      const toggle = (/** @type {FieldEvent} */ { target }) =>
         this.change({ events: { ...events, [name]: target.checked ? [`${name}.*`] : [] } });
       const isAll = events[name].includes(`${name}.*`);
       return html`<label><input type="checkbox" .checked=${live(isAll)} @change=${toggle}
         .indeterminate=${live(!isAll && events[name].length > 0)}><span>${text}</span></label>`;
     };
-    const toggleUnlisted = ({ target }) => this.change({ unlisted: target.checked });
+    const toggleUnlisted = (/** @type {FieldEvent} */ { target }) => this.change({ unlisted: target.checked });
     const unlisted = html`<label><input type="checkbox" ?disabled=${this.isBuild} @change=${toggleUnlisted}
       .checked=${live(this.isBuild || this.values.unlisted)}><span>Unlisted articles and pages</span></label>`;
     const error = [this.errors.events ?? []].flat().join(" ");
@@ -203,21 +217,22 @@ class WebhookForm extends Page {
   renderSample() {
     const { values, webhook, samples } = this;
     const sample = samples[`${values.preset} ${values.mode}`];
-    const own = values.headers.filter(([name]) => name).map(([name]) => [name, "•••"]);
     const token = values.token || (values.preset === "github" && values.keepsHeaders);
-    const named = values.keepsHeaders && webhook ? webhook.header_names.map((name) => [name, "•••"]) : own;
-    const more = token ? { Authorization: "Bearer •••" } : Object.fromEntries(named);
+    const masked = (/** @type {string[]} */ names) => Object.fromEntries(names.map((name) => [name, "•••"]));
+    const own = values.headers.flatMap(([name]) => name || []);
+    const headers = masked(values.keepsHeaders && webhook ? webhook.header_names : own);
+    const more = token ? { Authorization: "Bearer •••" } : headers;
     const request = sample && { ...sample, headers: { ...sample.headers, ...more } };
     const address = values.url || !webhook ? maskAddress(values.url) : webhook.address;
-    const side = html`<span class="soft">${this.preset.label}${this.isBuild ? ", build hook" : ""}</span>`;
+    const side = html`<span class="soft">${this.preset?.label}${this.isBuild ? ", build hook" : ""}</span>`;
     return html`<section>${sectionHead("What is sent", side)}
       ${request ? renderRequest(address, request) : nothing}</section>`;
   }
 
   renderTest() {
     const { webhook, isBuild, call, isChanged, preset } = this;
-    const isNamed = isBuild && preset.name !== "plain";
-    const who = isNamed ? preset.label : "The receiver";
+    const isNamed = isBuild && preset?.name !== "plain";
+    const who = (isNamed && preset?.label) || "The receiver";
     const real = isBuild ? ` ${who} starts a real build.` : "";
     const saved = webhook && isChanged ? " What is not saved yet is not tested." : "";
     const text =

@@ -1,19 +1,22 @@
 /** The webhooks: their receivers, the changes they receive, and the results of their calls. */
 
 import { html, nothing } from "../vendor/lit.js";
-import { button, icon } from "../components.js";
+import { button, icon, table } from "../components.js";
 import { menuButton } from "../dialogs.js";
 import { daysFromToday, formatDay, formatLongDay, formatTime } from "../format.js";
-import { content, definePage, Page } from "../shell.js";
+import { definePage, Page, refs } from "../shell.js";
 import { listActions, loadWebhooks, pageOf, setActive } from "../webhooks/actions.js";
 import { renderHealth } from "../webhooks/parts.js";
 import { answerOf, changesWait, describeEvents, formatDuration, isBuildHook, nameReceiver } from "../webhooks/words.js";
 
-const [newWebhook, none, notServed, help, once] = content;
-const HEADS = ["Name", "Receives", "Health", "Last call"];
+const HEADS = [["Name"], ["Receives"], ["Health"], ["Last call"]];
 
 class Webhooks extends Page {
-  main = newWebhook;
+  main = refs.newButton;
+  /** @type {Webhook[]} */
+  webhooks = [];
+  /** @type {Preset[]} */
+  presets = [];
 
   async load() {
     Object.assign(this, await loadWebhooks());
@@ -21,15 +24,15 @@ class Webhooks extends Page {
 
   renderPage() {
     const { webhooks } = this;
-    if (!webhooks.length) return none;
+    if (!webhooks.length) return refs.empty;
     const stopped = webhooks.filter(({ paused }) => ["failures", "gone"].includes(paused));
-    return html`${this.once}${webhooks[0].is_served ? nothing : notServed}
+    const rows = webhooks.map((webhook) => this.renderRow(webhook));
+    return html`${this.once}${webhooks[0].is_served ? nothing : refs.notServed}
       ${stopped.map((webhook) => this.renderStopped(webhook))}
-      <table class="table bleed cards webhooks"><thead><tr>${HEADS.map((text) => html`<th scope="col">${text}</th>`)}
-        <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
-        <tbody>${webhooks.map((webhook) => this.renderRow(webhook))}</tbody></table>${help}`;
+      ${table(HEADS, rows, "bleed cards webhooks")}${refs.help}`;
   }
 
+  /** @param {Webhook} webhook */
   renderStopped(webhook) {
     const { name, paused, failing_since: since, waiting, has_gap: hasGap } = webhook;
     const silent = html`has not answered since ${formatLongDay(since ?? webhook.paused_at)} and was paused after 3 days
@@ -45,12 +48,13 @@ class Webhooks extends Page {
       ${button("Resume", resume, { busy: this.busy === "active", label: `Resume ${name}` })}</section>`;
   }
 
+  /** @param {Webhook} webhook */
   renderRow(webhook) {
     const { name, latest_calls: calls, paused } = webhook;
     const [call] = calls;
     const receiver = `${nameReceiver(webhook, this.presets)}${isBuildHook(webhook) ? ", build hook" : ""}`;
     const [changes, limit] = describeEvents(webhook);
-    const menu = menuButton(`Actions for ${name}`, () => listActions(this, webhook, once));
+    const menu = menuButton(`Actions for ${name}`, () => listActions(this, webhook));
     const after = paused === "failures" ? "3 days of tries" : call && formatDuration(call.milliseconds);
     const answer = call && (call.status ? `${call.status}, after ${after}` : answerOf(call));
     return html`<tr>
@@ -62,6 +66,7 @@ class Webhooks extends Page {
   }
 }
 
+/** @param {{time: string}} call */
 const formatCallTime = ({ time }) => (daysFromToday(time) ? formatDay(time) : formatTime(time));
 
 definePage(Webhooks);

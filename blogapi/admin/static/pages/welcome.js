@@ -3,14 +3,13 @@
 import { html } from "../vendor/lit.js";
 import { ApiError, get, patch } from "../api.js";
 import { setTimeZone } from "../format.js";
-import { showErrors } from "../forms.js";
+import { setHelp, showErrors } from "../forms.js";
 import { languageName, listLanguages } from "../languages.js";
-import { content, definePage, Page, session } from "../shell.js";
+import { definePage, Page, refs, session } from "../shell.js";
 import * as storage from "../storage.js";
 import { WELCOMED } from "./lists.js";
 
-/** @type {any[]} */
-const [form] = content;
+const { form } = refs;
 const { title, name, language, time_zone: zone, place, url } = form.elements;
 
 const inZone = (/** @type {Intl.DateTimeFormatOptions} */ options, locale = "en-GB") =>
@@ -29,7 +28,7 @@ class Welcome extends Page {
       get("blog/authors/", { query: { fields: "uuid,name,user" } }),
     ]);
     this.etag = etag;
-    this.profile = authors.find(({ user }) => user === me.user);
+    this.profile = authors.find((/** @type {Term} */ { user }) => user === me.user);
     if (this.isFilled) return;
     this.isFilled = true;
     const own = site.language === "en" ? navigator.language : site.language;
@@ -50,9 +49,10 @@ class Welcome extends Page {
     return { language: language.value, time_zone: zone.value || timeZone };
   }
 
-  /** Save the answers and go to the page of the button. */
+  /** Save the answers and go to the page of the button. @param {string} target */
   async save(target) {
     const hasAddress = place.value === "address";
+    /** @type {Record<string, string>} */
     const errors = {};
     if (!title.value.trim() && target !== "/admin/") errors.title = "Name the blog. You can change the name any time.";
     if (!name.value.trim()) errors.name = "Say which name stands under your articles.";
@@ -76,12 +76,10 @@ class Welcome extends Page {
     super.updated();
     if (this.state !== "ready") return;
     showErrors(form, this.errors);
-    form.querySelector("[role=alert]").textContent = this.problem;
-    form.querySelector(".main").ariaBusy = this.busy ? "true" : null;
-    form.querySelector("#time_zone-help").textContent =
-      `It is ${inZone({ timeStyle: "short", hourCycle: "h23" })} there now`;
-    form.querySelector("#name-help").textContent =
-      `Under your articles. You keep signing in as “${session().user.username}”.`;
+    refs.problem.textContent = this.problem;
+    refs.mainButton.ariaBusy = this.busy ? "true" : null;
+    setHelp(form, "time_zone", `It is ${inZone({ timeStyle: "short", hourCycle: "h23" })} there now`);
+    setHelp(form, "name", `Under your articles. You keep signing in as “${session().user.username}”.`);
     url.closest(".field").hidden = place.value !== "address";
     if (this.isFocused) return;
     this.isFocused = true;
@@ -116,9 +114,9 @@ class Welcome extends Page {
 
 const page = definePage(Welcome);
 form.addEventListener("input", () => page.requestUpdate());
-form.addEventListener("submit", (/** @type {any} */ event) => {
+form.addEventListener("submit", (event) => {
   event.preventDefault();
-  page.save((event.submitter ?? form.querySelector(".main")).value);
+  page.save(/** @type {HTMLButtonElement} */ (event.submitter ?? refs.mainButton).value);
 });
 url.addEventListener("focus", () => {
   place.value = "address";

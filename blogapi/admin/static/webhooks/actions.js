@@ -11,10 +11,14 @@ export const PATH = "webhooks/";
 export const LIST = "/admin/webhooks/";
 // How long the former secret signs too.
 const OVERLAP_SECONDS = 86_400;
+/** @param {{uuid: string}} webhook */
 export const pathOf = ({ uuid }) => `${PATH}${uuid}/`;
+/** @param {{uuid: string}} webhook */
 export const pageOf = ({ uuid }, part = "") => `${LIST}${uuid}/${part}`;
 
-/** Return {webhooks, presets}: all webhooks, and the kinds of receivers. */
+/** @typedef {import("../shell.js").Page} Page */
+
+/** Return all webhooks, and the kinds of receivers. @returns {Promise<{webhooks: Webhook[], presets: Preset[]}>} */
 export async function loadWebhooks() {
   // Only admins manage webhooks.
   if (!hasRole("admin")) return { webhooks: [], presets: [] };
@@ -22,7 +26,7 @@ export async function loadWebhooks() {
   return { webhooks: webhooks.data, presets: presets.data };
 }
 
-/** Pause or resume a webhook. */
+/** Pause or resume a webhook. @param {Page} page @param {Webhook} webhook @param {boolean} active */
 export async function setActive(page, webhook, active) {
   const save = () => patch(pathOf(webhook), { active }, { etag: "*" });
   const undo = () => setActive(page, webhook, !active);
@@ -30,7 +34,7 @@ export async function setActive(page, webhook, active) {
     toast(`“${webhook.name}” is ${active ? "called again" : "paused"}`, { undo });
 }
 
-/** Make a test call, and show its answer. */
+/** Make a test call, and show its answer. @param {Page} page @param {Webhook} webhook */
 export async function sendTest(page, webhook) {
   const answer = await page.actAndReload("test", () => post(`${pathOf(webhook)}test/`));
   if (!answer) return;
@@ -39,8 +43,8 @@ export async function sendTest(page, webhook) {
   toast(`“${webhook.name}”: ${answerOf(call)}, after ${formatDuration(call.milliseconds)}`, { action });
 }
 
-/** Replace the secret of a webhook, and show it in the element `once`. */
-export async function renewSecret(page, webhook, once) {
+/** Replace the secret of a webhook, and show it once. @param {Page} page @param {Webhook} webhook */
+async function renewSecret(page, webhook) {
   const renew = async () => [
     await post(`${pathOf(webhook)}rotate/`, { overlap_seconds: OVERLAP_SECONDS }),
     await get(pathOf(webhook)),
@@ -49,21 +53,22 @@ export async function renewSecret(page, webhook, once) {
   if (!answers) return;
   const [{ data: created }, { data: changed }] = answers;
   const foot = `The former secret signs too until ${formatDayAndTime(changed.rotation_ends)}.`;
-  await showOnce(page, once, { title: `New secret of “${webhook.name}”. Copy it now`, value: created.secret, foot });
+  await showOnce(page, { title: `New secret of “${webhook.name}”. Copy it now`, value: created.secret, foot });
 }
 
-export function removeWebhook(page, webhook) {
+/** @param {Page} page @param {Webhook} webhook */
+function removeWebhook(page, webhook) {
   const text = "It is called no more. Its secret and the record of its calls cannot be brought back.";
   const question = { title: `Delete “${webhook.name}”?`, action: "Delete webhook", text };
   return remove(page, pathOf(webhook), question);
 }
 
-/** The menu of a webhook. */
-export const listActions = (page, webhook, once) => [
+/** The menu of a webhook. @param {Page} page @param {Webhook} webhook @returns {MenuItems} */
+export const listActions = (page, webhook) => [
   { label: "Calls", icon: "list", href: pageOf(webhook) },
   { label: "Test call", icon: "send", action: () => sendTest(page, webhook) },
   { label: "Change", icon: "pencil", href: pageOf(webhook, "change/") },
-  webhook.preset === "standard" && { label: "New secret", icon: "key", action: () => renewSecret(page, webhook, once) },
+  webhook.preset === "standard" && { label: "New secret", icon: "key", action: () => renewSecret(page, webhook) },
   {
     label: webhook.active ? "Pause" : "Resume",
     icon: webhook.active ? "circle-pause" : "play",

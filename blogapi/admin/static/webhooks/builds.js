@@ -14,9 +14,15 @@ export async function loadBuilds() {
   return { builds: webhooks.filter((webhook) => webhook.active && isBuildHook(webhook)), presets };
 }
 
-/** Start a build at all build hooks. One after the other, because the server makes few calls at a time. */
+/** @typedef {import("../shell.js").Page & {builds: Webhook[]}} BuildsPage */
+
+/**
+ * Start a build at all build hooks. One after the other, because the server makes few calls at a time.
+ * @param {BuildsPage} page
+ */
 async function buildAll(page) {
   await page.act("build", async () => {
+    /** @type {import("./calls.js").Call[]} */
     const calls = [];
     for (const webhook of page.builds) calls.push((await post(`${pathOf(webhook)}build/`)).data);
     announce(calls.every(({ succeeded }) => succeeded) ? "The build is asked for" : "A call has failed");
@@ -24,7 +30,7 @@ async function buildAll(page) {
   page.set(await loadBuilds());
 }
 
-/** The section, or nothing without build hooks. */
+/** The section, or nothing without build hooks. @param {BuildsPage} page @param {{url: string}} site */
 export function renderBuilds(page, { url }) {
   const { builds, presets, busy } = page;
   if (!builds.length) return nothing;
@@ -37,11 +43,13 @@ export function renderBuilds(page, { url }) {
       ${button("Calls", null, { kind: "bare", href })}</div></section>`;
 }
 
+/** @param {Webhook} webhook @param {Preset[]} presets @param {boolean} isNamed */
 function renderBuild(webhook, presets, isNamed) {
   const { name, waiting, next_call: next, next_attempt: attempt, is_served: isServed } = webhook;
   const [call] = listRealCalls(webhook);
   const who = nameReceiver(webhook, presets);
-  const when = (time) => (daysFromToday(time) ? formatDayAndTime(time) : `at ${formatSeconds(time)}`);
+  const when = (/** @type {string} */ time) =>
+    daysFromToday(time) ? formatDayAndTime(time) : `at ${formatSeconds(time)}`;
   const start = isNamed ? `${name}: ` : "";
   const trying = attempt && `Next try ${formatAttempt(attempt)}.`;
   const nextCall = next && isServed ? `; the next call is ${when(next)}` : "";

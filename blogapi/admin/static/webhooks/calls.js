@@ -13,10 +13,7 @@ const KIND_NAMES = { category: "Category", tag: "Tag", author: "Author", site: "
 /** @param {Call} change */
 const nameChange = ({ slug, kind }) => slug ?? KINDS[/** @type {keyof typeof KINDS} */ (kind)].toLowerCase();
 
-/**
- * "fish-soup and 2 more, second try"
- * @param {Call} call
- */
+/** "fish-soup and 2 more, second try" @param {Call} call */
 export function summarise({ type, count: number, changes, attempt }) {
   const name = changes.map(nameChange)[0];
   const summary = number > 1 ? `${name} and ${count(number - 1, "more", "more")}` : (name ?? "Build asked for");

@@ -14,13 +14,12 @@ const KIND_NAMES = Object.keys(KINDS);
  *   events: Record<string, string[]>, unlisted: boolean}} Values
  */
 
-/**
- * Return the values for a webhook of the API, or for a new one.
- * @param {import("./words.js").Webhook} [webhook] @returns {Values}
- */
+/** Return the values for a webhook of the API, or for a new one. @param {Webhook} [webhook] @returns {Values} */
 export function toValues(webhook) {
-  const { name = "", preset = "netlify", mode = "combined", events = ["*"], header_names: kept = [] } = webhook ?? {};
-  const { quiet_seconds: quiet = 10, interval_seconds: interval = 60 } = webhook ?? {};
+  /** @type {Json} */
+  const given = webhook ?? {};
+  const { name = "", preset = "netlify", mode = "combined", events = ["*"], header_names: kept = [] } = given;
+  const { quiet_seconds: quiet = 10, interval_seconds: interval = 60 } = given;
   const listed = events.filter((/** @type {string} */ event) => !UNLISTED.includes(event));
   const choose = (/** @type {string} */ kind) =>
     events.includes("*") ? [`${kind}.*`] : listed.filter((/** @type {string} */ event) => event.startsWith(`${kind}.`));
@@ -41,10 +40,7 @@ export function choosePreset(values, preset) {
   return { ...values, preset, mode, keepsHeaders: false, headers: [], token: "" };
 }
 
-/**
- * Return the request body for a new webhook.
- * @param {Values} values @returns {Record<string, unknown>}
- */
+/** Return the request body for a new webhook. @param {Values} values @returns {Record<string, unknown>} */
 export function toBody({ url, token, headers, keepsHeaders, events, unlisted, ...values }) {
   const isAll = KIND_NAMES.every((kind) => events[kind].includes(`${kind}.*`));
   const named = token ? [[AUTHORIZATION, `Bearer ${token}`]] : headers.filter(([name, value]) => name || value);
@@ -59,7 +55,7 @@ export function toBody({ url, token, headers, keepsHeaders, events, unlisted, ..
 
 /**
  * Return the request body that changes a webhook. An empty address stays as it is.
- * @param {Values} values @param {import("./words.js").Webhook} webhook
+ * @param {Values} values @param {Webhook} webhook
  */
 export function listChanges(values, webhook) {
   const stored = toBody(toValues(webhook));
@@ -67,16 +63,13 @@ export function listChanges(values, webhook) {
   return Object.fromEntries(Object.entries(toBody(values)).filter(isNew));
 }
 
-/** @param {unknown} one @param {unknown} other */
-const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+/** @param {unknown} left @param {unknown} right */
+const isSame = (left, right) => JSON.stringify(left) === JSON.stringify(right);
 
 // The server explains what is wrong with a text that is no number.
 const toNumber = (/** @type {string} */ text) => (/^\d+$/.test(text.trim()) ? Number(text) : text);
 
-/**
- * Return a sentence with examples of when combined calls are made.
- * @param {Values} values
- */
+/** Return a sentence with examples of when combined calls are made. @param {Values} values */
 export function explainTimes({ quiet_seconds, interval_seconds }) {
   const [quiet, interval] = [Number(quiet_seconds), Number(interval_seconds)];
   if (!(quiet >= 0 && interval >= 0)) return "";

@@ -16,14 +16,17 @@ export function whenReadersSee() {
 }
 
 // The server's times are compared with each other, because the clock of the browser can be wrong.
+/** @param {string} since @param {string} time */
 const secondsBetween = (since, time) => (parseTime(time).getTime() - parseTime(since).getTime()) / 1000;
+/** @param {Webhook} webhook */
 const isFailing = ({ active, next_attempt: next, waiting }) => active && next && waiting;
+/** @param {Webhook} webhook @param {string} since */
 const findCall = (webhook, since) =>
   listRealCalls(webhook).find(({ succeeded, time }) => succeeded && secondsBetween(since, time) >= 0);
 
-/** Open the popover with the calls since the last change of the article. */
+/** Open the popover with the calls since the last change. @param {HTMLElement | null} anchor @param {any} article */
 export function openOnItsWay(anchor, { last_updated: since, published_at: published, url }) {
-  /** @type {any} */
+  /** @type {Awaited<ReturnType<typeof loadWebhooks>> | null} */
   let loaded = null;
   const verb = secondsBetween(published, since) > 1 ? "Updated" : "Published";
   const at = formatDayAndTime(since).replace(/^Today, /, "at ");
@@ -46,11 +49,13 @@ export function openOnItsWay(anchor, { last_updated: since, published_at: publis
   refresh();
 }
 
+/** @param {string} url */
 const linkTo = (url) =>
   html`<a href=${url} target="_blank" rel="noopener">See the article ${icon("external-link")}</a>`;
 
+/** @param {{webhooks: Webhook[], presets: Preset[]}} loaded @param {string} since */
 function renderWebhooks({ webhooks, presets }, since) {
-  const wasCalled = (webhook) => !webhook.waiting && findCall(webhook, since);
+  const wasCalled = (/** @type {Webhook} */ webhook) => !webhook.waiting && findCall(webhook, since);
   const called = webhooks.filter((webhook) => !isBuildHook(webhook) && wasCalled(webhook));
   const seconds = Math.ceil(Math.max(...called.map((webhook) => findCall(webhook, since).milliseconds)) / 1000);
   const who = { 1: "It", 2: "Both" }[called.length] ?? "All";
@@ -63,15 +68,17 @@ function renderWebhooks({ webhooks, presets }, since) {
   ];
 }
 
+/** @param {Webhook} webhook @param {Preset[]} presets @param {string} since */
 function renderOther(webhook, presets, since) {
   const { name, active, waiting, next_call: next, next_attempt: attempt, is_served: isServed } = webhook;
   const call = findCall(webhook, since);
   const who = isBuildHook(webhook) ? nameReceiver(webhook, presets) : "It";
   const waits = waiting ? `${changesWait(waiting)} for it.` : "";
+  /** @param {string} words @param {string} text */
   const warn = (words, text) => row({ icon: "triangle-alert", kind: "warn", title: `${name}: ${words}`, text });
   if (!active) return waiting ? warn("paused", waits) : nothing;
   if (isFailing(webhook)) {
-    const last = webhook.latest_calls.find(({ succeeded }) => !succeeded);
+    const last = webhook.latest_calls.find((/** @type {{succeeded: boolean}} */ { succeeded }) => !succeeded);
     return warn(`next try ${formatAttempt(attempt)}`, last ? `Last answer: ${answerOf(last)}. ${waits}` : waits);
   }
   if (next) {

@@ -8,7 +8,9 @@ import { answerOf, countArrived, formatDuration, getHealth } from "./words.js";
 const TICKS = 20;
 const MASK = "•••";
 
-/** The health of a webhook, and the strip of its calls with their number. */
+/** @typedef {import("./calls.js").Call} Call */
+
+/** The health of a webhook, and the strip of its calls with their number. @param {Webhook} webhook */
 export function renderHealth(webhook) {
   const [name, kind, text] = getHealth(webhook);
   return html`<span class="badge">${icon(name, kind)}<span>${text}</span></span>
@@ -16,27 +18,30 @@ export function renderHealth(webhook) {
 }
 
 // The oldest of the last calls is on the left.
+/** @param {Webhook} webhook */
 function renderStrip({ latest_calls: calls, active }) {
   const failed = active ? "warn" : "bad";
-  const kinds = calls.map(({ succeeded }) => (succeeded ? "arrived" : failed)).reverse();
-  const ticks = Array.from({ length: TICKS }, (_, at) => html`<i class=${kinds[at] ?? ""}></i>`);
+  const kinds = calls.map((/** @type {Call} */ { succeeded }) => (succeeded ? "arrived" : failed)).reverse();
+  const ticks = Array.from({ length: TICKS }, (_, n) => html`<i class=${kinds[n] ?? ""}></i>`);
   return html`<span class="strip" aria-hidden="true">${ticks}</span>`;
 }
 
-/** "503 Service Unavailable", or why there is no answer. */
+/** "503 Service Unavailable", or why there is no answer. @param {any} call */
 export const nameAnswer = (call) => `${answerOf(call)}${call.reason ? ` ${call.reason}` : ""}`;
 
-/** The answer of a call that was made just now. */
+/** The icon of a call. @param {boolean} succeeded */
+export const renderOutcome = (succeeded) => (succeeded ? icon("circle-check", "good") : icon("circle-x", "bad"));
+
+/** The answer of a call that was made just now. @param {Call} call */
 export function renderAnswer(call) {
   const { succeeded, time, milliseconds, answer } = call;
-  const [name, kind] = succeeded ? ["circle-check", "good"] : ["circle-x", "bad"];
   return html`<div class="answer">
-    <p>${icon(name, kind)} <strong>${nameAnswer(call)}</strong>
+    <p>${renderOutcome(succeeded)} <strong>${nameAnswer(call)}</strong>
       <span class="soft">${formatSeconds(time)}, after ${formatDuration(milliseconds)}</span></p>
     <pre tabindex="0">${answer || "No text in the answer"}</pre></div>`;
 }
 
-/** A request: {query, headers, body}. The part of the address that can be secret is masked. */
+/** A request. The part of the address that can be secret is masked. @param {string} address @param {Json} request */
 export function renderRequest(address, { query, headers, body }) {
   const lines = Object.entries(headers).map(([name, value]) => html`\n<b>${name.toLowerCase()}:</b> ${value}`);
   return html`<pre class="request" tabindex="0"><strong>POST</strong> ${address}${
@@ -44,6 +49,7 @@ export function renderRequest(address, { query, headers, body }) {
   }${lines}${body ? `\n\n${indent(body)}` : nothing}</pre>`;
 }
 
+/** @param {string} body */
 function indent(body) {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -52,7 +58,10 @@ function indent(body) {
   }
 }
 
-/** Return an address without its secret part, the last part of the path; "https://…" while it is not one. */
+/**
+ * Return an address without its secret part, the last part of the path; "https://…" if it is none.
+ * @param {string} text
+ */
 export function maskAddress(text) {
   if (!URL.canParse(text)) return "https://…";
   const { origin, pathname } = new URL(text);

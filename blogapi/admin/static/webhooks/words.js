@@ -15,22 +15,14 @@ export const KINDS = {
 export const UNLISTED = ["article.unlisted", "page.unlisted"];
 const TEST = "webhook.test";
 
-/** @typedef {Record<string, any>} Webhook */
-
-/** @param {Webhook} webhook */
+/** @param {{preset: string, [field: string]: any}} webhook */
 export const isBuildHook = ({ preset }) => preset !== "standard";
 
-/**
- * The calls that report changes or start a build, newest first.
- * @param {Webhook} webhook @returns {any[]}
- */
+/** The calls that report changes or start a build, newest first. @param {Webhook} webhook @returns {any[]} */
 export const listRealCalls = ({ latest_calls: calls }) =>
   calls.filter((/** @type {{type: string}} */ { type }) => type !== TEST);
 
-/**
- * Who is called: "Netlify", or the host.
- * @param {Webhook} webhook @param {{name: string, label: string}[]} presets
- */
+/** Who is called: "Netlify", or the host. @param {Webhook} webhook @param {Preset[]} presets */
 export function nameReceiver({ preset, address }, presets) {
   const isNamed = !["standard", "plain"].includes(preset);
   return (isNamed && presets.find(({ name }) => name === preset)?.label) || new URL(address).host;
@@ -42,25 +34,16 @@ export const formatDuration = (milliseconds) => `${(milliseconds / 1000).toFixed
 /** @param {number} seconds */
 const formatInterval = (seconds) => (seconds >= 120 && seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`);
 
-/**
- * The time of the next attempt, which is at most a day ahead: "at 14:47".
- * @param {string} time
- */
+/** The time of the next attempt, which is at most a day ahead: "at 14:47". @param {string} time */
 export const formatAttempt = (time) => `${daysFromToday(time) ? "tomorrow " : ""}at ${formatTime(time)}`;
 
 /** @param {number} number */
 export const changesWait = (number) => count(number, "change waits", "changes wait");
 
-/**
- * What a call was answered: "200", or why there is no answer.
- * @param {{status: number | null, error: string}} call
- */
+/** What a call was answered: "200", or why there is no answer. @param {{status: number | null, error: string}} call */
 export const answerOf = ({ status, error }) => String(status ?? error.replace(/\.$/, ""));
 
-/**
- * The changes that it receives, and the limits.
- * @param {Webhook} webhook
- */
+/** The changes that it receives, and the limits. @param {Webhook} webhook */
 export function describeEvents({ mode, events, quiet_seconds: quiet, interval_seconds: interval }) {
   if (mode === "each") return ["Each change", nameEvents(events)];
   const often = interval

@@ -1,6 +1,6 @@
 /**
- * Finds the places in a text of which the parts of its preview were made, by their words: the public HTML says nothing
- * about the text. No DOM.
+ * Finds the offsets in a text of the parts of its preview, by their words: the public HTML says nothing about the text.
+ * No DOM.
  */
 
 const LETTERS = /[\p{L}\p{N}]/gu;
@@ -13,7 +13,7 @@ const MAX_DISTANCE = 20_000;
  * Return the offset in the text of each part of its preview, in their order; null if it is not found.
  * @param {string} text @param {string[]} parts the beginning of each part as plain text
  */
-export function findPlaces(text, parts) {
+export function findOffsets(text, parts) {
   // The words of the text: where each begins among all letters, and in the text.
   /** @type {[number, number][]} */
   const words = [];
@@ -24,7 +24,7 @@ export function findPlaces(text, parts) {
   }
   let at = 0;
   // Letters are looked for in their order.
-  const placeOf = (/** @type {number} */ letter) => {
+  const offsetOf = (/** @type {number} */ letter) => {
     while (at + 1 < words.length && words[at + 1][0] <= letter) at += 1;
     return words[at][1] + letter - words[at][0];
   };
@@ -35,26 +35,24 @@ export function findPlaces(text, parts) {
     const found = start ? letters.indexOf(start, from) : -1;
     if (found < 0 || found - from > MAX_DISTANCE) return null;
     from = found + start.length;
-    const offset = placeOf(found);
+    const offset = offsetOf(found);
     // The marks of a heading or a list belong to the part.
     const line = text.lastIndexOf("\n", offset) + 1;
-    const place = line > last ? line : offset;
-    last = place;
-    return place;
+    last = line > last ? line : offset;
+    return last;
   });
 }
 
 /**
- * Return the last place at or before an offset, and how far the offset is on the way to the next: [index, 0 to 1]; null
- * if there is none.
- * @param {(number | null)[]} places @param {number} offset @param {number} end the length of the text
+ * Return the index of the last part at or before an offset, and how far the offset is on the way to the next part:
+ * [index, 0 to 1]; null if there is none.
+ * @param {(number | null)[]} parts their offsets @param {number} offset @param {number} end the length of the text
  * @returns {[number, number] | null}
  */
-export function locate(places, offset, end) {
-  const isBefore = (/** @type {number | null} */ place) => place !== null && place <= offset;
-  const index = places.findLastIndex(isBefore);
+export function locate(parts, offset, end) {
+  const index = parts.findLastIndex((part) => part !== null && part <= offset);
   if (index < 0) return null;
-  const start = /** @type {number} */ (places[index]);
-  const next = places.slice(index + 1).find((place) => place !== null) ?? end;
+  const start = /** @type {number} */ (parts[index]);
+  const next = parts.slice(index + 1).find((part) => part !== null) ?? end;
   return [index, next > start ? Math.min(1, (offset - start) / (next - start)) : 0];
 }
