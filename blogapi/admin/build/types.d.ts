@@ -34,7 +34,8 @@ interface MenuItem {
   href?: string;
   target?: string;
   risk?: boolean;
-  action?: () => unknown;
+  /** Called with the button of the menu. */
+  action?: (anchor: HTMLElement) => unknown;
 }
 /** The items of a menu; those that are not offered are left out. */
 type MenuItems = (MenuItem | false | null | undefined | "")[];

@@ -51,6 +51,21 @@ export function button(text, onClick, options = {}) {
 export const iconButton = (name, label, onClick, options) => button("", onClick, { icon: name, label, ...options });
 
 /**
+ * Return the handler of an event that calls use() with the value of the field.
+ * @param {(value: string) => unknown} [use]
+ */
+export const onValue =
+  (use) =>
+  (/** @type {FieldEvent} */ { target }) =>
+    use?.(target.value);
+
+/** Return the handler of an event that calls use() with the button. @param {(anchor: HTMLElement) => unknown} use */
+export const onButton =
+  (use) =>
+  (/** @type {ButtonEvent} */ { currentTarget }) =>
+    use(currentTarget);
+
+/**
  * Both texts are in the same place, so that the button keeps its width.
  * @param {string} before @param {string} [after]
  */
@@ -106,10 +121,9 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
  *   onChange?: (value: string) => unknown, items?: Record<string, string>, [name: string]: unknown}} options
  */
 function makeControl({ type = "text", value = "", items, onInput, onChange, ...more }) {
-  const oninput = (/** @type {any} */ { target }) => onInput?.(target.value);
-  const onchange = (/** @type {any} */ { target }) => onChange?.(target.value);
   const dir = /^text/.test(type) && "auto";
-  const given = attributes({ autocomplete: "off", dir, oninput, onchange, ...more });
+  const handlers = { oninput: onValue(onInput), onchange: onValue(onChange) };
+  const given = attributes({ autocomplete: "off", dir, ...handlers, ...more });
   // Text in a field that the page does not track is kept when the page renders.
   const shown = onInput ? live(value) : value;
   if (type === "select") return select(/** @type {Record<string, string>} */ (items), value, given);

@@ -1,6 +1,6 @@
 /** Dialogs, popovers, menus and toasts, and what they need: the focus and the clipboard. */
 
-import { button, iconButton } from "./components.js";
+import { button, iconButton, onButton } from "./components.js";
 import { html, nothing, render } from "./vendor/lit.js";
 
 /** Copy a text to the clipboard; the promise is rejected if the browser refuses. @param {string} text */
@@ -28,8 +28,7 @@ export function copyButton(text, { label = "Copy", kind } = {}) {
     classList.add("done");
     setTimeout(() => classList.remove("done"), 2000);
   };
-  /** @param {{currentTarget: HTMLElement}} event */
-  const copy = ({ currentTarget }) => copyText(text).then(() => confirm(currentTarget.classList), refuse);
+  const copy = onButton(({ classList }) => copyText(text).then(() => confirm(classList), refuse));
   return button(label, copy, { busyText: "Copied", icon: "copy", kind });
 }
 
@@ -149,6 +148,14 @@ export function confirmRisk({ title, text, action }) {
 }
 
 /**
+ * The buttons at the end of a popover: Cancel, and the main one.
+ * @param {Close} close @param {string} text @param {() => unknown} run @param {Parameters<typeof button>[2]} options
+ */
+export const popoverButtons = (close, text, run, options) =>
+  html`<div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
+    ${button(text, run, { kind: "main", ...options })}</div>`;
+
+/**
  * Open a popover under a button, as openDialog() does; a second click on the button closes it.
  * @param {any} anchor @param {(close: Close) => unknown} content
  * @param {{label?: string, role?: string, kind?: string}} [options] @returns {Float | undefined}
@@ -176,7 +183,7 @@ export function openMenu(anchor, items, label) {
   /** @param {MenuItem} item @param {Close} close */
   const entry = ({ label: text, action, risk, ...more }, close) => {
     const kind = `menu-item ${risk ? "risk" : "bare"}`;
-    return button(text, () => (close(), action?.()), { kind, role: "menuitem", tabindex: "-1", ...more });
+    return button(text, () => (close(), action?.(anchor)), { kind, role: "menuitem", tabindex: "-1", ...more });
   };
   const draw = (/** @type {Close} */ close) => items.flatMap((item) => (item ? [entry(item, close)] : []));
   const float = openPopover(anchor, draw, { label, role: "menu", kind: "menu" });
@@ -191,7 +198,6 @@ export function openMenu(anchor, items, label) {
  * @param {string} label @param {MenuItems | (() => MenuItems)} items
  */
 export function menuButton(label, items) {
-  /** @param {{currentTarget: HTMLElement}} event */
-  const onClick = ({ currentTarget }) => openMenu(currentTarget, typeof items === "function" ? items() : items, label);
+  const onClick = onButton((anchor) => openMenu(anchor, typeof items === "function" ? items() : items, label));
   return iconButton("ellipsis", label, onClick, { kind: "bare", popup: "menu" });
 }

@@ -6,10 +6,10 @@ import { connection } from "./api.js";
 const [FRESH_MS, WAIT_MS] = [1000, 5000];
 
 /**
- * Follow the links to other admin pages; tell() is called if the blog does not answer.
- * @param {(text: string) => unknown} tell
+ * Follow the links to other admin pages; warn() is called if the blog does not answer.
+ * @param {(text: string) => unknown} warn
  */
-export function guardLinks(tell) {
+export function guardLinks(warn) {
   document.addEventListener("click", async (event) => {
     const link = /** @type {Element} */ (event.target).closest?.("a");
     if (!link || !isOtherPage(link, event) || Date.now() - connection.answered < FRESH_MS) return;
@@ -20,7 +20,7 @@ export function guardLinks(tell) {
       () => false,
     );
     if (answers) location.assign(link.href);
-    else tell("The blog does not answer. What you wrote is kept in this browser; try again when it is back.");
+    else warn("The blog does not answer. What you wrote is kept in this browser; try again when it is back.");
   });
 }
 

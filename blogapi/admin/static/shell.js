@@ -204,8 +204,7 @@ async function loadKeptTexts() {
   return (await Promise.all(entries.map(findStatus))).filter(Boolean);
 }
 
-// The editor of a new article offers the texts of articles that do not exist.
-/** @param {Page} page */
+/** The editor of a new article offers the texts of articles that do not exist. @param {Page} page */
 function renderKeptTexts({ kept }) {
   /** @param {import("./editor/journal.js").KeptEntry & {status: number}} entry */
   const entry = ({ place = "articles", article, status, edits, time }) => {

@@ -49,9 +49,6 @@ class BlockWidget extends WidgetType {
   get estimatedHeight() {
     return this.block.height;
   }
-  ignoreEvent() {
-    return true;
-  }
 }
 
 /** @param {EditorView} view */

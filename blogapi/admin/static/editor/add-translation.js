@@ -2,8 +2,8 @@
 
 import { html } from "../vendor/lit.js";
 import { get, patch } from "../api.js";
-import { button, choiceCards, field, problem } from "../components.js";
-import { openPopover, toast } from "../dialogs.js";
+import { choiceCards, field, problem } from "../components.js";
+import { openPopover, popoverButtons, toast } from "../dialogs.js";
 import { languageName, listLanguages } from "../languages.js";
 import { session } from "../shell.js";
 import { COLLECTION, ITEM, isPage, load, pathOf, saveCopy } from "./article.js";
@@ -51,14 +51,13 @@ export function openTranslation(anchor, page, used) {
     const onInput = (/** @type {string} */ language) => set({ language });
     const language = { name: "new-language", label: "Language", type: "select", items, onInput, errors: {} };
     const onChange = (/** @type {string} */ start) => set({ start });
-    const main = { kind: "main", busy: page.busy === "translate", busyText: isLink ? "Linking…" : "Creating…" };
+    const main = { busy: page.busy === "translate", busyText: isLink ? "Linking…" : "Creating…" };
     return html`<h2>Add a translation</h2>
       ${field({ ...language, value: form.language })}
       ${choiceCards({ label: "Text", name: "start", items: STARTS, value: form.start, onChange })}
       <p class="consequence help">${HELP[form.start] ?? HELP.copy}</p>
       ${problem(page.problem)}
-      <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-        ${button(isLink ? "Choose" : "Create the draft", () => run(close), main)}</div>`;
+      ${popoverButtons(close, isLink ? "Choose" : "Create the draft", () => run(close), main)}`;
   };
   const popover = openPopover(anchor, draw, { label: "Add a translation", kind: "translation" });
 }

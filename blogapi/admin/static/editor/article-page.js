@@ -5,19 +5,7 @@ import { ApiError, del, get, post } from "../api.js";
 import { announce, toast } from "../dialogs.js";
 import { formatTime } from "../format.js";
 import { Page, session } from "../shell.js";
-import {
-  addressOf,
-  COLLECTION,
-  copyOf,
-  create,
-  isPage,
-  keepVersion,
-  load,
-  loadBase,
-  pathOf,
-  saveCopy,
-  WHOLE,
-} from "./article.js";
+import * as articles from "./article.js";
 import { loadTerms } from "./details.js";
 import { EMPTY, isSame } from "./edits.js";
 import { discard, Journal, newUuid } from "./journal.js";
@@ -43,7 +31,7 @@ function describeJoined(person, number) {
  */
 async function openOtherKind(error) {
   const [, , , uuid] = location.pathname.split("/");
-  const other = isPage ? "articles" : "pages";
+  const other = articles.isPage ? "articles" : "pages";
   if (error.status !== 404) throw error;
   await get(`blog/${other}/${uuid}/`, { query: { fields: "uuid" } }).catch(() => Promise.reject(error));
   location.replace(`/admin/${other}/${uuid}/`);
@@ -52,7 +40,7 @@ async function openOtherKind(error) {
 
 /** Returns the new offset in a text for one in its former version. @typedef {(offset: number) => number} OffsetMap */
 
-/** The versions of others: what the server has now. @typedef {Awaited<ReturnType<typeof load>>} Theirs */
+/** The versions of others: what the server has now. @typedef {Awaited<ReturnType<typeof articles.load>>} Theirs */
 
 /**
  * @typedef {import("../dialogs.js").ToastOptions["undo"]} ToastUndo
@@ -82,7 +70,7 @@ export class ArticlePage extends Page {
   async load() {
     const [, , , uuid] = location.pathname.split("/");
     this.uuid = uuid === "new" ? newUuid() : uuid;
-    const loading = uuid === "new" ? { edits: EMPTY } : load(uuid).catch(openOtherKind);
+    const loading = uuid === "new" ? { edits: EMPTY } : articles.load(uuid).catch(openOtherKind);
     const [terms, loaded] = await Promise.all([loadTerms(), loading]);
     this.terms = terms;
     this.startFrom(loaded);
@@ -120,11 +108,11 @@ export class ArticlePage extends Page {
     document.addEventListener("visibilitychange", () => this.changeVisibility());
     const { article, edits: stored } = this;
     for (const entry of await journal.find(article && this.uuid)) {
-      if ((entry.place ?? "articles") !== COLLECTION) continue;
+      if ((entry.place ?? "articles") !== articles.COLLECTION) continue;
       // The last request of an editor can have created the article.
       /** @type {(error: {status: number}) => Partial<Loaded> | null} */
       const isGone = ({ status }) => (status === 404 ? null : {});
-      const loaded = article ? { article, edits: stored } : await load(entry.article).catch(isGone);
+      const loaded = article ? { article, edits: stored } : await articles.load(entry.article).catch(isGone);
       // The editor of an article that exists offers its texts.
       if (loaded && !article && !entry.isNew) continue;
       if (isSame(entry.edits, loaded?.edits ?? EMPTY, loaded?.article)) discard(entry);
@@ -152,7 +140,8 @@ export class ArticlePage extends Page {
     this.keepTimer = undefined;
     const { uuid, article, edits, saver } = this;
     const { stored: base, etag } = saver;
-    if (saver.isDirty) this.journal?.write({ place: COLLECTION, article: uuid, isNew: !article, edits, base, etag });
+    if (saver.isDirty)
+      this.journal?.write({ place: articles.COLLECTION, article: uuid, isNew: !article, edits, base, etag });
   }
 
   keepWaiting() {
@@ -172,8 +161,7 @@ export class ArticlePage extends Page {
     this.startFrom({ article, edits, etag }, JSON.parse(base));
   }
 
-  // The deletion of the article can be undone, so the new article has a uuid of its own.
-  /** @param {Edits} edits */
+  /** The deletion of the article can be undone, so the new article has a uuid of its own. @param {Edits} edits */
   saveAsNew(edits) {
     this.uuid = newUuid();
     this.startFrom({ edits }, EMPTY);
@@ -189,7 +177,9 @@ export class ArticlePage extends Page {
   /** @param {Edits} edits @param {import("./saving.js").SendOptions} options */
   async send(edits, options) {
     const isNew = !this.article;
-    const { data, etag } = await (isNew ? create : saveCopy)(this.uuid, edits, options).catch(explainRefusal);
+    const { data, etag } = await (isNew ? articles.create : articles.saveCopy)(this.uuid, edits, options).catch(
+      explainRefusal,
+    );
     this.hasWritten = !isNew;
     // A scheduled article has taken the edits, so that none are waiting.
     const isTaken = data.not_live?.length === 0;
@@ -198,17 +188,15 @@ export class ArticlePage extends Page {
     return etag;
   }
 
-  // The server has stored the text, and these fields of the article are new.
-  /** @param {Json} fields */
+  /** The server has stored the text, and these fields of the article are new. @param {Json} fields */
   setStored(fields) {
     this.article = { ...this.article, ...fields };
-    history.replaceState(null, "", addressOf(this.uuid));
+    history.replaceState(null, "", articles.addressOf(this.uuid));
   }
 
-  // After a 412: return which of these edits the server has, with its ETag, or nothing.
-  /** @param {Edits[]} sentEdits */
+  /** After a 412: return which of these edits the server has, with its ETag, or nothing. @param {Edits[]} sentEdits */
   async findOwn(sentEdits) {
-    const theirs = await load(this.uuid);
+    const theirs = await articles.load(this.uuid);
     const { article, edits, etag } = theirs;
     this.theirs = theirs;
     // Nobody else knows the uuid of a new article: if the article is unchanged, this text has created it.
@@ -263,7 +251,7 @@ export class ArticlePage extends Page {
       const versions = { base: merged.edits, mine: current, theirs: mine, article };
       const { edits, regions } = merging.mergeEdits(versions, diff3);
       const { etag, stored } = this.saver;
-      await this.act("join", () => keepVersion(this.uuid, nameVersion(person, theirs.saved), theirs.edits));
+      await this.act("join", () => articles.keepVersion(this.uuid, nameVersion(person, theirs.saved), theirs.edits));
       await saveFrom({ edits, article, etag }, JSON.parse(stored), regions);
     };
     if (merged.changes.theirs) toast(describeJoined(person, merged.changes.theirs), { undo });
@@ -283,8 +271,8 @@ export class ArticlePage extends Page {
     const edits = await openMerge({ merged, mine, person, names });
     if (!edits) return;
     await this.act("join", async () => {
-      if (theirs.user) await keepVersion(uuid, nameVersion(person, theirs.saved));
-      await keepVersion(uuid, nameVersion("", new Date()), mine);
+      if (theirs.user) await articles.keepVersion(uuid, nameVersion(person, theirs.saved));
+      await articles.keepVersion(uuid, nameVersion("", new Date()), mine);
       this.startFrom({ ...theirs, edits }, base);
       await this.saver.save();
     });
@@ -307,12 +295,12 @@ export class ArticlePage extends Page {
     /** @type {Theirs | null} */
     let theirs = null;
     /** @type {SendAction} */
-    const send = (options) => run(pathOf(this.uuid), action, { ...options, at });
+    const send = (options) => run(articles.pathOf(this.uuid), action, { ...options, at });
     const isDone = await this.act("publish", () =>
       this.runSaved(send, action.done).catch(async (error) => {
         if (error.status === 404) await this.stopSaving();
         if (error.code !== "article_changed") throw error;
-        theirs = await load(this.uuid, { asPublished: true });
+        theirs = await articles.load(this.uuid, { asPublished: true });
       }),
     );
     if (theirs) {
@@ -320,7 +308,7 @@ export class ArticlePage extends Page {
       // EMPTY as the stored text, the save is sent in any case.
       const changed = /** @type {Theirs} */ (theirs);
       const etag = `${this.saver.etag}, ${changed.etag}`;
-      await this.join({ ...changed, etag }, EMPTY, await loadBase(this.uuid));
+      await this.join({ ...changed, etag }, EMPTY, await articles.loadBase(this.uuid));
     }
     return isDone;
   }
@@ -332,7 +320,7 @@ export class ArticlePage extends Page {
   async runSaved(send, words) {
     await this.ensureSaved();
     const { edits: sent, saver } = this;
-    const { data, etag, undo } = await send({ etag: saver.etag, ...WHOLE });
+    const { data, etag, undo } = await send({ etag: saver.etag, ...articles.WHOLE });
     this.setStored(data);
     saver.start(sent, etag);
     this.hasWritten = Boolean(data.working_copy);
@@ -363,8 +351,8 @@ export class ArticlePage extends Page {
       if (this.article.status === "scheduled" && !this.article.working_copy) {
         return toast("Nothing waits: the scheduled text has your edits, and the history the former one.");
       }
-      if (this.article.working_copy) await del(copyOf(this.uuid), { etag: this.saver.etag });
-      const loaded = await load(this.uuid);
+      if (this.article.working_copy) await del(articles.copyOf(this.uuid), { etag: this.saver.etag });
+      const loaded = await articles.load(this.uuid);
       this.startFrom({ ...loaded, edits: restored ?? loaded.edits }, loaded.edits);
       if (restored) toast("The edits are back.");
       else toast("The edits are discarded; the history has them.", { undo: () => this.discard(edits) });
@@ -378,7 +366,8 @@ export class ArticlePage extends Page {
     const { etag } = saver;
     this.keepWaiting();
     if (document.visibilityState === "hidden") return saver.save({ signInAgain: false });
-    const loaded = this.article && (await load(uuid).catch(({ status }) => status === 404 && this.stopSaving()));
+    const loaded =
+      this.article && (await articles.load(uuid).catch(({ status }) => status === 404 && this.stopSaving()));
     if (!loaded || loaded.etag === etag) return;
     await this.refreshTerms();
     const isUntouched = saver.state === "saved" && saver.etag === etag && !this.busy;
@@ -395,9 +384,9 @@ export class ArticlePage extends Page {
   /** Restore the deleted article, and join its text with this one. */
   async restore() {
     await this.act("restore", async () => {
-      const { data } = await post(`${pathOf(this.uuid)}restore/`);
+      const { data } = await post(`${articles.pathOf(this.uuid)}restore/`);
       if (data.notes.length) toast(data.notes.join(" "));
-      const loaded = await load(this.uuid);
+      const loaded = await articles.load(this.uuid);
       await this.join(loaded, loaded.edits, JSON.parse(this.textBeforeDeletion ?? this.saver.stored));
       this.textBeforeDeletion = undefined;
     });
@@ -408,9 +397,9 @@ export class ArticlePage extends Page {
   storeVersion() {
     const { state, etag } = this.saver;
     if (!this.hasWritten || this.article?.status !== "draft" || state !== "saved") return;
-    const options = { ...WHOLE, etag, keepalive: true, signInAgain: false };
+    const options = { ...articles.WHOLE, etag, keepalive: true, signInAgain: false };
     noteLeft(this.uuid);
-    post(`${copyOf(this.uuid)}publish/`, { status: "draft" }, options).catch(() => {});
+    post(`${articles.copyOf(this.uuid)}publish/`, { status: "draft" }, options).catch(() => {});
   }
 }
 

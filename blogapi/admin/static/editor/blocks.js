@@ -59,8 +59,7 @@ export function findBlocks(text, players = []) {
   return blocks;
 }
 
-// The end of a paragraph, which is also the end of its last line.
-/** @param {string} text @param {number} start */
+/** The end of a paragraph, which is also the end of its last line. @param {string} text @param {number} start */
 function findEnd(text, start) {
   const rest = text.slice(start, start + 20_000);
   const found = /[ \t]*\n[ \t]*(?:\n|$)/.exec(rest);

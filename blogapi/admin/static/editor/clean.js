@@ -11,8 +11,7 @@ const MARKS = "a, b, strong, i, em, del, s, strike";
 const MONOSPACE = /courier|consolas|menlo|monaco|\bmono\b|monospace/i;
 // The elements for the classes of paragraphs of Word.
 const WORD_STYLES = { MsoTitle: "h1", MsoQuote: "blockquote", MsoIntenseQuote: "blockquote" };
-// Addresses that lead to another one, and the name of its parameter.
-/** @type {[RegExp, string][]} */
+/** Addresses that lead to another one, and the name of its parameter. @type {[RegExp, string][]} */
 const REDIRECTS = [
   [/^www\.google\.[a-z.]+\/url$/, "q"],
   [/\.safelinks\.protection\.outlook\.com\//, "url"],
@@ -86,8 +85,7 @@ export function clean(body, keepPicture) {
   cleanSpaces(body);
 }
 
-// Word and LibreOffice link the number of a note and the note with each other.
-/** @param {HTMLElement} body */
+/** Word and LibreOffice link the number of a note and the note with each other. @param {HTMLElement} body */
 function makeFootnotes(body) {
   const selector = "a[href^='#_ftn']:not([href^='#_ftnref']), a.sdfootnoteanc";
   /** @type {Map<string, HTMLElement>} */
@@ -138,8 +136,7 @@ function makeWordLists(body) {
   nestItems(items);
 }
 
-// In Word for the web and OneNote, each item is a list of its own, in a <div>.
-/** @param {HTMLElement} body */
+/** In Word for the web and OneNote, each item is a list of its own, in a <div>. @param {HTMLElement} body */
 function makeOnlineLists(body) {
   /** @type {ListItem[]} */
   const items = [];
@@ -152,8 +149,7 @@ function makeOnlineLists(body) {
   nestItems(items);
 }
 
-// Make nested lists of paragraphs that follow each other.
-/** @param {ListItem[]} items */
+/** Make nested lists of paragraphs that follow each other. @param {ListItem[]} items */
 function nestItems(items) {
   const follows = items.map(({ outer }, n) =>
     [outer, outer.previousElementSibling].includes(items[n - 1]?.outer ?? null),
@@ -182,8 +178,7 @@ function nestItems(items) {
   for (const { outer } of items) outer.remove();
 }
 
-// Editors of code write a <div> for each line.
-/** @param {HTMLElement} body */
+/** Editors of code write a <div> for each line. @param {HTMLElement} body */
 function cleanCode(body) {
   each(body, `div[${STYLE}*='white-space']`, (block) => {
     const isCode = /^pre/.test(readStyle(block, "white-space")) && MONOSPACE.test(readStyle(block, "font-family"));
@@ -202,8 +197,7 @@ function cleanCode(body) {
   });
 }
 
-// Elements that say by a role or a class what they are.
-/** @param {HTMLElement} body */
+/** Elements that say by a role or a class what they are. @param {HTMLElement} body */
 function nameElements(body) {
   each(body, "[role=heading][aria-level]", (element) => {
     const level = Math.min(Math.max(Number.parseInt(element.ariaLevel, 10) || 2, 1), 6);
@@ -224,8 +218,7 @@ function nameElements(body) {
   each(body, "blockquote:empty", (quote) => quote.remove());
 }
 
-// Google Docs and others write bold, italic and code as styles of a <span>.
-/** @param {HTMLElement} body */
+/** Google Docs and others write bold, italic and code as styles of a <span>. @param {HTMLElement} body */
 function styleToElements(body) {
   each(body, "b, strong, i, em", (element) => {
     const name = element.matches("b, strong") ? "font-weight" : "font-style";
@@ -403,8 +396,7 @@ function cleanMarks(body) {
   });
 }
 
-// Two line breaks end a paragraph; one at the edge of a block does nothing.
-/** @param {HTMLElement} body */
+/** Two line breaks end a paragraph; one at the edge of a block does nothing. @param {HTMLElement} body */
 function cleanBreaks(body) {
   each(body, `:is(${HEADINGS}) br`, (line) => line.replaceWith(" "));
   each(body, "br", (line) => {

@@ -7,7 +7,7 @@ import { hasRole } from "../roles.js";
 import { ITEM } from "./article.js";
 import { findArticles, pickArticle } from "./link-picker.js";
 import { describeFault, CUSTOM_FIELDS, useFields } from "./custom-fields.js";
-import { choosePicture } from "./pictures.js";
+import { renderPictureField } from "./pictures.js";
 
 /**
  * Stores the value of a field.
@@ -37,7 +37,7 @@ export function renderCustomFields(page) {
 
 /** @param {EditorPage} page @param {CustomField} customField */
 function renderControl(page, customField) {
-  const { name, type, list, choices } = customField;
+  const { name, label, type, list, choices } = customField;
   const value = page.edits.custom?.[name];
   /** @type {Write} */
   const write = (changed) => {
@@ -46,7 +46,10 @@ function renderControl(page, customField) {
     page.change({ custom: isEmpty ? others : { ...others, [name]: changed } });
   };
   if (type === "article") return renderArticles(page, customField, value, write);
-  if (type === "picture" && !list) return renderPicture(customField, value, write);
+  if (type === "picture" && !list) {
+    const words = { name: label, label: labelOf(customField), title: `Choose ${label}`, action: "Use picture" };
+    return renderPictureField({ ...words, address: value, write });
+  }
   if (type === "boolean" && !list) {
     const options = { label: labelOf(customField), help: helpOf(customField), value: value === true, onChange: write };
     return checkbox({ id: `field-custom.${name}`, ...options });
@@ -118,8 +121,7 @@ function renderArticles(page, customField, value, write) {
     titles.set(article.uuid, article.title);
     write(list ? [...new Set([...chosen, article.uuid])] : article.uuid);
   };
-  // The button with the focus goes with the chip.
-  /** @param {ButtonEvent} event @param {string} uuid */
+  /** The button with the focus goes with the chip. @param {ButtonEvent} event @param {string} uuid */
   const remove = ({ currentTarget }, uuid) => {
     /** @type {any} */ (currentTarget.closest("[role=group]")).querySelector(".button").focus();
     write(list ? chosen.filter((other) => other !== uuid) : null);
@@ -140,18 +142,4 @@ async function readTitles(page, uuids) {
   for (const uuid of unknown) titles.set(uuid, "An article");
   for (const { uuid, title } of (await findArticles(unknown)) ?? []) titles.set(uuid, title);
   page.requestUpdate();
-}
-
-/** @param {CustomField} customField @param {any} value @param {Write} write */
-function renderPicture(customField, value, write) {
-  const { label } = customField;
-  const choose = async () => {
-    const picture = await choosePicture({ title: `Choose ${label}`, action: "Use picture" });
-    if (picture) write(picture.url);
-  };
-  return html`<div class="field cover" role="group" aria-label=${label}>
-    <span class="label">${labelOf(customField)}</span>
-    ${value ? html`<img src=${value} alt="">` : nothing}
-    <div class="cover-buttons">${button(value ? "Replace" : "Choose a picture", choose)}
-      ${value ? button("Remove", () => write(null), { kind: "bare" }) : nothing}</div></div>`;
 }

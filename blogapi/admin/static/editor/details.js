@@ -10,7 +10,7 @@ import { describeAddress, FIELDS, isPage, pathOf } from "./article.js";
 import { TEXT_FIELDS } from "./edits.js";
 import { loadCustomFields, renderCustomFields } from "./custom-field-controls.js";
 import { TERM_KINDS } from "../pages/term-words.js";
-import { choosePicture } from "./pictures.js";
+import { choosePicture, renderPictureField } from "./pictures.js";
 import "./picker.js";
 import { renderLanguages } from "./translations.js";
 
@@ -37,8 +37,7 @@ export async function loadParent(page) {
   if (parent) page.set({ parentTitle: (await get(pathOf(parent), { query: { fields: "title" } })).data.title });
 }
 
-// A page moves at once, so that is done in the list, which shows the other pages.
-/** @param {EditorPage} page */
+/** A page moves at once, so that is done in the list, which shows the other pages. @param {EditorPage} page */
 const renderPosition = ({ parentTitle, article }) => html`<div class="field"><span class="label">Place</span>
   <p dir="auto">${parentTitle ? `Below “${parentTitle}”` : "At the top"}, position ${article.position}</p>
   <p class="help"><a href="/admin/pages/">Move it in the list of pages</a></p></div>`;
@@ -118,23 +117,15 @@ function renderTerms(page, kind) {
 function renderCover(page) {
   const address = page.edits.cover_image;
   const write = (/** @type {string} */ url) => page.change({ cover_image: url });
-  /** @param {string} text @param {string} kind @param {Parameters<typeof choosePicture>[0]} options */
-  const chooser = (text, kind, options) => {
-    const choose = async () => {
-      const picture = await choosePicture(options);
-      if (picture) write(picture.url);
-    };
-    return button(text, choose, { kind });
-  };
-  const replace = { title: "Choose the cover", action: "Use as cover" };
   // The alternative text belongs to the picture in the library.
-  const describe = { title: "Alternative text of the cover", action: "Save text", address };
-  return html`<div class="field cover" role="group" aria-label="Cover"><span class="label">Cover</span>
-    ${address ? html`<img src=${address} alt="">` : nothing}
-    <div class="cover-buttons">${chooser(address ? "Replace" : "Choose a picture", "", replace)}
-      ${address.includes("/media/") ? chooser("Alternative text", "bare", describe) : nothing}
-      ${address ? button("Remove", () => write(""), { kind: "bare" }) : nothing}
-    </div></div>`;
+  const describe = async () => {
+    const options = { title: "Alternative text of the cover", action: "Save text", address };
+    const picture = await choosePicture(options);
+    if (picture) write(picture.url);
+  };
+  const more = address.includes("/media/") ? button("Alternative text", describe, { kind: "bare" }) : nothing;
+  const words = { name: "Cover", label: "Cover", title: "Choose the cover", action: "Use as cover" };
+  return renderPictureField({ ...words, address, more, write });
 }
 
 /** @param {EditorPage} page */

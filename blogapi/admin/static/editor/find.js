@@ -1,7 +1,7 @@
 /** Finds and replaces in the text: a row in the place of the toolbar. */
 
 import { html, nothing, render } from "../vendor/lit.js";
-import { button, iconButton } from "../components.js";
+import { button, iconButton, onValue } from "../components.js";
 import { announce } from "../dialogs.js";
 import { explainPattern } from "./faulty-pattern.js";
 import { formatNumber } from "../format.js";
@@ -142,13 +142,10 @@ export class Find {
       iconButton(icon, label, () => this.toggle(name), { kind: "bare", pressed: options[name] });
     /** @param {string} icon @param {string} label @param {"next" | "previous"} command */
     const go = (icon, label, command) => iconButton(icon, label, () => this.go(command), { kind: "bare" });
-    /** @param {FieldEvent} event */
-    const setWords = ({ target }) => this.find(target.value);
-    /** @param {FieldEvent} event */
-    const setReplacement = ({ target }) => {
-      this.replacement = target.value;
+    const setReplacement = onValue((text) => {
+      this.replacement = text;
       this.apply();
-    };
+    });
     const undo = note?.undo && html`<button type="button" class="link-button" @click=${note.undo}>Undo</button>`;
     const showReplace = () => {
       this.isReplacing = !this.isReplacing;
@@ -157,7 +154,7 @@ export class Find {
     const more = { kind: "bare phone-only", pressed: this.isReplacing };
     return html`<div class="find-field ${fault || (words && !total) ? "faulty" : ""}">
         <input name="words" aria-label="Find" autocomplete="off" spellcheck="false" dir="auto" .value=${words}
-          aria-describedby="find-state" @input=${setWords}>
+          aria-describedby="find-state" @input=${onValue((text) => this.find(text))}>
         <span id="find-state" role="status">${state}</span></div>
       <div class="find-options">${toggle("caseSensitive", "case-sensitive", "Match case")}
         ${toggle("wholeWord", "whole-word", "Whole words")} ${toggle("regexp", "regex", "Regular expression")}

@@ -100,8 +100,7 @@ export class PreviewFollower {
     return (text && field.positionAt?.(Math.max(left, text.left) + 8, Math.max(top, text.top) + 8)) ?? null;
   }
 
-  // Call the method before the next frame is drawn.
-  /** @param {"scroll" | "mark"} name */
+  /** Call the method before the next frame is drawn. @param {"scroll" | "mark"} name */
   #later(name) {
     if (this.waiting.has(name)) return;
     this.waiting.add(name);
@@ -112,8 +111,7 @@ export class PreviewFollower {
   }
 }
 
-// The first words of a part: those of another part inside it have an offset of their own.
-/** @param {Element} part */
+/** The first words of a part: those of another part inside it have an offset of their own. @param {Element} part */
 function startOf(part) {
   const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

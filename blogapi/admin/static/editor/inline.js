@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from "../vendor/lit.js";
 import { fileAddress, get } from "../api.js";
-import { button, icon, iconButton } from "../components.js";
+import { button, icon, iconButton, onValue } from "../components.js";
 import { count } from "../format.js";
 import { oneLine } from "../forms.js";
 import { findBlocks, writePictures } from "./blocks.js";
@@ -10,7 +10,10 @@ import { choosePictures } from "./pictures.js";
 
 const players = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
 const WARNING = icon("triangle-alert", "warn");
-/** @typedef {{source?: string, width?: number, height?: number, alt?: string, isMissing?: boolean}} PictureFile */
+/**
+ * @typedef {{source?: string, width?: number | null, height?: number | null, alt?: string, isMissing?: boolean}}
+ *   PictureFile
+ */
 /** The files of the library by uuid; null while one is loaded. @type {Map<string, PictureFile | null>} */
 const files = new Map();
 
@@ -39,12 +42,7 @@ function findFile(address, redraw) {
     const query = { fields: "uuid,url,alt,width,height,renditions" };
     const read = (/** @type {{data: Media}} */ { data }) => {
       const { width, height, alt } = data;
-      return {
-        source: fileAddress(data.renditions[1] ?? data),
-        width: width ?? undefined,
-        height: height ?? undefined,
-        alt,
-      };
+      return { source: fileAddress(data.renditions[1] ?? data), width, height, alt };
     };
     const forget = () => setTimeout(() => files.delete(uuid), 10_000);
     get(`blog/media/${uuid}/`, { query })
@@ -73,8 +71,7 @@ function renderPictures(pictures, isSelected, actions, redraw) {
     )}</div>`;
 }
 
-// Without a text of its own, a picture has that of the library.
-/** @param {BlockPicture} picture */
+/** Without a text of its own, a picture has that of the library. @param {BlockPicture} picture */
 const isDescribed = ({ alt, file }) => Boolean(alt.trim() || !file || file.alt || file.isMissing);
 
 /** @param {BlockPicture} picture @param {BlockActions} actions */
@@ -131,13 +128,11 @@ function renderFields(picture, n, set, actions) {
   const { alt, caption, file } = picture;
   const isMissing = !isDescribed(picture);
   const text = oneLine((alt) => set({ alt }), actions.focusText);
-  const setAlt = (/** @type {FieldEvent} */ { target }) => text.onInput(target.value);
-  const setCaption = (/** @type {FieldEvent} */ { target }) => set({ caption: target.value });
   return html`<div class="block-row">${renderImage(picture, actions)}<div>
     <label for="block-alt-${n}">Alternative text</label>
     <textarea id="block-alt-${n}" rows="2" dir="auto" maxlength="1000" .value=${alt}
       placeholder=${file?.alt || "What the picture says, in a sentence"} aria-describedby="block-help-${n}"
-      @input=${setAlt} @keydown=${text.onkeydown}></textarea>
+      @input=${onValue(text.onInput)} @keydown=${text.onkeydown}></textarea>
     <p id="block-help-${n}" class="help">${
       isMissing
         ? html`<span class="warn">${WARNING} Missing. Some readers cannot see the picture.</span>`
@@ -147,7 +142,7 @@ function renderFields(picture, n, set, actions) {
     }</p>
     <label for="block-caption-${n}">Caption</label>
     <input id="block-caption-${n}" dir="auto" maxlength="1000" autocomplete="off" .value=${caption}
-      @input=${setCaption}></div></div>`;
+      @input=${onValue((caption) => set({ caption }))}></div></div>`;
 }
 
 /** @param {Block} block @param {BlockActions} actions */

@@ -13,7 +13,8 @@ export const newUuid = () =>
   });
 
 /**
- * The entry of an editor: its edits, and the text that the server has (`base`, as JSON) with its ETag.
+ * The entry of an editor: its edits, and the text that the server has (`base`, as JSON) with its ETag. place:
+ * "articles" or "pages".
  *
  * @typedef {{place?: string, article: string, isNew: boolean, edits: any, base: string, etag: string | null}} Entry
  * @typedef {Entry & {key: string, user: string, time: number}} KeptEntry

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get } from "../api.js";
-import { badge, icon } from "../components.js";
+import { badge, icon, onValue } from "../components.js";
 import { openDialog } from "../dialogs.js";
 import { formatChanged, formatDay } from "../format.js";
 import { hasRole, listPath } from "../roles.js";
@@ -80,8 +80,7 @@ export async function findBrokenLinks(text) {
 
 /** Reads articles or pages. @typedef {(query: Json) => Promise<{data: Article[]}>} List */
 
-// Authors find their own articles, and the published ones of others.
-/** @type {List} */
+/** Authors find their own articles, and the published ones of others. @type {List} */
 async function listArticles(query) {
   const own = get(listPath(), { query });
   if (hasRole("editor")) return own;
@@ -200,12 +199,11 @@ class LinkPicker {
     const { words, articles, options, at, takesAddresses } = this;
     const [take, leave] = takesAddresses ? ["link", "keep the text"] : ["use it", "close"];
     const empty = words.trim() && articles?.length === 0 && !options[0]?.address;
-    const type = (/** @type {FieldEvent} */ { target }) => this.type(target.value);
     const press = (/** @type {KeyboardEvent} */ event) => this.press(event);
     return html`<div class="search">${icon("search")}<input role="combobox" aria-label="Title of an article" autofocus
         placeholder="Title of an article" autocomplete="off" spellcheck="false" dir="auto" aria-expanded="true"
         aria-controls="link-list" aria-activedescendant=${options.length ? `link-${at}` : nothing} .value=${words}
-        @input=${type} @keydown=${press}></div>
+        @input=${onValue((text) => this.type(text))} @keydown=${press}></div>
       <p class="none" role="status">${empty ? `No article contains '${words.trim()}'` : nothing}</p>
       <div id="link-list" role="listbox" aria-label="Articles">
         ${options.map((option, n) => this.renderOption(option, n))}</div>
@@ -230,8 +228,7 @@ class LinkPicker {
 const describeDay = ({ status, published_at: time, last_updated: changed }) =>
   status === "published" && time ? formatDay(time) : formatChanged(changed);
 
-// Mark the words at the beginnings of the words of a title.
-/** @param {string} title @param {string} words */
+/** Mark the words at the beginnings of the words of a title. @param {string} title @param {string} words */
 function mark(title, words) {
   const found = words.trim().split(/\s+/).filter(Boolean);
   if (!found.length) return title;

@@ -91,8 +91,7 @@ const lengthOf = (text, pattern) => text.match(pattern)?.[0].length ?? 0;
 /** The line breaks that are missing beside a text. @param {string} beside @param {RegExp} breaks */
 const gap = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(beside, breaks)) : "");
 
-// A block has empty lines around it.
-/** @param {TextInput} input @param {string} before */
+/** A block has empty lines around it. @param {TextInput} input @param {string} before */
 function replaceWithBlock({ text, from, to }, before, middle = "", after = "") {
   const [left, right] = [text.slice(0, from), text.slice(to)];
   return replace({ from, to }, gap(left, /\n{0,2}$/) + before, middle, after + gap(right, /^\n{0,2}/));
@@ -140,8 +139,7 @@ function code(input) {
 /** @type {Record<string, string>} */
 const NEXT_HEADINGS = { "": "## ", "##": "### " };
 
-// Plain text becomes a heading of level 2, then 3, then plain text again.
-/** @param {string} line */
+/** Plain text becomes a heading of level 2, then 3, then plain text again. @param {string} line */
 const changeHeading = (line) => line.replace(/^(#{0,6})[ \t]*/, (_, marks) => NEXT_HEADINGS[marks] ?? "");
 
 // Add the mark to all lines, or remove it if all have it. Empty lines get one only if all are empty.

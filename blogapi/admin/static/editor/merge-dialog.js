@@ -155,8 +155,7 @@ class Merge {
     field.ranges.set(field.ranges.get().map((/** @type {Range} */ other) => (other.id === range.id ? changed : other)));
   }
 
-  // Show a conflict, and move the focus to its choices.
-  /** @param {number} index */
+  /** Show a conflict, and move the focus to its choices. @param {number} index */
   go(index) {
     const conflict = this.conflicts[Math.max(0, Math.min(index, this.conflicts.length - 1))];
     this.half = "conflicts";

@@ -42,8 +42,7 @@ addRule(
   (_, node) => node.textContent,
 );
 
-// Escape only what Markdown would read as a mark.
-/** @param {string} text */
+/** Escape only what Markdown would read as a mark. @param {string} text */
 function escapeText(text) {
   return text
     .replace(/\\(?=[!-/:-@[-`{-~])/g, "\\\\")

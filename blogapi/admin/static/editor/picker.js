@@ -1,7 +1,7 @@
 /** A field for one or several terms (category, tags, authors): type to find, Enter to choose or create. */
 
 import { html, LitElement, nothing } from "../vendor/lit.js";
-import { icon } from "../components.js";
+import { icon, onValue } from "../components.js";
 import { count } from "../format.js";
 import { totalOf } from "../pages/term-words.js";
 import { listOptions } from "./term-options.js";
@@ -51,7 +51,6 @@ class TermPicker extends LitElement {
   render() {
     const { key, open, options } = this;
     const chosen = this.chosen.flatMap((uuid) => this.items.find((item) => item.uuid === uuid) ?? []);
-    const type = (/** @type {FieldEvent} */ { target }) => this.#find(target.value);
     const focus = (/** @type {FieldEvent} */ { target }) => this.single && target.select();
     return html`<label for=${key}>${this.label}</label>
       <div class="picker-box">
@@ -60,7 +59,7 @@ class TermPicker extends LitElement {
           .value=${this.words ?? (this.single ? chosen[0]?.name : "") ?? ""}
           aria-expanded=${open} aria-controls="${key}-list"
           aria-activedescendant=${open && options.length ? `${key}-${this.at}` : nothing}
-          @input=${type} @click=${() => this.#find(this.words)} @focus=${focus}
+          @input=${onValue((text) => this.#find(text))} @click=${() => this.#find(this.words)} @focus=${focus}
           @keydown=${this.#press} @blur=${this.#close}>
         ${this.single ? icon("chevron-down") : nothing}
       </div>
@@ -76,8 +75,7 @@ class TermPicker extends LitElement {
       @click=${() => this.#remove(item)}>${icon("x")}</button></span>`;
   }
 
-  // The button with the focus goes with the chip.
-  /** @param {Term} item */
+  /** The button with the focus goes with the chip. @param {Term} item */
   #remove(item) {
     this.#toggle(item);
     this.querySelector("input")?.focus();

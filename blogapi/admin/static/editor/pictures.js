@@ -44,6 +44,22 @@ export async function choosePictures({ files = [], address, title, ...options })
 }
 
 /**
+ * The field for a picture by its address. more: another button.
+ * @param {{name: string, label: Renderable, address: string, title: string, action: string, more?: Renderable,
+ *   write: (address: string) => void}} options
+ */
+export function renderPictureField({ name, label, address, title, action, more = nothing, write }) {
+  const choose = async () => {
+    const picture = await choosePicture({ title, action });
+    if (picture) write(picture.url);
+  };
+  return html`<div class="field cover" role="group" aria-label=${name}><span class="label">${label}</span>
+    ${address ? html`<img src=${address} alt="">` : nothing}
+    <div class="cover-buttons">${button(address ? "Replace" : "Choose a picture", choose)} ${more}
+      ${address ? button("Remove", () => write(""), { kind: "bare" }) : nothing}</div></div>`;
+}
+
+/**
  * Return a page of the pictures of the library, and the number of all that match the words.
  * @param {string} q @param {number} page
  */
@@ -72,8 +88,7 @@ class Chooser {
   /** @type {Promise<void> | undefined} */
   uploads = undefined;
 
-  // Look for pictures, and choose the one with this address.
-  /** @param {string} words */
+  /** Look for pictures, and choose the one with this address. @param {string} words */
   search(words, address = "") {
     this.words = words;
     const q = words || decodeURIComponent(address.split("/").at(-1) ?? "");

@@ -14,8 +14,7 @@ const MAX_DISTANCE = 20_000;
  * @param {string} text @param {string[]} parts the beginning of each part as plain text
  */
 export function findOffsets(text, parts) {
-  // The words of the text: where each begins among all letters, and in the text.
-  /** @type {[number, number][]} */
+  /** The words of the text: where each begins among all letters, and in the text. @type {[number, number][]} */
   const words = [];
   let letters = "";
   for (const { 0: word, index } of text.matchAll(WORDS)) {

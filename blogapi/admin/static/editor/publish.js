@@ -3,8 +3,8 @@
 import { html, nothing } from "../vendor/lit.js";
 import { ACTIONS, listActions, MAIN_ACTIONS } from "../actions.js";
 import { post } from "../api.js";
-import { button, icon, problem } from "../components.js";
-import { confirmRisk, copyText, openPopover, toast } from "../dialogs.js";
+import { icon, problem } from "../components.js";
+import { confirmRisk, copyText, openPopover, popoverButtons, toast } from "../dialogs.js";
 import { count, formatDay } from "../format.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { describeAddress, isPage, ITEM, pathOf } from "./article.js";
@@ -58,9 +58,8 @@ export function openPublish(anchor, page) {
   const draw = (/** @type {Close} */ close) => html`<h2>${label}</h2>
     ${consequence ? html`<div class="consequence">${consequence}</div>` : time.render(audience)}
     ${status === "archived" ? nothing : checks(page, close, linkWarnings)} ${problem(page.problem)}
-    <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-      ${button(chooseAction().name, () => run(close), mainOptions())}</div>`;
-  const mainOptions = () => ({ kind: "main", busy: page.busy === "publish", busyText: "Saving…" });
+    ${popoverButtons(close, chooseAction().name, () => run(close), mainOptions())}`;
+  const mainOptions = () => ({ busy: page.busy === "publish", busyText: "Saving…" });
   const popover = openPopover(anchor, draw, { label });
   if (!popover) return;
   findBrokenLinks(page.area.field.getText()).then((found) => {
@@ -86,8 +85,7 @@ function findTag(text, name) {
   return from < 0 ? null : { from, to: from + name.length + 1 };
 }
 
-// Checks warn and never forbid.
-/** @param {EditorPage} page @param {Close} close @param {Warning[]} linkWarnings */
+/** Checks warn and never forbid. @param {EditorPage} page @param {Close} close @param {Warning[]} linkWarnings */
 function checks(page, close, linkWarnings) {
   const { edits, rendered } = page;
   const { title, excerpt, tags } = edits;
@@ -145,8 +143,7 @@ export function menuItems(page) {
   ];
 }
 
-// The link shows the edits that are saved.
-/** @param {EditorPage} page */
+/** The link shows the edits that are saved. @param {EditorPage} page */
 async function share(page) {
   const answer = await page.act("share", async () => {
     await page.ensureSaved();

@@ -43,8 +43,6 @@ export class Saver {
   #failures = 0;
   /** The edits that were sent since the last one that is stored for certain. @type {T[]} */
   #sent = [];
-  /** @type {{edits: T, stored: string, isDirty: boolean} | null} */
-  #compared = null;
 
   /** @param {SaverPage<T>} page */
   constructor(page) {
@@ -63,21 +61,16 @@ export class Saver {
   }
 
   get isDirty() {
-    const { edits } = this.page;
-    const { stored } = this;
-    // A long text is compared once for each change.
-    if (this.#compared?.edits !== edits || this.#compared.stored !== stored) {
-      this.#compared = { edits, stored, isDirty: JSON.stringify(edits) !== stored };
-    }
-    return this.#compared.isDirty;
+    return JSON.stringify(this.page.edits) !== this.stored;
   }
 
   // Call this after each edit: a changed text is saved after a pause.
   edited() {
     if (this.#failures || this.state === "conflict") return;
-    const state = this.isDirty ? "unsaved" : "saved";
+    const { isDirty } = this;
+    const state = isDirty ? "unsaved" : "saved";
     if (state !== this.state && this.state !== "saving") this.#set(state);
-    if (!this.isDirty) return;
+    if (!isDirty) return;
     this.#since ||= Date.now();
     this.#schedule(Math.max(0, Math.min(IDLE_MS, this.#since + MAX_WAIT_MS - Date.now())));
   }

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { get } from "../api.js";
-import { badge, button, field, row } from "../components.js";
+import { badge, button, field, onButton, row } from "../components.js";
 import { languageName } from "../languages.js";
 import { listPath } from "../roles.js";
 import { session } from "../shell.js";
@@ -58,8 +58,7 @@ function renderTranslations(page) {
     return row({ title, text, side: languageName(item.language || ownLanguage()) });
   };
   const list = html`<span class="label">Translations</span><ul class="rows">${translations.map(renderItem)}</ul>`;
-  /** @param {ButtonEvent} event */
-  const open = ({ currentTarget }) => openTranslation(currentTarget, page, used);
+  const open = onButton((anchor) => openTranslation(anchor, page, used));
   const add = button("Add a translation", open, { "data-ref": "addTranslation", icon: "languages", popup: "dialog" });
   return html`<div class="field translations" role="group" aria-label="Translations">
     ${translations.length ? list : nothing}${add}</div>`;

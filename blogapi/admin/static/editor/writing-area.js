@@ -38,8 +38,7 @@ export class WritingArea {
     if (!this.isPlain) this.#enrich();
   }
 
-  // Change to the plain text area or to CodeMirror; text, cursor and focus stay.
-  /** @param {boolean} isPlain */
+  /** Change to the plain text area or to CodeMirror; text, cursor and focus stay. @param {boolean} isPlain */
   choosePlain(isPlain) {
     this.isPlain = isPlain;
     storage.write(PLAIN_KEY, isPlain);

@@ -3,8 +3,8 @@
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { ACTIONS, listActions, run } from "../actions.js";
 import { ApiError, del, fileAddress, get, patch, post } from "../api.js";
-import { badge, button, icon, problem } from "../components.js";
-import { confirmRisk, menuButton, openMenu, openPopover, toast } from "../dialogs.js";
+import { badge, button, icon, onButton, problem } from "../components.js";
+import { confirmRisk, menuButton, openMenu, openPopover, popoverButtons, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { TimeForm } from "../editor/publish-time.js";
 import { count, formatChanged, formatNumber } from "../format.js";
@@ -52,8 +52,7 @@ const COLUMNS = [
   ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
 
-// Authors list only what they have written.
-/** @param {string[]} filter */
+/** Authors list only what they have written. @param {string[]} filter */
 const isOffered = ([name]) => name !== "author" || hasRole("editor");
 
 /** Return the articles in parts of `size`. @param {Article[]} articles */
@@ -123,8 +122,7 @@ const remove = async (articles) => {
 const restoreDeleted = (articles) => bringBack(PATH, articles);
 const DELETE = { label: "Delete", icon: "trash-2", risk: true, done: "deleted", work: remove, undo: restoreDeleted };
 
-// The kinds of terms in the order of their buttons.
-/** @type {(keyof typeof TERM_KINDS)[]} */
+/** The kinds of terms in the order of their buttons. @type {(keyof typeof TERM_KINDS)[]} */
 const KINDS = ["tags", "categories", "authors"];
 
 /** Return the action that gives articles a term. @param {keyof typeof TERM_KINDS} kind @param {Term} term */
@@ -303,20 +301,17 @@ class Articles extends ListPage {
       const reason = "public without edits, or archived: an archived article becomes a draft first";
       const stay = left === 1 ? "One stays as it is" : `${left} stay as they are`;
       const number = articles.length === 1 ? "" : `${live.length} of ${articles.length} go live. `;
-      const main = { kind: "main", busy: this.busy === "apply", busyText: "Saving…" };
+      const main = { busy: this.busy === "apply", busyText: "Saving…" };
       const go = () => (live.length ? send(close) : this.set({ problem: "None of them can go live." }));
       return html`<h2>Publish ${count(articles.length, "article")}</h2>${time.render()}
         <p class="soft">${number}${left ? `${stay}: ${reason}.` : ""}</p>
-        ${problem(this.problem)}
-        <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-          ${button(time.isAhead ? "Schedule" : "Publish", go, main)}</div>`;
+        ${problem(this.problem)} ${popoverButtons(close, time.isAhead ? "Schedule" : "Publish", go, main)}`;
     };
     this.set({ problem: "" });
     const float = openPopover(anchor, draw, { label: "Publish", kind: "filter" });
   }
 
-  // The code of the editor is not needed before.
-  /** @param {Article} article */
+  /** The code of the editor is not needed before. @param {Article} article */
   duplicate({ uuid }) {
     return this.act("duplicate", async () => (await import("../editor/duplicate.js")).duplicate(uuid));
   }
@@ -415,12 +410,10 @@ class Articles extends ListPage {
     };
     /** @param {string} tag */
     const offer = (tag) => ({ label: languageName(tag), icon: "globe", href: this.link({ language: tag }) });
-    /** @param {ButtonEvent} event */
-    const open = ({ currentTarget }) =>
+    const [popup, open] =
       name === "language"
-        ? openMenu(currentTarget, this.languages.map(offer), label)
-        : this.pick(currentTarget, kind, label, show);
-    const popup = name === "language" ? "menu" : "dialog";
+        ? ["menu", onButton((anchor) => openMenu(anchor, this.languages.map(offer), label))]
+        : ["dialog", onButton((anchor) => this.pick(anchor, kind, label, show))];
     return html`<button type="button" class="button bare filter" aria-haspopup=${popup} @click=${open}>
       <span>${label}</span>${icon("chevron-down")}</button>`;
   }
@@ -428,7 +421,7 @@ class Articles extends ListPage {
   renderBulk() {
     const { chosen, total } = this;
     /** @param {string} text @param {(anchor: HTMLElement) => unknown} open */
-    const opener = (text, open) => button(text, ({ currentTarget }) => open(currentTarget), { popup: "dialog" });
+    const opener = (text, open) => button(text, onButton(open), { popup: "dialog" });
     const canSelectMore = chosen.length < total && total > this.items.length && total <= MAX_SELECTED;
     const more = button(`Select all ${formatNumber(total)}`, () => this.selectAll(), { kind: "select-all" });
     if (!chosen.every(mayChange)) return canSelectMore ? more : nothing;

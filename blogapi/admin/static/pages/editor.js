@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from "../vendor/lit.js";
 import { MAIN_ACTIONS, mayRun } from "../actions.js";
-import { badge, button, icon, iconButton, problem, segments } from "../components.js";
+import { badge, button, icon, iconButton, onButton, problem, segments } from "../components.js";
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { addressOf, COLLECTION, renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
@@ -29,8 +29,7 @@ import { definePage, refs, session } from "../shell.js";
 import { openOnItsWay } from "../webhooks/following.js";
 import { letterOf } from "../shortcuts.js";
 
-// The fields above the text, each with the name of a text field.
-/** @type {HTMLTextAreaElement[]} */
+/** The fields above the text, each with the name of a text field. @type {HTMLTextAreaElement[]} */
 const lines = TEXT_FIELDS.filter(({ control }) => control === "line").map(
   ({ name }) => /** @type {any} */ (refs)[name],
 );
@@ -158,8 +157,7 @@ class Editor extends ArticlePage {
     }
   }
 
-  // The site's page shows the text that is saved.
-  /** @param {SiteFrame} frame */
+  /** The site's page shows the text that is saved. @param {SiteFrame} frame */
   async toggleDesign(frame) {
     if (frame.isShown) frame.hide();
     else {
@@ -248,8 +246,7 @@ class Editor extends ArticlePage {
     this.area.field.focus();
   }
 
-  // Show the text alone, with the save state; Escape shows everything again.
-  /** @param {boolean} isAlone */
+  /** Show the text alone, with the save state; Escape shows everything again. @param {boolean} isAlone */
   setAlone(isAlone) {
     refs.editor.toggleAttribute("data-alone", isAlone);
     if (isAlone) this.formerSide = this.side;
@@ -351,13 +348,7 @@ class Editor extends ArticlePage {
     const history = article && { icon: "history", href: addressOf(this.uuid, "history/") };
     const showDetails = { label: "Details", icon: "panel-right", action: () => this.openDetails() };
     const isPublic = status === "published";
-    /** @param {ButtonEvent} event */
-    const onItsWay = ({ currentTarget }) => openOnItsWay(currentTarget, article);
-    const onPhone = {
-      label: "On its way to readers",
-      icon: "send",
-      action: () => openOnItsWay(refs.bar.querySelector("[data-ref=phoneMenu] button"), article),
-    };
+    const show = (/** @type {HTMLElement} */ anchor) => openOnItsWay(anchor, article);
     const findText = { label: "Find", icon: "search", action: () => this.openFind(false) };
     const alone = { label: "The text alone", icon: "maximize-2", action: () => this.setAlone(true) };
     const menu = () => [
@@ -365,14 +356,12 @@ class Editor extends ArticlePage {
       alone,
       showDetails,
       history && { label: "History", ...history },
-      isPublic && onPhone,
+      isPublic && { label: "On its way to readers", icon: "send", action: show },
       this.plainToggle,
       ...menuItems(this),
     ];
-    /** @param {ButtonEvent} event */
-    const publish = ({ currentTarget }) => openPublish(currentTarget, this);
-    /** @param {ButtonEvent} event */
-    const openMore = ({ currentTarget }) => openMenu(currentTarget, menuItems(this), "More actions");
+    const publish = onButton((anchor) => openPublish(anchor, this));
+    const openMore = onButton((anchor) => openMenu(anchor, menuItems(this), "More actions"));
     /** @type {import("../actions.js").Action} */
     const mainAction = MAIN_ACTIONS[/** @type {Status} */ (status)];
     const isOffered = mayRun(mainAction, { status });
@@ -384,12 +373,12 @@ class Editor extends ArticlePage {
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value: side, onChange };
     return html`<a class="button bare icon-only" href="/admin/${COLLECTION}/" aria-label="Back to the ${COLLECTION}"
         >${icon("arrow-left")}</a>
-      ${isPublic ? statusButton(badge(article), onItsWay) : badge({ ...article, status })}
+      ${isPublic ? statusButton(badge(article), onButton(show)) : badge({ ...article, status })}
       ${renderSaveState(this)} ${renderOthers(this.others)}
       ${this.renderToggle("preview", "Preview", "columns-2")}
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
       ${this.renderToggle("details", "Details", "panel-right")}
-      <span class="phone-only" data-ref="phoneMenu">${menuButton("More", menu)}</span>
+      <span class="phone-only">${menuButton("More", menu)}</span>
       ${isOffered ? html`<span class="split">${main} ${moreButton}</span>` : note}
       <div class="phone-only phone-tabs">${segments(panes)}</div>`;
   }

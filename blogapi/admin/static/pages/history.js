@@ -26,8 +26,7 @@ const TEXTS = TEXT_FIELDS.filter(({ name, control }) => control || name === "con
 const EMPTY_VERSION = Object.fromEntries(TEXTS.map((text) => [text.name, text.default]));
 /** @typedef {Record<string, any>} Version a version, with the version before it and the size of its change */
 
-// Only admins see all users; the others see who they are, and the last ones who wrote.
-/** @returns {Promise<Person[]>} */
+/** Only admins see all users; the others see who they are, and the last ones who wrote. @returns {Promise<Person[]>} */
 async function listUsers() {
   return hasRole("admin")
     ? (await get("users/")).data

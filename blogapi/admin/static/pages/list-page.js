@@ -51,8 +51,7 @@ export class ListPage extends Page {
     return query.size ? `${location.pathname}?${query}` : location.pathname;
   }
 
-  // The address follows each key: rendering the page shows its words in the field.
-  /** @param {string} q */
+  /** The address follows each key: rendering the page shows its words in the field. @param {string} q */
   search(q) {
     history.replaceState(null, "", this.link({ q: q.trimStart() }));
     // The links to the tabs have the words too.

@@ -13,8 +13,7 @@ export const addressOf = (article, part = "") => `/admin/articles/${article.uuid
 /** @type {(item: any) => string} */
 export const byUuid = ({ uuid }) => uuid;
 
-// The working copy can be newer than the article.
-/** @param {Article} article */
+/** The working copy can be newer than the article. @param {Article} article */
 export const titleOf = ({ title, working_copy: copy }) => copy?.title || title || "Without a title";
 /** @param {Article} article @returns {string} */
 export const changeOf = ({ last_updated: time, working_copy: copy }) =>

@@ -41,8 +41,7 @@ class Panel {
   static async open(page, uuid) {
     const path = `${LIBRARY}${uuid}/`;
     const [file, uses] = await Promise.all([get(path), get(`${path}uses/`)]);
-    // An article and its edits can both use it.
-    /** @param {Use} use @param {number} n @param {Use[]} all */
+    /** An article and its edits can both use it. @param {Use} use @param {number} n @param {Use[]} all */
     const isFirst = ({ uuid }, n, all) => all.findIndex((use) => use.uuid === uuid) === n;
     return new Panel(page, path, file, uses.data.filter(isFirst));
   }
@@ -69,8 +68,7 @@ class Panel {
     return etag;
   }
 
-  // Somebody else can have changed the name or the caption only.
-  /** @param {string[]} texts */
+  /** Somebody else can have changed the name or the caption only. @param {string[]} texts */
   async findOwn(texts) {
     const { data, etag } = await get(this.path);
     return texts.includes(data.alt) && { etag, edits: data.alt };

@@ -40,8 +40,7 @@ function fillPath(pattern, { uuid, slug, category, published_at: time }, zone) {
   const parts = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone: zone }).format(parseTime(time));
   const [year, month, day] = parts.split("-");
   const { language } = session().site;
-  // An article in the language of the site.
-  /** @type {Record<string, string>} */
+  /** An article in the language of the site. @type {Record<string, string>} */
   const values = { uuid, slug, category: category.slug, year, month, day, language, "/language": "", local_slug: slug };
   return pattern.replace(/\{(\/?\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
@@ -62,14 +61,14 @@ class Site extends Page {
     const [site, { data: articles, total }] = await Promise.all([get(SITE), get("blog/articles/", { query })]);
     this.newest = articles[0] ?? null;
     this.published = total;
-    this.take(site);
+    this.setStored(site);
   }
 
   /**
    * Show the site of the server; fields that were changed here keep their values.
    * @param {import("../api.js").Answer} answer
    */
-  take({ data, etag }) {
+  setStored({ data, etag }) {
     const values = { ...structuredClone(data), ...Object.fromEntries(this.changes) };
     const tags = listLanguages(values.language).map((tag) => new Option(languageName(tag), tag));
     form.elements.language.replaceChildren(...tags);
@@ -208,10 +207,10 @@ class Site extends Page {
     try {
       const answer = await patch(SITE, sent, { etag: this.etag });
       Object.assign(before, sent);
-      this.take(answer);
+      this.setStored(answer);
     } catch (error) {
       if (/** @type {any} */ (error).status !== 412) throw error;
-      this.take(await get(SITE));
+      this.setStored(await get(SITE));
       const both = this.changes.filter(([name]) => !isSame(before[name], this.stored[name]));
       if (!both.length) return this.send();
       const explain = (/** @type {unknown} */ value) =>

@@ -2,8 +2,8 @@
 
 import { html, nothing, repeat } from "../vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { button, choiceCards, problem } from "../components.js";
-import { confirmRisk, menuButton, openPopover, toast } from "../dialogs.js";
+import { button, choiceCards, onButton, problem } from "../components.js";
+import { confirmRisk, menuButton, openPopover, popoverButtons, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { count, formatChanged, formatNumber } from "../format.js";
 import { openForm } from "../forms.js";
@@ -81,7 +81,11 @@ class Terms extends ListPage {
 
   renderBulk() {
     const { chosen } = this;
-    return html`${button("Merge…", ({ currentTarget }) => this.merge(currentTarget, chosen), { popup: "dialog" })}
+    return html`${button(
+      "Merge…",
+      onButton((anchor) => this.merge(anchor, chosen)),
+      { popup: "dialog" },
+    )}
       ${button("Delete", () => this.delete(chosen), { kind: "risk" })}`;
   }
 
@@ -223,20 +227,12 @@ class Terms extends ListPage {
       this.clear();
       toast(`Merged into “${kept.name}”.`);
     };
-    const cards = choiceCards({
-      label: "Which one stays?",
-      name: "stays",
-      items: terms.map(card),
-      value: kept.uuid,
-      onChange: choose,
-    });
-    const main = { kind: "main", busyText: "Merging…", busy: this.busy === "merge" };
+    const options = { name: "stays", items: terms.map(card), value: kept.uuid, onChange: choose };
+    const main = { busyText: "Merging…", busy: this.busy === "merge" };
     return html`<h2>Merge ${count(terms.length, noun, plural)}</h2>${problem(this.problem)}
-      <div class="merge-choice">${cards}</div>
+      <div class="merge-choice">${choiceCards({ label: "Which one stays?", ...options })}</div>
       <p>${this.describeMerge(kept, others, both)}</p>
-      <p class="soft">This cannot be undone.</p>
-      <div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-        ${button(`Merge into “${kept.name}”`, merge, main)}</div>`;
+      <p class="soft">This cannot be undone.</p>${popoverButtons(close, `Merge into “${kept.name}”`, merge, main)}`;
   }
 
   /** @param {Term} kept @param {Term[]} others @param {number | null} both */

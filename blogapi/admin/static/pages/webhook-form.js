@@ -2,7 +2,7 @@
 
 import { html, live, nothing } from "../vendor/lit.js";
 import { get, patch, post } from "../api.js";
-import { button, choiceCards, field, icon, iconButton, pageHead, sectionHead } from "../components.js";
+import { button, choiceCards, field, icon, iconButton, onValue, pageHead, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
 import { showOnce } from "../forms.js";
 import { definePage, Page } from "../shell.js";
@@ -44,12 +44,12 @@ class WebhookForm extends Page {
     const [{ presets }, webhook] = await Promise.all([loadWebhooks(), uuid === "new" ? null : get(pathOf({ uuid }))]);
     const isBuild = (/** @type {Preset} */ { name }) => isBuildHook({ preset: name });
     this.presets = [...presets.filter(isBuild), ...presets.filter((preset) => !isBuild(preset))];
-    if (webhook) this.take(webhook.data);
+    if (webhook) this.setWebhook(webhook.data);
     await this.loadSample();
   }
 
   /** @param {Webhook} webhook */
-  take(webhook) {
+  setWebhook(webhook) {
     this.set({ webhook, values: toValues(webhook), isChanged: false });
   }
 
@@ -134,7 +134,7 @@ class WebhookForm extends Page {
   /** @param {"url" | "token"} name @param {string} label @param {unknown} [error] */
   renderSecret(name, label, error = this.errors[name]) {
     const message = [error ?? []].flat().join(" ");
-    const onInput = (/** @type {FieldEvent} */ { target }) => this.change({ [name]: target.value });
+    const onInput = onValue((text) => this.change({ [name]: text }));
     return html`<div class="field ${message ? "faulty" : ""}"><label for="field-${name}">${label}</label>
       <span class="prefixed"><input id="field-${name}" name=${name} type="password" class="mono" spellcheck="false"
         autocomplete="new-password" .value=${live(this.values[name])} @input=${onInput}

@@ -24,7 +24,7 @@ const isFailing = ({ active, next_attempt: next, waiting }) => active && next &&
 const findCall = (webhook, since) =>
   listRealCalls(webhook).find(({ succeeded, time }) => succeeded && secondsBetween(since, time) >= 0);
 
-/** Open the popover with the calls since the last change. @param {HTMLElement | null} anchor @param {any} article */
+/** Open the popover with the calls since the last change. @param {HTMLElement} anchor @param {any} article */
 export function openOnItsWay(anchor, { last_updated: since, published_at: published, url }) {
   /** @type {Awaited<ReturnType<typeof loadWebhooks>> | null} */
   let loaded = null;
