@@ -143,7 +143,12 @@ interface Refs {
   passwordForm: NamedForm;
   rememberHelp: HTMLElement;
   roleForm: NamedForm;
+  sampleByline: HTMLElement;
+  sampleInitial: HTMLElement;
+  sampleName: HTMLElement;
+  samplePage: HTMLElement;
   sampleSites: HTMLElement;
+  sampleTab: HTMLElement;
   samples: HTMLElement;
   sendLink: HTMLButtonElement;
   setUp: HTMLElement;

@@ -1,6 +1,5 @@
 /** The first page of a new blog: its name, language, time zone and address, and what readers get from them. */
 
-import { html } from "../vendor/lit.js";
 import { ApiError, get, patch } from "../api.js";
 import { setTimeZone } from "../format.js";
 import { setHelp, showErrors } from "../forms.js";
@@ -21,6 +20,8 @@ function greeting() {
 }
 
 class Welcome extends Page {
+  greeting = "";
+
   async load() {
     const [{ data: me }, { data: site, etag }, { data: authors }] = await Promise.all([
       get("auth/me/"),
@@ -89,26 +90,12 @@ class Welcome extends Page {
   renderPage() {
     const blog = title.value.trim() || "Your blog";
     const day = inZone({ day: "numeric", month: "long", year: "numeric" }, language.value);
-    return html`<main id="main" class="welcome" tabindex="-1">
-      <div class="welcome-form"><h1>${this.greeting}</h1>
-        <p class="soft">A few answers, then you write. Change them any time under Site.</p>${form}</div>
-      <aside aria-label="As readers get it">
-        <div class="welcome-site">
-          <p class="welcome-tab"><span aria-hidden="true">${[...blog][0].toUpperCase()}</span>
-            <span dir="auto">${blog}</span></p>
-          <div class="welcome-page" lang=${language.value}>
-            <p class="welcome-name" dir="auto">${blog}</p>
-            <p class="small soft">${day} · ${name.value.trim()}</p>
-            <p class="welcome-title" lang="en">Your first article</p>
-            <p lang="en">What you write stands here, in the words and the order you gave it. Pictures go where you put
-              them.</p>
-            <p class="small soft" lang="en">The week after</p>
-            <p class="welcome-title soft" lang="en">And the one after that</p>
-            <p class="soft" lang="en">The newest comes first. Drafts are yours alone until you publish them.</p>
-          </div>
-        </div>
-        <p class="small soft">Names, dates and their order, as readers get them. The design is your site’s.</p>
-      </aside></main>`;
+    refs.heading.textContent = this.greeting;
+    refs.sampleInitial.textContent = [...blog][0].toUpperCase();
+    refs.sampleTab.textContent = refs.sampleName.textContent = blog;
+    refs.samplePage.lang = language.value;
+    refs.sampleByline.textContent = `${day} · ${name.value.trim()}`;
+    return refs.main;
   }
 }
 
