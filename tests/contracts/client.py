@@ -8,9 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from flask.testing import FlaskClient
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
-from referencing.jsonschema import DRAFT202012
+from jsonschema_rs import Draft202012, Draft202012Validator, Registry
 from werkzeug.test import TestResponse
 
 from blogapi.admin import routes as admin
@@ -36,9 +34,7 @@ class Contract:
 
     def __init__(self, original: dict[str, Any]) -> None:
         self.original, self.document = original, merge_schemas(original)
-        self.registry = Registry().with_resource(
-            "urn:api", Resource(contents=self.document, specification=DRAFT202012)
-        )
+        self.registry = Registry([("urn:api", self.document)], draft=Draft202012)
         self.validators: dict[str, Draft202012Validator] = {}
         self.operations: dict[tuple[str, str], tuple[str, dict[str, Any]] | None] = {}
         self.paths = [
@@ -122,9 +118,7 @@ class Contract:
     def _validate(self, pointer: str, value: Any) -> None:
         if pointer not in self.validators:
             self.validators[pointer] = Draft202012Validator(
-                {"$ref": f"urn:api#{quote(pointer)}"},
-                registry=self.registry,
-                format_checker=Draft202012Validator.FORMAT_CHECKER,
+                {"$ref": f"urn:api#{quote(pointer)}"}, registry=self.registry, validate_formats=True
             )
         self.validators[pointer].validate(value)
 
