@@ -36,6 +36,11 @@ def test_add_asks_for_the_address_and_prints_the_secret_last(app, run):
     assert "active  0 waiting  http://127.0.0.1/•••  index" in run("list").output
 
 
+def test_the_list_names_the_reason_of_a_pause(app, run):
+    add_webhook(app, paused="failures")
+    assert "standard  paused (failures)  0 waiting  https://192.0.2.1/•••  hook" in run("list").output
+
+
 def test_add_refuses_bad_input(run):
     refused = run("add", "index", "--url", "https://10.0.0.7/")
     assert refused.exit_code == 1

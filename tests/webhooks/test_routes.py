@@ -98,6 +98,12 @@ def test_a_test_call_returns_the_answer(as_login, make_webhook, receiver):
     assert as_login.get(f"{path}deliveries/{call['uuid']}/").json.items() >= call.items()
 
 
+def test_the_answer_to_a_webhook_without_secrets_is_shown_as_it_is(as_login, make_webhook, receiver):
+    webhook = make_webhook(url=f"http://127.0.0.1:{receiver.port}/")
+    receiver.answer(200, body=b"thanks")
+    assert as_login.post(f"{WEBHOOKS}{webhook['uuid']}/test/").json["answer"] == "thanks"
+
+
 def test_a_webhook_is_tried_before_it_is_created(app, as_login, receiver):
     app.config["WEBHOOK_HOSTS"] = ("127.0.0.1",)
     receiver.answer(401, body=b"no /secret/hook here")

@@ -61,6 +61,25 @@ def test_the_next_server_continues_at_once(app, receiver, make_webhook, make_tag
         end()
 
 
+def test_a_server_that_ends_stores_the_outcome_of_the_call_that_it_makes(
+    app, receiver, make_webhook, make_tag
+):
+    begun, release = threading.Event(), threading.Event()
+    receiver.check = lambda call: (begun.set(), release.wait(60))
+    webhook = make_webhook(events=["tag.created"])
+    make_tag()
+    end = sender.start(app)
+    assert begun.wait(90)
+    # The answer comes while the server waits for the call.
+    timer = threading.Timer(0.3, release.set)
+    timer.start()
+    end()
+    timer.join()
+    with app.app_context():
+        (kept,) = queries.list_deliveries(UUID(webhook["uuid"]), None).rows
+        assert kept.status == 204
+
+
 def test_a_failure_does_not_end_the_thread(app, receiver, make_webhook, make_tag, send, monkeypatch, caplog):
     failed = threading.Event()
     make_calls = sender.delivery.make_calls
