@@ -200,6 +200,7 @@ def test_a_note_names_each_reason_but_never_a_password():
         "It has `hidden: true`; the article became a draft.",
         "It has `params.hidden: true`; the article became a draft.",
     )
+    assert read("visibility: [friends, '-']").notes[0].startswith("The value “friends, -” of `visibility`")
     record = read("password: mellon")
     assert "It has a `password`; the article became a draft." in record.notes
     assert "mellon" not in repr(record)

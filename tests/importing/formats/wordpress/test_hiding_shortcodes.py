@@ -272,6 +272,11 @@ def test_a_hidden_element_is_left_out_with_its_attributes_and_all_that_it_contai
     assert (record.status, "SECRET" in repr(record), "Open." in record.content) == ("published", False, True)
 
 
+def test_an_element_without_content_hides_nothing_that_follows(tmp_path):
+    content = '[vc_row disable_element="yes" /]<p>SECRET</p>' + enclose("vc_row", "Open.")
+    assert_is_public(read(tmp_path, content))
+
+
 @pytest.mark.parametrize(
     ("content", "name"),
     [
