@@ -497,6 +497,21 @@ def test_if_match_on_the_list_follows_only_own_articles(as_author, as_admin, mak
     assert write(as_author.get(ARTICLES).headers["ETag"]).status_code == 200
 
 
+def test_a_refused_bulk_write_names_the_item(as_author, make_article):
+    own, foreign = as_author.post(ARTICLES, json={"title": "Mine"}).json["uuid"], make_article().uuid
+    for single in (
+        as_author.patch(f"{ARTICLES}{own}/", json=PUBLISH),
+        as_author.delete(f"{ARTICLES}{foreign}/"),
+    ):
+        assert (single.status_code, "errors" in single.json) == (403, False)
+    items = [{"uuid": uuid, "title": "New"} for uuid in (own, str(foreign))]
+    for bulk in (
+        as_author.patch(ARTICLES, json=items),
+        as_author.delete(f"{ARTICLES}?uuid={own}&uuid={foreign}"),
+    ):
+        assert (bulk.status_code, bulk.json.get("errors")) == (403, {"1": [single.json["detail"]]})
+
+
 def test_an_idempotency_key_of_another_author_replays_nothing(as_author, as_role):
     publisher, headers = as_role(Role.AUTHOR, can_publish=True), {"Idempotency-Key": "same"}
     first = as_author.post(ARTICLES, json={"title": "Mine"}, headers=headers).json

@@ -75,10 +75,12 @@ def test_an_admin_lists_the_articles_of_all_authors_in_a_status(as_admin, shown,
     assert response.headers["X-Total-Count"] == str(len(expected))
 
 
-def test_a_list_in_any_status_takes_the_other_filters(as_admin, shown):
+def test_a_list_in_any_status_takes_the_other_filters(as_admin, people, shown):
     assert sorted(titles(as_admin, "status=any&category=kitchen")) == ["Draft", "Public"]
     assert titles(as_admin, "status=any&category=kitchen&tag=bread&author=ada") == ["Public"]
     assert titles(as_admin, "status=any&q=public&ordering=title") == ["Public"]
+    for user, found in ((people.admin, ["Public"]), (people.other_admin, [])):
+        assert titles(as_admin, f"status=any&q=public&author={user.uuid}") == found
 
 
 @pytest.mark.parametrize("caller", ["as_reader", "as_member", "as_published_admin"])
