@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from blogapi.articles import queries as article_queries
 from blogapi.articles.responses import json_queries
 from blogapi.response_cache import middleware
 from tests.conftest import ARTICLES, TAGS
@@ -74,7 +73,7 @@ def test_a_database_failure_after_the_response_is_computed_does_not_change_the_r
         raise OperationalError("", {}, Exception("the disk is gone"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(article_queries, "get_next_publication", fail)
+        patch.setattr(middleware, "get_next_publication", fail)
         assert call(cached_blog.middleware, environ)[2] == b"[]"
     assert len(cached_blog.cache) == 0
     assert call(cached_blog.middleware, environ)[2] == b"[]"

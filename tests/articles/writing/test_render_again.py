@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, text
 from blogapi.articles.lists.filters import ArticleFilters
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.responses import json_queries
-from blogapi.articles.writing import json_writer
+from blogapi.articles.writing import rerendering
 from blogapi.doctor import event_checks
 from blogapi.doctor.findings import Level
 from blogapi.storage import upgrades
@@ -156,7 +156,7 @@ def stored_dates(blog):
 
 
 def test_all_articles_are_rendered_again_if_there_are_several_batches(damaged, make_app, monkeypatch):
-    monkeypatch.setattr(json_writer, "_BATCH_SIZE", 1)
+    monkeypatch.setattr(rerendering, "_BATCH_SIZE", 1)
     invalidate_fingerprint(damaged)
     check_blog(make_app())
 
