@@ -70,6 +70,14 @@ def test_every_component_is_accessible(open_sample, api: Client, width: int, dar
     assert list_violations(page) == []
 
 
+def test_a_filled_button_shows_the_focus_ring(open_sample):
+    page = open_sample()
+    page.keyboard.press("Tab")
+    button = page.get_by_role("button", name="New thing", exact=True)
+    button.focus()
+    assert button.evaluate("(element) => getComputedStyle(element).outlineWidth") == "2px"
+
+
 def test_touch_targets_are_44_px_on_a_phone(open_sample, api: Client):
     api.put("blog/categories/5ca1ab1e-0000-4000-8000-000000000001/", {"name": "Rope"})
     page = open_sample(width=390, height=844)
