@@ -127,14 +127,9 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
 
 
 @pytest.fixture(scope="session")
-def contract(tmp_path_factory: pytest.TempPathFactory) -> Contract:
+def contract(databases: Databases) -> Contract:
     """The OpenAPI document."""
-    folder = tmp_path_factory.mktemp("contract")
-    app = create_app({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{folder / 'blog.db'}", "SECRET_KEY": "x" * 32})
-    described = document.get_document(app)
-    with app.app_context():
-        db.engine.dispose()
-    return Contract(described)
+    return Contract(document.get_document(databases.app))
 
 
 @pytest.fixture(scope="session")

@@ -36,6 +36,9 @@ SERVER_URL = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
 class Databases(Protocol):
     """The databases of one worker; the current test's database is one of them."""
 
+    #: The application with default settings that has created the empty database
+    app: Flask
+
     def environment(self) -> dict[str, str]:
         """Return the environment variables that select the test's database."""
 
@@ -69,7 +72,8 @@ class SqliteFiles:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.empty = self.save_copy(create_test_app(f"sqlite:///{folder / 'blog.db'}"))
+        self.app = create_test_app(f"sqlite:///{folder / 'blog.db'}")
+        self.empty = self.save_copy(self.app)
 
     def environment(self) -> dict[str, str]:
         """Return nothing: the default is a file in the instance folder."""
@@ -138,9 +142,8 @@ class PostgresqlServer:
         connections.REQUEST_IDLE_SECONDS = connections.IDLE_SECONDS
         self.names: list[str] = []
         self.own = self.create_database("own")
-        app = create_test_app(self.url(self.own))
-        with app.app_context():
-            db.engine.dispose()
+        self.app = create_test_app(self.url(self.own))
+        close_connections(self.app)
         self.cleaner: Engine | None = None
         self.released: Flask | None = None
         self.listeners = 0
