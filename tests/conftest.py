@@ -53,6 +53,7 @@ from tests.databases import SERVER_URL, Databases, open_databases
 from tests.databases import close_connections as close_connections
 from tests.live_server import serve
 from tests.redis_servers import REDIS_SERVER, RedisServer, run_redis_server
+from tests.saved_blogs import SavedBlogs, Value
 
 # Examples have no deadline, because machines can be busy. CI runs use the same examples each time.
 hypothesis.settings.register_profile("suite", deadline=None, max_examples=50, derandomize="CI" in os.environ)
@@ -279,6 +280,37 @@ def people(app: Flask, instance: Path, databases: Databases, saved_people: Saved
         saved_people.copy = databases.save_copy(app)
     databases.restore_copy(saved_people.copy, instance)
     return People(app, [copy_account(account) for account in saved_people.accounts])
+
+
+@pytest.fixture(scope="session")
+def saved_blogs() -> SavedBlogs:
+    """The filled blogs that the tests of this worker share."""
+    return SavedBlogs()
+
+
+@pytest.fixture
+def fill_blog(
+    app: Flask,
+    people: People,
+    instance: Path,
+    databases: Databases,
+    saved_people: SavedPeople,
+    saved_blogs: SavedBlogs,
+) -> Callable[[str, Callable[[], Value]], Value]:
+    """Return a function that fills the blog by a function, or by the copy with this name.
+
+    The function returns values that are right for each copy, such as uuids. It gives each article a category,
+    if a test creates more articles: the default one is new for each test.
+    """
+
+    def fill_blog(name: str, fill: Callable[[], Value]) -> Value:
+        # The copy has the shared users, and no times of a clock that a test has set.
+        shared = {account.uuid for account in saved_people.accounts}
+        if clock.now is not CLOCK or people.admin.uuid not in shared:
+            return fill()
+        return saved_blogs.fill(app, databases, instance, name, fill)
+
+    return fill_blog
 
 
 @pytest.fixture

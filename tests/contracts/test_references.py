@@ -76,21 +76,26 @@ PLACES = [
 
 
 @pytest.fixture
-def items(as_login, make_category, make_tag, make_guest, make_article):
+def items(fill_blog, as_login, make_category, make_tag, make_guest, make_article):
     """The uuids of two items of each kind, whose slugs are SLUG and OTHER_SLUG, and two custom fields."""
-    for name in ("sequel", "sequels"):
-        body = {"name": name, "label": name, "type": "article", "list": name.endswith("s")}
-        body |= {"kinds": ["article", "page"]}
-        assert as_login.post(f"{BLOG}fields/", json=body).status_code == 201
-    found: dict[str, list[str]] = {"page": []}
-    for slug in (SLUG, OTHER_SLUG):
-        made = {"category": make_category(name="C", slug=slug), "author": make_guest(slug=slug)}
-        made |= {"tag": make_tag(slug), "article": make_article(slug=slug)}
-        for kind, item in made.items():
-            found.setdefault(kind, []).append(str(item.uuid))
-        page = as_login.post(PAGES, json={"title": "P", "slug": f"{slug}-page"})
-        found["page"].append(page.json["uuid"])
-    return found
+
+    def fill():
+        for name in ("sequel", "sequels"):
+            body = {"name": name, "label": name, "type": "article", "list": name.endswith("s")}
+            body |= {"kinds": ["article", "page"]}
+            assert as_login.post(f"{BLOG}fields/", json=body).status_code == 201
+        found: dict[str, list[str]] = {"page": []}
+        for slug in (SLUG, OTHER_SLUG):
+            category = make_category(name="C", slug=slug)
+            made = {"category": category, "author": make_guest(slug=slug), "tag": make_tag(slug)}
+            made |= {"article": make_article(category, slug=slug)}
+            for kind, item in made.items():
+                found.setdefault(kind, []).append(str(item.uuid))
+            page = as_login.post(PAGES, json={"title": "P", "slug": f"{slug}-page"})
+            found["page"].append(page.json["uuid"])
+        return found
+
+    return fill_blog("references", fill)
 
 
 @pytest.fixture

@@ -19,30 +19,40 @@ SITE, REDIRECTS, CHANGES = f"{BLOG}site/", f"{BLOG}redirects/", f"{BLOG}changes/
 
 
 @pytest.fixture
-def names(app, as_admin, set_site, make_article, make_category, make_tag, make_guest):
+def names(app, fill_blog, fill_public_blog):
     """The uuids of the items of a public blog."""
     app.config["PUBLIC_READS"] = True
-    set_site(url="https://site.example", article_path="/{category}/{slug}/")
-    category, tag, author = make_category(name="Rack"), make_tag("fish"), make_guest("Ann")
-    terms = {"category": category, "tags": (tag,), "authors": [{"uuid": str(author.uuid)}]}
-    first = make_article(title="First", published_at="2026-01-01T00:00:00Z", **terms)
-    second = make_article(title="Second", published_at="2026-01-02T00:00:00Z", **terms)
-    other = make_article(title="Other", published_at="2025-01-01T00:00:00Z", category=make_category())
-    draft = make_article(title="Draft", status="draft", **terms)
-    items = {"first": first, "second": second, "other": other, "draft": draft}
-    items |= {"category": category, "tag": tag, "author": author}
-    uuids = {name: str(item.uuid) for name, item in items.items()}
-    for title in ("About", "Team", "Notes"):
-        body = {"title": title, "status": "unlisted" if title == "Notes" else "published"}
-        body["parent"] = uuids.get("about")
-        body["content"] = f'<a href="article:{uuids["first"]}">First</a>'
-        uuids[title.lower()] = as_admin.post(PAGES, json=body).json["uuid"]
-    links = "".join(f'<a href="article:{uuids[name]}">{name}</a>' for name in ("team", "notes", "draft"))
-    translations = {"translation_key": "key", "language": "de", "content": links, "slug": "zweiter"}
-    as_admin.patch(f"{ARTICLES}{uuids['second']}/", json={"translation_key": "key"})
-    body = {"title": "Zweiter", "status": "published", "category": {"slug": "rack"}, **translations}
-    uuids["zweiter"] = as_admin.post(ARTICLES, json=body).json["uuid"]
-    return uuids
+    return fill_blog("shared caching", fill_public_blog)
+
+
+@pytest.fixture
+def fill_public_blog(as_admin, set_site, make_article, make_category, make_tag, make_guest):
+    """Return a function that creates the items."""
+
+    def fill():
+        set_site(url="https://site.example", article_path="/{category}/{slug}/")
+        category, tag, author = make_category(name="Rack"), make_tag("fish"), make_guest("Ann")
+        terms = {"category": category, "tags": (tag,), "authors": [{"uuid": str(author.uuid)}]}
+        first = make_article(title="First", published_at="2026-01-01T00:00:00Z", **terms)
+        second = make_article(title="Second", published_at="2026-01-02T00:00:00Z", **terms)
+        other = make_article(title="Other", published_at="2025-01-01T00:00:00Z", category=make_category())
+        draft = make_article(title="Draft", status="draft", **terms)
+        items = {"first": first, "second": second, "other": other, "draft": draft}
+        items |= {"category": category, "tag": tag, "author": author}
+        uuids = {name: str(item.uuid) for name, item in items.items()}
+        for title in ("About", "Team", "Notes"):
+            body = {"title": title, "status": "unlisted" if title == "Notes" else "published"}
+            body["parent"] = uuids.get("about")
+            body["content"] = f'<a href="article:{uuids["first"]}">First</a>'
+            uuids[title.lower()] = as_admin.post(PAGES, json=body).json["uuid"]
+        links = "".join(f'<a href="article:{uuids[name]}">{name}</a>' for name in ("team", "notes", "draft"))
+        translations = {"translation_key": "key", "language": "de", "content": links, "slug": "zweiter"}
+        as_admin.patch(f"{ARTICLES}{uuids['second']}/", json={"translation_key": "key"})
+        body = {"title": "Zweiter", "status": "published", "category": {"slug": "rack"}, **translations}
+        uuids["zweiter"] = as_admin.post(ARTICLES, json=body).json["uuid"]
+        return uuids
+
+    return fill
 
 
 PATHS = (

@@ -50,39 +50,49 @@ def record_attempt(request):
 
 
 @pytest.fixture
-def blog(app, people, make_category, make_tag, make_article):
+def blog(fill_blog, fill_with_secrets):
     """The ids of the blog's items, by their placeholder names in paths. Grace owns the secret items."""
-    tag, category = make_tag("shared"), make_category(name="Shared")
-    secret = {
-        "title": f"{SECRET} title",
-        "subtitle": SECRET,
-        "content": f"<p>{SECRET} text</p>",
-        "cover_image": f"https://example.org/{SECRET}.png",
-        "author": people.other_admin,
-    }
-    terms = {"category": category, "tags": (tag,)}
-    public = make_article(title="Public", **terms)
-    hidden = {
-        "draft": make_article(status="draft", **secret, **terms),
-        "scheduled": make_article(published_at="2999-01-01T00:00:00Z", **secret, **terms),
-        "archived": make_article(status="archived", **secret, **terms),
-    }
-    client = FlaskClient(app, app.response_class)
-    header = {"X-API-KEY": people.key(people.other_admin, "write")}
-    path = f"{ARTICLES}{hidden['draft'].uuid}/"
-    client.patch(path, json={"subtitle": f"{SECRET} again", "slug": f"{SECRET}-renamed"}, headers=header)
-    preview = client.post(f"{path}preview/", headers=header).json
-    with app.app_context():
-        key = api_keys.issue(people.other_admin.uuid, "write", name=SECRET)
-    names = {name: str(article.uuid) for name, article in hidden.items()}
-    return names | {
-        "public": str(public.uuid),
-        "tag": str(tag.uuid),
-        "category": str(category.uuid),
-        "key": str(key.uuid),
-        "preview": preview["uuid"],
-        "etag": client.get(path, headers=header).headers["ETag"],
-    }
+    return fill_blog("secrets", fill_with_secrets)
+
+
+@pytest.fixture
+def fill_with_secrets(app, people, make_category, make_tag, make_article):
+    """Return a function that creates the items."""
+
+    def fill():
+        tag, category = make_tag("shared"), make_category(name="Shared")
+        secret = {
+            "title": f"{SECRET} title",
+            "subtitle": SECRET,
+            "content": f"<p>{SECRET} text</p>",
+            "cover_image": f"https://example.org/{SECRET}.png",
+            "author": people.other_admin,
+        }
+        terms = {"category": category, "tags": (tag,)}
+        public = make_article(title="Public", **terms)
+        hidden = {
+            "draft": make_article(status="draft", **secret, **terms),
+            "scheduled": make_article(published_at="2999-01-01T00:00:00Z", **secret, **terms),
+            "archived": make_article(status="archived", **secret, **terms),
+        }
+        client = FlaskClient(app, app.response_class)
+        header = {"X-API-KEY": people.key(people.other_admin, "write")}
+        path = f"{ARTICLES}{hidden['draft'].uuid}/"
+        client.patch(path, json={"subtitle": f"{SECRET} again", "slug": f"{SECRET}-renamed"}, headers=header)
+        preview = client.post(f"{path}preview/", headers=header).json
+        with app.app_context():
+            key = api_keys.issue(people.other_admin.uuid, "write", name=SECRET)
+        names = {name: str(article.uuid) for name, article in hidden.items()}
+        return names | {
+            "public": str(public.uuid),
+            "tag": str(tag.uuid),
+            "category": str(category.uuid),
+            "key": str(key.uuid),
+            "preview": preview["uuid"],
+            "etag": client.get(path, headers=header).headers["ETag"],
+        }
+
+    return fill
 
 
 @pytest.fixture

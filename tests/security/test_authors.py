@@ -99,11 +99,11 @@ def expect(operation, caller, kind):
 
 
 @pytest.fixture
-def articles(app, people, as_admin, as_role, make_article):
+def articles(app, people, fill_blog, as_admin, as_role, make_article):
     """An article of each of the OBJECTS, with a version, a working copy and a preview: ids by placeholder."""
-    as_role(Role.AUTHOR), as_role(Role.AUTHOR, can_publish=True)
 
-    def make(caller):
+    def fill(caller):
+        as_role(Role.AUTHOR), as_role(Role.AUTHOR, can_publish=True), as_role(Role.EDITOR)
         with app.app_context():
             account = users.find_user_by_name(caller)
         found = {"nothing": {"id": OTHER_UUID, "preview": OTHER_UUID, "status": "draft"}}
@@ -117,7 +117,7 @@ def articles(app, people, as_admin, as_role, make_article):
                 found[f"{whose} {status}"] = {"id": str(uuid), "preview": preview, "status": status}
         return found
 
-    return make
+    return lambda caller: fill_blog(f"articles of {caller}", lambda: fill(caller))
 
 
 def fill(value, names):
@@ -138,7 +138,7 @@ def send(client, operation, names):
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_each_role_may_do_what_the_matrix_says(articles, as_role, operation, caller):
     role = Role.AUTHOR if caller == "publisher" else Role(caller)
-    client, objects = as_role(role, can_publish=caller == "publisher"), articles(caller)
+    objects, client = articles(caller), as_role(role, can_publish=caller == "publisher")
     found = {kind: send(client, operation, objects[kind]) for kind in OBJECTS}
     expected = {kind: expect(operation, caller, kind) for kind in OBJECTS}
     assert {kind: response.status_code for kind, response in found.items()} == expected
