@@ -184,6 +184,17 @@ def test_drafts_and_archived_articles_are_exported_on_request(run, as_admin, blo
     assert (fields["blogapi"]["status"], fields["blogapi"]["was_public"]) == ("archived", True)
 
 
+def test_the_profile_of_a_user_is_exported_once_it_was_changed(run, as_admin, tmp_path):
+    authors = "/api/v1/blog/authors/"
+    profiles = {row["slug"]: row["uuid"] for row in as_admin.get(f"{authors}?fields=slug,uuid").json}
+    assert len(profiles) > 1
+    for bio in ("Sails.", ""):
+        assert as_admin.patch(f"{authors}{profiles['mel']}/", json={"bio": bio}).status_code == 200
+        run("export", tmp_path, "--drafts")
+        exported = yaml.safe_load((tmp_path / "authors.yaml").read_text())
+        assert [author["slug"] for author in exported] == ["mel"]
+
+
 def test_the_layouts_of_hugo_and_jekyll(run, blog, tmp_path):
     run("site", "set", "time_zone=America/New_York", "article_path=/{year}/{slug}/")
     for generator in ("hugo", "jekyll"):
