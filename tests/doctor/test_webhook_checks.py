@@ -26,11 +26,7 @@ def find(app, name):
         ),
         ({"paused": "gone", "paused_at": TIME}, "wrong", "“hook” is paused. It answered 410: it is gone"),
         ({"paused": "copied", "paused_at": TIME}, "hint", "“hook” is paused. This blog is a copy."),
-        (
-            {"failures": 2, "failing_since": TIME},
-            "hint",
-            "The calls of “hook” fail. It is called again automatically",
-        ),
+        ({"failures": 2, "failing_since": TIME}, "hint", "The calls of “hook” fail. It is called again"),
         ({"paused": "admin", "paused_at": TIME}, "ok", "All webhooks are called."),
         ({}, "ok", "All webhooks are called."),
     ],
