@@ -33,7 +33,7 @@ from blogapi.custom_fields.models import CustomField
 from blogapi.custom_fields.schemas import FieldBodySchema
 from blogapi.exporting import layouts
 from blogapi.exporting import service as exports
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.registry import load_formats
@@ -124,7 +124,7 @@ class Blogs:
             importer = Importer(self.owner, assets=assets, **options)
             given = ImportOptions(now=NOW, assets=assets)
             sources = open_sources(
-                folder.walk_path(source),
+                walk_path(source),
                 load_formats([]),
                 given,
                 media_extensions=list_extensions(),

@@ -5,18 +5,18 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from blogapi.articles import queries as articles
+from blogapi.articles import queries as article_queries
 from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.categories.taxonomy import CATEGORIES
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
-from blogapi.importing.storing import service as importing
+from blogapi.importing.storing.service import Importer
 from blogapi.storage.database import current_time, transaction
-from blogapi.taxonomies import service as taxonomies
-from blogapi.users import queries as users
-from blogapi.users import service as accounts
+from blogapi.taxonomies import service as taxonomy_service
+from blogapi.users import service as user_service
+from blogapi.users.queries import find_user_by_name
 from blogapi.web.access import Role
 
 AUTHOR_NAME = "demo"
@@ -30,14 +30,14 @@ def fill_empty_blog() -> int:
     The articles belong to the admin `demo`, who has no password.
     """
     with transaction():
-        if not articles.is_empty():
+        if not article_queries.is_empty():
             return 0
         author = (
-            users.find_user_by_name(AUTHOR_NAME) or accounts.create(AUTHOR_NAME, None, role=Role.ADMIN)
+            find_user_by_name(AUTHOR_NAME) or user_service.create(AUTHOR_NAME, None, role=Role.ADMIN)
         ).uuid
         for category in tomllib.loads((_FOLDER / "categories.toml").read_text(encoding="utf-8"))["category"]:
-            taxonomies.create(CATEGORIES, author, CategoryBodySchema().load(category))
-        options, entries = ImportOptions(now=current_time()), folder.walk_path(_FOLDER / "articles")
+            taxonomy_service.create(CATEGORIES, author, CategoryBodySchema().load(category))
+        options, entries = ImportOptions(now=current_time()), walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
-        reports = importing.Importer(author, restore_deleted=True).store(records)
+        reports = Importer(author, restore_deleted=True).store(records)
         return sum(report.result is Result.CREATED for report in reports)

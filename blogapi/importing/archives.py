@@ -65,7 +65,7 @@ class Archive:
 
 
 class _Skipped(Exception):
-    """The entry is not unpacked. The message is the reason, which continues “was skipped: ”."""
+    """The entry is not unpacked; the message is the reason."""
 
 
 def get_folder() -> Path:
@@ -103,7 +103,8 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned(into)
     with files.temporary_folder(into, _FOLDER_PREFIX) as root:
-        # Readers look for other files of the blog in outer folders. Other files are above these.
+        # Readers look for other files of the blog in outer folders. These are empty, so that no foreign file
+        # is found.
         outer = root.joinpath(*["_"] * (MAX_OUTER_FOLDERS - 1))
         folder = outer / (path.stem.rstrip(". ") or "archive")
         folder.mkdir(mode=0o700, parents=True)
@@ -154,7 +155,7 @@ def _open(path: Path) -> Iterator[zipfile.ZipFile]:
 
 def _check_directory_size(file: BinaryIO) -> None:
     """Raise RefusedFile if the list of entries is so long that reading it takes too much memory."""
-    # `zipfile` reads the whole list before it tells the length of the list.
+    # `zipfile` reads the whole list before it returns the length of the list.
     end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
     if not end:
         raise zipfile.BadZipFile
@@ -179,7 +180,7 @@ def _check(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path) -> None
 
 
 def _check_overlaps(entries: Sequence[zipfile.ZipInfo], size: int) -> None:
-    """Raise RefusedFile if two entries have bytes in common, by which a small file unpacks to a huge one."""
+    """Raise RefusedFile if entries overlap, because such a file can unpack to a huge size."""
     end = 0
     for entry in sorted(entries, key=lambda entry: entry.header_offset):
         if entry.header_offset < end:
@@ -204,10 +205,7 @@ def _check_total(total: int, size: int, folder: Path) -> None:
 
 
 def _decode_name(entry: zipfile.ZipInfo) -> str:
-    """Return the path of an entry with `/` as separator.
-
-    Many programs write UTF-8 without saying so. Old programs of Windows write `\\` as separator.
-    """
+    """Return the path of an entry with `/`; some programs write `\\` or UTF-8 without its flag."""
     name = entry.orig_filename
     if not entry.flag_bits & _UTF8_NAME:
         with suppress(UnicodeError):
@@ -216,7 +214,6 @@ def _decode_name(entry: zipfile.ZipInfo) -> str:
 
 
 def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> None:
-    """Raise _Skipped if an entry must not be unpacked."""
     mode = entry.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
         raise _Skipped("links and special files are not unpacked.")

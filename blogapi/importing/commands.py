@@ -22,7 +22,7 @@ from blogapi.importing.format_api.source import UNREAD_DRAFT, UNREAD_RULES
 from blogapi.importing.formats import registry
 from blogapi.importing.refusals import RefusedFile
 from blogapi.storage.database import current_time
-from blogapi.users import queries as users
+from blogapi.users.queries import get_user_by_name, list_admins
 from blogapi.web.errors import Conflict, NotFound
 
 if TYPE_CHECKING:
@@ -219,8 +219,8 @@ def _report_refusals() -> Iterator[None]:
 
 def _find_author(name: str | None) -> UUID:
     if name is not None:
-        return users.get_user_by_name(name).uuid
-    admins = users.list_admins()
+        return get_user_by_name(name).uuid
+    admins = list_admins()
     if not admins:
         raise NotFound("There is no admin to own the articles; create one with: user create NAME --admin")
     if len(admins) > 1:

@@ -29,9 +29,9 @@ EMPTY_SUMMARY: dict[str, Any] = {
 class ImportedFile(Base):
     """The source file of an article; the digest of its record shows whether the article must be updated.
 
-    `root` is the absolute path of the folder below which the key was the path of the file, by which the files
-    of two blogs are told apart; it is None if the key is not such a path. There is no foreign key: the row is
-    kept when its article is deleted, so that the next import does not create the article again.
+    `root` is the absolute path of the folder that the key is relative to, which distinguishes equal keys of
+    two blogs; it is None if the key is not a path. There is no foreign key: the row is kept when its article
+    is deleted, so that the next import does not create the article again.
     """
 
     __tablename__ = "imported"

@@ -26,7 +26,6 @@ def get_digests(keys: Collection[str]) -> dict[str, str]:
 
 
 def find_files(keys: Collection[str]) -> dict[str, ImportedFile]:
-    """Return the imported files with these keys."""
     files = db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
     return {file.key: file for file in files}
 
@@ -34,7 +33,7 @@ def find_files(keys: Collection[str]) -> dict[str, ImportedFile]:
 def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord, tuple[datetime, datetime]]]:
     """Return each imported article by the key of its file.
 
-    That is its uuid, a record without content, and the times of its first and of its last import.
+    The values are its uuid, a record without content, and the times of its first and last import.
     """
     former_slugs = _group_by_article(FormerSlug.slug)
     former_paths = _group_by_article(FormerPath.path)
@@ -76,7 +75,6 @@ def get_imported_articles() -> dict[str, tuple[UUID, ArticleRecord, tuple[dateti
 
 
 def _group_by_article(column: InstrumentedAttribute[str]) -> Mapping[UUID, list[str]]:
-    """Return the values of a column by the article of their rows."""
     grouped = defaultdict[UUID, list[str]](list)
     for article_id, value in db.session.execute(select(column.class_.article_id, column).order_by(column)):
         grouped[article_id].append(value)
@@ -123,7 +121,6 @@ def get_media_paths(article_ids: Collection[UUID]) -> dict[UUID, dict[str, Media
 
 
 def get_media(uuids: Collection[UUID]) -> dict[UUID, Media]:
-    """Return files of the library by uuid."""
     return {file.uuid: file for file in db.session.scalars(select(Media).where(Media.uuid.in_(uuids)))}
 
 

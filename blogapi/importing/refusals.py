@@ -1,4 +1,4 @@
-"""Why a file gives no article."""
+"""The exceptions for files that are not imported."""
 
 from __future__ import annotations
 

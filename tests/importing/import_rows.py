@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from flask import Flask
 
 from blogapi.importing.jobs import folders
-from blogapi.importing.jobs.queries import Status
+from blogapi.importing.jobs.queries import JobStatus
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import db, transaction
 
@@ -20,7 +20,7 @@ def add_import(app: Flask) -> UUID:
     with app.app_context():
         with transaction():
             values = {"uuid": uuid, "user_id": uuid4(), "name": "blog.zip", "size": 1}
-            db.session.add(ImportJob(**values, options=OPTIONS, status=Status.TRIED))
+            db.session.add(ImportJob(**values, options=OPTIONS, status=JobStatus.TRIED))
         path = folders.get_folder(uuid) / folders.TRIAL_REPORT
         path.parent.mkdir(parents=True)
         path.write_text("{}", encoding="utf-8")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import Entry, read_bytes, walk_path
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import front_matter, reader
 from blogapi.importing.formats.markdown.fields import Fields
@@ -90,10 +90,10 @@ def read_expected(source: str) -> Counter[str]:
 def count_files(source: str) -> Counter[str]:
     """Count the files of a source with the parsers of the reader."""
     found: Counter[str] = Counter()
-    for entry in folder.walk_path(Path(CORPUS) / source):
+    for entry in walk_path(Path(CORPUS) / source):
         found["files"] += 1
         try:
-            parsed = front_matter.parse_file(text.decode(folder.read_bytes(entry.path))[0])
+            parsed = front_matter.parse_file(text.decode(read_bytes(entry.path))[0])
         except RefusedFile:
             found["refused"] += 1
             continue
@@ -106,7 +106,7 @@ def count_files(source: str) -> Counter[str]:
     return found
 
 
-def get_outcome(entry: folder.Entry) -> str:
+def get_outcome(entry: Entry) -> str:
     try:
         return reader.read_file(entry, ImportOptions(now=NOW)).status
     except (RefusedFile, NotAnArticle) as error:
@@ -122,7 +122,7 @@ def test_the_counts_of_the_reader_match_the_independent_counts(source):
 
 @pytest.mark.parametrize("source", OUTCOMES)
 def test_every_file_is_imported_refused_or_skipped(source):
-    found = Counter(map(get_outcome, folder.walk_path(Path(CORPUS) / source)))
+    found = Counter(map(get_outcome, walk_path(Path(CORPUS) / source)))
     imported = found["published"] + found["draft"] + found["archived"]
     assert (imported, found["RefusedFile"], found["NotAnArticle"]) == OUTCOMES[source]
     assert sum(OUTCOMES[source]) == count_files(source)["files"]
@@ -130,7 +130,7 @@ def test_every_file_is_imported_refused_or_skipped(source):
 
 @pytest.mark.parametrize("source", OUTCOMES)
 def test_the_number_of_drafts_is_as_expected(source):
-    found = Counter(map(get_outcome, folder.walk_path(Path(CORPUS) / source)))
+    found = Counter(map(get_outcome, walk_path(Path(CORPUS) / source)))
     assert found["draft"] - read_expected(source)["drafts"] == DRAFT_DIFFERENCES.get(source, (0, ""))[0]
 
 
@@ -161,7 +161,7 @@ UNRESOLVED = {
 @pytest.mark.parametrize("source", OUTCOMES)
 def test_the_number_of_unresolved_template_tags_is_as_expected(source):
     unresolved = 0
-    for entry in folder.walk_path(Path(CORPUS) / source):
+    for entry in walk_path(Path(CORPUS) / source):
         with suppress(RefusedFile, NotAnArticle):
             record = reader.read_file(entry, ImportOptions(now=NOW))
             resolved = resolve_templates(record.content, record.content_type, Targets())

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import Entry, walk_path
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats import registry
 from blogapi.importing.pipeline.preparing import HEAD_BYTES
@@ -36,7 +36,7 @@ def read(name, path):
     module = registry.get_format(name, [])
     entries = [
         entry
-        for entry in folder.walk_path(Path(CORPUS) / path)
+        for entry in walk_path(Path(CORPUS) / path)
         if module.detect(entry, entry.path.read_bytes()[:HEAD_BYTES])
     ]
     source = module.open_source(entries, ImportOptions(now=datetime(2026, 11, 1, tzinfo=UTC)))
@@ -58,7 +58,7 @@ def test_the_posts_of_substack_are_read():
 
 
 def test_the_items_of_squarespace_are_read():
-    entries = list(folder.walk_path(Path(CORPUS) / "squarespace"))
+    entries = list(walk_path(Path(CORPUS) / "squarespace"))
     options = ImportOptions(now=datetime(2026, 11, 1, tzinfo=UTC))
     records = list(registry.get_format("wordpress", []).open_source(entries, options).read())
     # Two pages have the same id; the import tells them apart by slug and title.
@@ -88,4 +88,4 @@ def test_no_file_of_another_source_is_recognised(name):
     module = registry.get_format(name, [])
     others = [path for path in Path(CORPUS).rglob("*.*") if name not in path.parts and path.is_file()]
     heads = ((path, path.read_bytes()[:HEAD_BYTES]) for path in others)
-    assert [path for path, head in heads if module.detect(folder.Entry(path.name, path), head)] == []
+    assert [path for path, head in heads if module.detect(Entry(path.name, path), head)] == []

@@ -27,17 +27,17 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_bool, to_line
-from blogapi.media.addresses import HASH_PREFIX
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
+from blogapi.web.media_addresses import HASH_PREFIX
 
 _FRONT_MATTER = re.compile(
     rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
 _MARK = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
 _CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
-# The fields of `blogapi` that are read as they are.
+# The fields of `blogapi` that are copied unchanged.
 _HISTORY_FIELDS = ("type", "parent", "position", "former_slugs", "former_paths", "was_public", "slug_derived")
-# The fields that other rules of this module read.
+# The fields that other functions of this module read.
 _OWN_FIELDS = ("blogapi", "draft", "permalink", "url")
 _PRE = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
 # A path is an address without `media:` and without the hash of a file.
@@ -216,10 +216,7 @@ def _list_covers(entries: Values) -> list[Any]:
 def _read_status(
     entries: Values, metadata: Values, now: datetime, *, is_hidden: bool
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the status, and the reasons for a draft that a person has added.
-
-    `is_hidden` says whether the file is in a folder of drafts.
-    """
+    """Return the status, and reasons for a draft; `is_hidden`: the file is in a folder of drafts."""
     other_entries = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
     reasons = tuple(reason.note for reason in privacy.find_in_front_matter(other_entries))
     draft = to_bool(entries.get("draft")) if "draft" in entries else False

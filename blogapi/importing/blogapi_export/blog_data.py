@@ -18,7 +18,7 @@ from blogapi.exporting.snapshot import SITE_FIELDS, TERM_FIELDS
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
@@ -86,9 +86,9 @@ class TermNames:
         A name that the export does not contain becomes a new term.
         """
         remaining = list(slugs)
-        return [self._find(kind, name, remaining) for name in names]
+        return [self._find_slug(kind, name, remaining) for name in names]
 
-    def _find(self, kind: str, name: str, remaining: list[str]) -> dict[str, str]:
+    def _find_slug(self, kind: str, name: str, remaining: list[str]) -> dict[str, str]:
         known_slugs = self._slugs.get((kind, name), [])
         slug = next((slug for slug in remaining if slug in known_slugs), "")
         if slug:
@@ -153,7 +153,7 @@ def read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
 
 def hash_file(path: Path) -> str:
     """Return the SHA-256 of a file; raises RefusedFile if it is missing, too large or not a regular file."""
-    return hashlib.sha256(folder.read_bytes(path, current_app.config["MAX_MEDIA_SIZE"])).hexdigest()
+    return hashlib.sha256(read_bytes(path, current_app.config["MAX_MEDIA_SIZE"])).hexdigest()
 
 
 def _read_former_hashes(fields: Values) -> Iterator[tuple[str, int | None]]:

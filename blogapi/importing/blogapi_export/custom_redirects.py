@@ -27,20 +27,20 @@ _SCHEMA = CustomRedirectBodySchema()
 def restore_redirects(
     data: BlogData, key: str, state: ImportState, restored: Restored
 ) -> Iterator[FileReport]:
-    """Store the redirects from paths without one in this blog, if an admin imports the export."""
-    rows = [one for one in data.redirects if one.get("kind") == CUSTOM]
+    """Store the redirects whose paths this blog does not redirect yet, if an admin imports the export."""
+    rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM]
     account = db.session.get(Account, state.author)
     if rows and (state.restricted or account is None or account.role != Role.ADMIN):
         restored.notes.append("The redirects were not stored, because only admins set redirects.")
         rows = []
     wanted: list[Fields] = []
-    for one in rows:
+    for redirect in rows:
         try:
-            fields: Fields = _SCHEMA.load(_make_body(one))
+            fields: Fields = _SCHEMA.load(_make_body(redirect))
             if queries.find_by_path(fields["path"]) is None:
                 wanted.append(fields)
         except REFUSALS as error:
-            yield _refuse(key, to_line(one.get("from")), error)
+            yield _refuse(key, to_line(redirect.get("from")), error)
     end_read()
     if state.dry_run:
         restored.counts["redirects"] += len(wanted)
@@ -48,7 +48,7 @@ def restore_redirects(
     try:
         restored.counts["redirects"] += service.create_or_replace(wanted)[0]
     except REFUSALS:
-        # One redirect that leads to a loop does not keep the others out.
+        # Redirects are stored one by one, so that one that leads to a loop does not affect the others.
         for fields in wanted:
             try:
                 restored.counts["redirects"] += service.create_or_replace([fields])[0]

@@ -11,7 +11,7 @@ from blogapi.importing.blogapi_export import blog_data, values
 from blogapi.importing.blogapi_export.blog_data import PICTURE_FIELDS, BlogData, ExportedMedia
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
@@ -55,7 +55,7 @@ def _read_list(
     """Yield the items of a data file; each item that cannot be read becomes a report."""
     try:
         text = _read_text(export, kind) or ""
-        for group in _split(text):
+        for group in _split_list(text):
             start = f"{kind}:\n" if group.startswith("- ") else f"{kind}: "
             for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], kind):
                 try:
@@ -67,7 +67,7 @@ def _read_list(
         data.reports.append(_refuse(export, kind, str(error)))
 
 
-def _split(text: str) -> Iterator[str]:
+def _split_list(text: str) -> Iterator[str]:
     """Yield the text of a list in groups of items; a text that is not a list in block style is one group."""
     text = text.removeprefix("\ufeff").removeprefix("---\n")
     items = _ITEM.split(text)
@@ -89,7 +89,7 @@ def _read_text(export: ExportFolder, kind: str) -> str | None:
     if not path.is_file():
         return None
     try:
-        return folder.read_bytes(path, _MAX_BYTES).decode("utf-8")
+        return read_bytes(path, _MAX_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
         raise RefusedFile("It is not UTF-8; save it again as UTF-8.") from error
 
@@ -97,7 +97,6 @@ def _read_text(export: ExportFolder, kind: str) -> str | None:
 def _read_pictures(
     export: ExportFolder, fields: Values, by_file: Mapping[str, ExportedMedia]
 ) -> dict[str, str]:
-    """Return the stored addresses of the pictures of a term or the site."""
     originals, folder = values.get_mapping(fields, "originals"), export.layout.data_media
     addresses = {name: values.get_text(originals, name) for name in PICTURE_FIELDS & originals.keys()}
     for name in PICTURE_FIELDS & fields.keys() - addresses.keys():

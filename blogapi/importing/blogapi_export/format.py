@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from blogapi.importing.blogapi_export import article_files, layout
 from blogapi.importing.blogapi_export.source import ExportSource
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.refusals import RefusedFile
 
 
-def detect(entry: folder.Entry, head: bytes) -> bool:
+def detect(entry: Entry, head: bytes) -> bool:
     """Return whether the file belongs to an export of blogapi.
 
     That is a file below the folder of an export: one of its data files, an article whose front matter has
@@ -29,9 +29,9 @@ def detect(entry: folder.Entry, head: bytes) -> bool:
     return has_mark is True or export.is_article(entry.path)
 
 
-def _read(entry: folder.Entry) -> bytes:
+def _read(entry: Entry) -> bytes:
     try:
-        return folder.read_bytes(entry.path)
+        return read_bytes(entry.path)
     except RefusedFile:
         return b""
 

@@ -12,7 +12,7 @@ from blogapi.exporting.export_files import DESCRIPTION, GIT_ATTRIBUTES
 from blogapi.exporting.layouts import LAYOUTS, Layout
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS, escape, read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_line
@@ -24,7 +24,7 @@ ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
 _OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
 _MAX_DESCRIPTION_BYTES = 64 * 1024
-# A namespace of its own, because scripts make uuids of the addresses of the old blog in others.
+# A separate namespace, because scripts derive uuids from addresses of the old blog in other namespaces.
 _NAMESPACE = UUID("94290312-b869-4d58-a6ae-a14a46ffe24c")
 # Addresses in the content of an article can end with the number of the reference.
 _NUMBER = re.compile(r"#[0-9]+\Z")
@@ -38,7 +38,7 @@ class ExportFolder:
 
     @cached_property
     def _description(self) -> Values:
-        text = folder.read_bytes(self.root / DESCRIPTION, _MAX_DESCRIPTION_BYTES).decode("utf-8", "replace")
+        text = read_bytes(self.root / DESCRIPTION, _MAX_DESCRIPTION_BYTES).decode("utf-8", "replace")
         described, _ = parse_yaml(text, 1)
         if described.get("format") != FORMAT:
             raise RefusedFile(f"{DESCRIPTION} needs the line `format: {FORMAT}`; add it.")
@@ -66,7 +66,7 @@ class ExportFolder:
         return to_line(self._description.get("source"))
 
     def get_uuid(self, item: Values, path: str) -> UUID:
-        """Return the uuid of an item; if it has none, the one that follows from the source and from `path`.
+        """Return the uuid of an item; without one, it is derived from the source and `path`.
 
         Raises RefusedFile if there is no source either, because two blogs can have files with equal paths.
         """
@@ -76,7 +76,7 @@ class ExportFolder:
             raise RefusedFile(
                 f"It has no `uuid`; add it, or add `source: https://old.example` to {DESCRIPTION}."
             )
-        return uuid5(uuid5(_NAMESPACE, self.source), folder.escape(path))
+        return uuid5(uuid5(_NAMESPACE, self.source), escape(path))
 
     def is_article(self, path: Path) -> bool:
         """Return whether a text file is an article because of its place, even without the field `blogapi`."""
@@ -88,7 +88,6 @@ class ExportFolder:
         return any(self.root / place in path.parents for place in places)
 
     def get_data_path(self, kind: str) -> Path:
-        """Return the path of a data file."""
         return self.root / self.layout.get_data_path(kind)
 
     def get_media_path(self, name: str) -> Path:
@@ -102,7 +101,7 @@ class ExportFolder:
 
 def find_export(path: Path) -> ExportFolder | None:
     """Return the export to which a file belongs, or None."""
-    for parent in list(path.parents)[: folder.MAX_OUTER_FOLDERS]:
+    for parent in list(path.parents)[:MAX_OUTER_FOLDERS]:
         if (parent / DESCRIPTION).is_file():
             return ExportFolder(parent)
     return None

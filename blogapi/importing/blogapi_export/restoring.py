@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
@@ -11,7 +11,7 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy import ColumnDefault
 
-from blogapi.custom_fields import service as custom_fields
+from blogapi.custom_fields import service as custom_field_service
 from blogapi.custom_fields.definitions import list_definitions
 from blogapi.custom_fields.schemas import FieldBodySchema
 from blogapi.exporting.snapshot import SITE_FIELDS
@@ -35,15 +35,12 @@ from blogapi.site import service as site_service
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
-from blogapi.storage.database import db, end_read, savepoint, table_of
+from blogapi.storage.database import chunk, db, end_read, savepoint, table_of
 from blogapi.users.models import Account
 from blogapi.web.access import Role
 from blogapi.web.fields import Fields
 
-# The number of terms that are stored in one transaction.
 _BATCH_TERMS = 100
-# How many files are looked up together, because databases limit the number of parameters.
-_GROUP = 200
 _TEXTS_SCHEMA, _FIELD_SCHEMA = MediaChangesSchema(), FieldBodySchema()
 
 # The uuid of the file in this library, and whether it is new; or why the file was not stored.
@@ -76,13 +73,8 @@ def restore_media(
 def _store_files(
     media: Sequence[ExportedMedia], user: UUID, *, dry_run: bool
 ) -> Iterator[tuple[ExportedMedia, Stored]]:
-    """Store the files that the library does not have; yield the result for each file.
-
-    The files are stored as uploads of the user. A file of the library stays as it is. In a dry run, the files
-    are checked but not stored.
-    """
-    for start in range(0, len(media), _GROUP):
-        group = media[start : start + _GROUP]
+    """Store the files that the library lacks; in a dry run, only check them. Yield each result."""
+    for group in chunk(media):
         known = queries.find_uploads([item.hash for item in group])
         taken = queries.get_media([item.uuid for item in group]).keys()
         end_read()
@@ -126,7 +118,8 @@ def _check_hash(item: ExportedMedia) -> None:
 
 def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restored) -> Iterator[FileReport]:
     """Create the terms that this blog does not have; yield a report for each term that is refused."""
-    for terms in _group(exported_terms.list_parents_first(data.terms.values(), data.terms)):
+    ordered = exported_terms.list_parents_first(data.terms.values(), data.terms)
+    for terms in chunk(ordered, _BATCH_TERMS):
         with importer.open_transaction():
             for kind in exported_terms.TAXONOMIES:
                 wanted = [term for term in terms if term.kind == kind]
@@ -136,11 +129,6 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restor
                         continue
                     restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1
                     yield from _create(term, data.terms, importer.state, key, restored)
-
-
-def _group(terms: Iterable[ExportedTerm]) -> Iterator[Sequence[ExportedTerm]]:
-    items = list(terms)
-    return (items[start : start + _BATCH_TERMS] for start in range(0, len(items), _BATCH_TERMS))
 
 
 def _create(
@@ -159,22 +147,22 @@ def _create(
 
 def restore_fields(data: BlogData, key: str, state: ImportState, restored: Restored) -> Iterator[FileReport]:
     """Define the custom fields that this blog does not have, if an admin imports the export."""
-    known = {one.name for one in list_definitions()}
+    known = {definition.name for definition in list_definitions()}
     account = db.session.get(Account, state.author)
-    wanted = [one for one in data.fields if one.get("name") not in known]
+    wanted = [definition for definition in data.fields if definition.get("name") not in known]
     end_read()
     if wanted and (state.restricted or account is None or account.role != Role.ADMIN):
         restored.notes.append("The custom fields were not defined, because only admins define fields.")
         return
-    for one in wanted:
+    for definition in wanted:
         try:
-            uuid = values.get_uuid(one, "uuid") if one.get("uuid") else None
-            fields = _FIELD_SCHEMA.load(_make_field_body(one))
+            uuid = values.get_uuid(definition, "uuid") if definition.get("uuid") else None
+            fields = _FIELD_SCHEMA.load(_make_field_body(definition))
             if not state.dry_run:
-                custom_fields.define(fields, uuid=uuid)
+                custom_field_service.define(fields, uuid=uuid)
             restored.counts["custom fields"] += 1
         except REFUSALS as error:
-            path = f"{key}/fields/{to_line(one.get('name'))[:64]}"
+            path = f"{key}/fields/{to_line(definition.get('name'))[:64]}"
             yield FileReport(path, Result.REFUSED, notes=(describe_refusal(error),))
 
 
@@ -225,6 +213,6 @@ def _is_new(site: Site) -> bool:
 
 
 def describe_counts(restored: Restored) -> str:
-    """Return the sentence about what was stored; "" if nothing was."""
+    """Return a sentence with the numbers of stored items; "" if nothing was stored."""
     counts = {name: number for name, number in sorted(restored.counts.items()) if number}
     return f"Created besides articles: {join_counts(counts)}." if counts else ""

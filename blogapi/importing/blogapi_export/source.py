@@ -15,8 +15,8 @@ from blogapi.importing.blogapi_export.custom_redirects import restore_redirects
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.working_copies import WorkingCopies
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
 from blogapi.importing.format_api.source import ImportOptions, Source
 from blogapi.importing.refusals import RefusedFile
@@ -28,12 +28,12 @@ _NO_EXPORT = "It is in no folder of an export; import the folder or the archive 
 class ExportSource(Source):
     """The articles of exports; `prepare_blog` stores the other contents before the articles are read."""
 
-    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+    def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(total=len(entries))
         self.notes: list[str] = []
         self._now = options.now
         self._unread: list[FileReport] = []
-        self._folders: dict[ExportFolder, list[folder.Entry]] = {}
+        self._folders: dict[ExportFolder, list[Entry]] = {}
         for entry in entries:
             export = layout.find_export(entry.path)
             if export is None:
@@ -89,7 +89,7 @@ class ExportSource(Source):
             reader = ArticleFiles(export, media, TermNames(data.terms), self._now)
             pages = []
             for entry in entries:
-                item = self._finish(read_item(entry.key, partial(_read_file, reader, entry)))
+                item = self._complete_record(read_item(entry.key, partial(_read_file, reader, entry)))
                 if isinstance(item, ArticleRecord) and item.exported and "parent" in item.exported.body:
                     pages.append(item)
                 else:
@@ -110,7 +110,7 @@ class ExportSource(Source):
             if (export.root / name).is_file():
                 yield from copies.restore(export.root / name, f"{export.root.name}/{name}")
 
-    def _finish(self, item: Item) -> Item:
+    def _complete_record(self, item: Item) -> Item:
         """Refuse a second article with the same uuid, and use the uuids that the files have in this blog."""
         if not isinstance(item, ArticleRecord) or item.exported is None:
             return item
@@ -147,7 +147,7 @@ def _replace_media(record: ArticleRecord, uuids: Mapping[UUID, UUID]) -> Article
     return replace(record, content=content, exported=replace(exported, body=body, media_paths=paths))
 
 
-def _read_file(reader: ArticleFiles, entry: folder.Entry) -> ArticleRecord:
+def _read_file(reader: ArticleFiles, entry: Entry) -> ArticleRecord:
     if entry.problem:
         raise entry.problem
-    return reader.read(folder.read_bytes(entry.path), entry.path, entry.key)
+    return reader.read(read_bytes(entry.path), entry.path, entry.key)

@@ -18,7 +18,7 @@ from blogapi.importing.texts.lines import to_line
 from blogapi.parsing import parse_timestamp, parse_uuid
 
 Values = Mapping[str, object]
-# What a person calls the values of YAML and JSON that are not texts; all others are numbers.
+# The names of value types in messages; all other values are numbers.
 _TYPES: Mapping[type, str] = {list: "a list", dict: "a mapping", bool: "true or false"}
 
 

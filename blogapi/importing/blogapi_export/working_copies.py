@@ -16,7 +16,7 @@ from blogapi.custom_fields.validation import convert_imported
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.blog_data import replace_references
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
@@ -49,7 +49,7 @@ class WorkingCopies:
     def restore(self, path: Path, key: str) -> Iterator[FileReport]:
         """Yield a report for each item of the list in a JSON file."""
         try:
-            items = json.loads(folder.read_bytes(path, _MAX_BYTES))
+            items = json.loads(read_bytes(path, _MAX_BYTES))
             for number, item in enumerate(items if isinstance(items, list) else [], 1):
                 yield self._restore(item, f"{key}#{number}")
         except (RefusedFile, ValueError, RecursionError) as error:
@@ -89,7 +89,7 @@ class WorkingCopies:
                 copy.last_updated = last_updated or copy.last_updated
                 copy.created = values.get_time(item, "created") or copy.last_updated
                 if item.get("is_outdated"):
-                    # No version has this number, so publishing the edits asks what to do.
+                    # No version has this number, so the editor asks what to do when the edits are published.
                     copy.base_version = 0
         return Result.CREATED, ()
 

@@ -1,6 +1,6 @@
-"""What a format imports and what it hands over: files, options, records, reports and the signs of privacy.
+"""The interface of formats: files, options, records, reports and the signs of privacy.
 
-Formats of other packages import these names only. CONTRACT_VERSION counts their changes.
+Formats of other packages import only these names. CONTRACT_VERSION is increased when they change.
 """
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord

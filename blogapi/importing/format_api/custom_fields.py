@@ -1,4 +1,4 @@
-"""The custom fields of the blog as a format sees them; `storing.custom_fields` has the definitions."""
+"""The interface of custom fields for formats; `storing.custom_fields` implements it with the definitions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ class CustomField(Protocol):
 
 
 class CustomFields:
-    """The definitions, which fields of a source have in any spelling; here those of a blog without any."""
+    """Finds custom fields for fields of a source in any spelling; this class is for a blog without custom
+    fields.
+    """
 
     def find(self, key: str) -> CustomField | None:
         """Return the definition for a field of a source, or None."""

@@ -21,7 +21,6 @@ MAX_FILE_BYTES = 16 * 1024 * 1024
 #: The number of folders above the imported folder in which readers look for other files of the blog.
 MAX_OUTER_FOLDERS = 6
 
-# Names of folders without articles, in lower case.
 _SOFTWARE_FOLDERS = {"node_modules", "bower_components", "vendor", "_vendor", "__macosx", "__pycache__"}
 _TEMPLATE_FOLDERS = {
     *("_layouts", "_includes", "_templates", "_data", "_plugins", "_sass", "_site"),

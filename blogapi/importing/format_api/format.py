@@ -1,4 +1,4 @@
-"""What a format declares: its name, how its files are recognised, and what reads them."""
+"""The declaration of a format: its name, and the functions that recognise and read its files."""
 
 from __future__ import annotations
 
@@ -47,5 +47,4 @@ class _SingleFiles(FileSource):
         self._read_file = read_file
 
     def read_entry(self, entry: Entry) -> Iterable[ArticleRecord]:
-        """Return the records of a file."""
         return self._read_file(entry, self.options)

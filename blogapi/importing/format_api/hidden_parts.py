@@ -19,7 +19,7 @@ _LESS_THAN_SIGN = re.compile(r"""(?<=\{\{)<|<(?!/?[a-z](?:"[^"]*+"|'[^']*+'|[^<>
 def hide_parts(record: ArticleRecord) -> ArticleRecord:
     """Return the record without the parts of its text that visitors could not see, and with notes.
 
-    It is a draft if a mark hides another part. Exports of blogapi stay as they are.
+    The record becomes a draft if a mark hides another part. Exports of blogapi are not changed.
     """
     if record.exported is not None:
         return record
@@ -38,9 +38,10 @@ def hide_parts(record: ArticleRecord) -> ArticleRecord:
 def leave_out_hidden(
     content: str, content_type: str, *, keeps_unclear: bool = False
 ) -> tuple[str, list[str], list[str], bool]:
-    """Return the text without the parts that visitors could not see, notes, and these parts.
+    """Return the text without the parts that visitors could not see, notes, these parts, and a boolean.
 
-    The last value is whether hidden elements without a clear end stay in the text (`keeps_unclear`).
+    With `keeps_unclear`, hidden elements without a clear end stay in the text; the boolean is whether there
+    are any.
     """
     if content_type == "text" or not _HINT.search(content):
         return content, [], [], False
@@ -49,7 +50,7 @@ def leave_out_hidden(
     content = remove_spans(content, gates)
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
-    # With one more character, an element without an end is longer than the text.
+    # Append a character, so that an element without an end ends behind the text.
     found = list(find_hidden(f"{text} ", HIDING_VALUES))
     # In Markdown, an element that only a later tag ends can contain further paragraphs.
     gap = "\n\n" if content_type == "markdown" else f"{text} "

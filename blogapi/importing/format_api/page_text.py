@@ -41,13 +41,13 @@ def open_text(html: str) -> tuple[str, list[str]]:
     """
     if is_too_expensive(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
-    # `extract_text` removes the attributes by which these parts are recognised.
+    # This comes first, because `extract_text` removes the attributes by which these parts are recognised.
     html, notes, *_ = leave_out_hidden(html, "html")
     return html, notes
 
 
 def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, list[str]]:
-    """Return the text with its elements alone, and notes; `follow` returns where a link really leads.
+    """Return the text with only the elements that stay, and notes; `follow` resolves the address of a link.
 
     Ids stay if a link of the text leads to them, and classes if they name the language of code.
     """
@@ -57,7 +57,7 @@ def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, li
     )
     targets = set(_TARGET.findall(html))
 
-    def choose_value(_element: str, name: str, value: str) -> str | None:
+    def keep_attribute(_element: str, name: str, value: str) -> str | None:
         if name == "href":
             return follow(value)
         if name == "class":
@@ -69,7 +69,7 @@ def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, li
         tags=set(_KEPT_ELEMENTS.split()),
         clean_content_tags=_DROPPED,
         attributes=_KEPT_ATTRIBUTES,
-        attribute_filter=choose_value,
+        attribute_filter=keep_attribute,
         link_rel=None,
     )
     return kept.strip(), notes

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from blogapi.importing.format_api import privacy_signs as signs
-from blogapi.importing.format_api.privacy_signs import FieldRule
+from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.keys import is_empty, normalize_key
 from blogapi.importing.texts.lines import to_bool, to_line
@@ -29,14 +28,14 @@ class DraftReason:
 
 def is_privacy_field(name: str) -> bool:
     """Return whether privacy is the only purpose of a field."""
-    return name in signs.FIELD_RULES and not signs.FIELD_RULES[name].others_are_public
+    return name in privacy_signs.FIELD_RULES and not privacy_signs.FIELD_RULES[name].others_are_public
 
 
 def find_reasons(
     entries: Mapping[str, object], key: str, tags: tuple[str, ...], generator: str = ""
 ) -> list[DraftReason]:
     """Return the reasons for a draft in the front matter, in the path `key` and in the tags."""
-    private = (tag for tag in tags if tag.casefold() in signs.PRIVATE_TAGS)
+    private = (tag for tag in tags if tag.casefold() in privacy_signs.PRIVATE_TAGS)
     in_tags = [DraftReason(f"It has the tag “{tag}”; the article became a draft.") for tag in private]
     return [*find_in_front_matter(entries, generator), *_find_in_path(key), *in_tags]
 
@@ -44,17 +43,19 @@ def find_reasons(
 def find_in_front_matter(entries: Mapping[str, object], generator: str = "") -> Iterator[DraftReason]:
     """Yield a reason for each entry that makes the article private.
 
-    `generator` is the one of signs.UNLISTED_BY_GENERATOR whose rules apply.
+    `generator` is a key of UNLISTED_BY_GENERATOR.
     """
     flat = list(flatten(entries))
-    says_public = any(name in signs.PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
+    says_public = any(name in privacy_signs.PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
     for key, name, value in flat:
-        rule = signs.FIELD_RULES.get(name)
+        rule = privacy_signs.FIELD_RULES.get(name)
         # In notes, `status` often says how complete a public text is.
-        if rule is signs.STATUS_RULE and says_public and not set(_to_words(value)) & rule.private:
+        if rule is privacy_signs.STATUS_RULE and says_public and not set(_to_words(value)) & rule.private:
             continue
         if rule and not _is_public(rule, value):
-            unlisting = signs.UNLISTED | signs.UNLISTED_BY_GENERATOR.get((generator, name), frozenset())
+            unlisting = privacy_signs.UNLISTED | privacy_signs.UNLISTED_BY_GENERATOR.get(
+                (generator, name), frozenset()
+            )
             yield _make_reason(key, name, rule, value, unlisting)
 
 
@@ -73,15 +74,15 @@ def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
     """Yield the key as written, the name in FIELD_RULES, and the value of each entry and inner entry."""
     for key, value in entries.items():
         name = normalize_key(key)
-        if isinstance(value, dict) and name in signs.MAPPING_PREFIXES:
-            prefix = signs.MAPPING_PREFIXES[name]
+        if isinstance(value, dict) and name in privacy_signs.MAPPING_PREFIXES:
+            prefix = privacy_signs.MAPPING_PREFIXES[name]
             for inner, inner_name, inner_value in flatten(value):
                 yield f"{key}.{inner}", f"{prefix}{inner_name}", inner_value
         else:
             yield key, name, value
 
 
-def _is_public(rule: FieldRule, value: object) -> bool:
+def _is_public(rule: privacy_signs.FieldRule, value: object) -> bool:
     if rule.dates_are_public and dates.parse_date(value):
         return True
     words = set(_to_words(value))
@@ -99,7 +100,9 @@ def _to_words(value: object) -> Iterator[str]:
         yield normalize_key(to_line(value)) or to_line(value) or "{}"
 
 
-def _make_reason(key: str, name: str, rule: FieldRule, value: object, unlisting: Set[str]) -> DraftReason:
+def _make_reason(
+    key: str, name: str, rule: privacy_signs.FieldRule, value: object, unlisting: Set[str]
+) -> DraftReason:
     key, text = to_line(key)[:60], (to_line(value) or ", ".join(_to_words(value)))[:100]
     if rule.is_secret:
         return DraftReason(f"It has a `{key}`; the article became a draft.")
@@ -118,7 +121,7 @@ def _make_reason(key: str, name: str, rule: FieldRule, value: object, unlisting:
 def find_in_folders(folders: Iterable[str]) -> Iterator[DraftReason]:
     """Yield a reason for each folder name that makes the articles in the folder private."""
     for folder in folders:
-        if folder.casefold() in signs.PRIVATE_FOLDERS:
+        if folder.casefold() in privacy_signs.PRIVATE_FOLDERS:
             note = f"It is in the folder “{folder}”; the article became a draft."
             yield DraftReason("" if "draft" in folder.casefold() else note)
 

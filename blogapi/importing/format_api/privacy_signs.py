@@ -15,13 +15,13 @@ from blogapi.importing.texts.lines import BOOLEAN_WORDS
 from blogapi.rendering.hidden_elements import HIDDEN_VALUES
 
 
-def _split(names: str) -> tuple[str, ...]:
+def _words(names: str) -> tuple[str, ...]:
     return tuple(names.split())
 
 
 def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names in a table of signs, which maps the source of signs to their names as text."""
-    return _split(" ".join(sources.values()))
+    return _words(" ".join(sources.values()))
 
 
 # --- Front matter of Markdown files, and tags in their text.
@@ -35,14 +35,14 @@ _YES = frozenset(("true", "yes"))
 _PUBLIC = _EVERYONE | {"published", "publish", "visible", "listed", "free", "default"}
 _PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
 _PRIVATE = frozenset(
-    _split("""draft private hidden unlisted unpublished pending skip trash password protected internal
+    _words("""draft private hidden unlisted unpublished pending skip trash password protected internal
         members paid tiers subscribers restricted""")
 )
 _UNFINISHED = _PRIVATE | {"review", "inreview", "todo", "idea", "inprogress", "wip"}
 _READERS = frozenset(
     f"{reader}{only}"
     for only in ("", "only")
-    for reader in _split("""member members subscriber subscribers patron patrons vip staff internal paid
+    for reader in _words("""member members subscriber subscribers patron patrons vip staff internal paid
         premium private paidmembers paidsubscribers registered admin admins loggedin onlypaid onlyfree
         founding""")
 )
@@ -63,8 +63,8 @@ class FieldRule:
     is_unlisting: bool = False  #: private values only keep an article out of lists
 
 
-# Of notes and others: `status` often says how complete a public text is.
-_PROGRESS = _split("seedling budding evergreen complete completed done finished live active final")
+# In notes and other texts, `status` often says how complete a public text is.
+_PROGRESS = _words("seedling budding evergreen complete completed done finished live active final")
 STATUS_RULE = FieldRule(
     private=_PRIVATE,
     public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _PROGRESS),
@@ -138,9 +138,9 @@ FIELDS = {
 }
 #: The rules by normalized key (`fields.normalize_key`).
 FIELD_RULES = {normalize_key(name): rule for rule, found in FIELDS.items() for name in list_names(found)}
-# These values of other fields only keep an article out of lists.
+# These values of other fields keep an article out of lists, but do not hide it.
 UNLISTED = {"unlisted"}
-#: Fields that do so in one generator only: the generator, the field and its value.
+#: Fields that do this in one generator only: the generator, the field and its value.
 UNLISTED_BY_GENERATOR = {
     ("jekyll", "hidden"): _TRUE,  # the plugin jekyll-paginate-v2
     ("pelican", "status"): frozenset(("hidden",)),
@@ -174,9 +174,9 @@ OTHER_DATES = {
     "Obsidian, Notion": "created createdAt createdOn createdDate dateCreated creationDate",
     "others": "creationTime fileCreated timestamp time day written entryDate",
 }
-#: Of these, the latest counts, also before a date in the path; of all others, the first one. Hugo displays
-#: `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
-FIRST_DATES = tuple(map(normalize_key, _split(next(iter(STRICT_DATES.values())))))
+#: Among these fields, the latest date counts, even if the path has a date; among all others, the first one.
+#: Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
+FIRST_DATES = tuple(map(normalize_key, _words(next(iter(STRICT_DATES.values())))))
 #: The fields in the order in which they are read, by normalized key, and whether they are strict.
 DATE_FIELDS = {
     normalize_key(name): found is STRICT_DATES
@@ -184,15 +184,15 @@ DATE_FIELDS = {
     for name in list_names(found)
 }
 #: A date in the future makes a draft in each field with one of these words.
-PLANNING_WORDS = {*_split("publish published publication release released visible available embargo live")}
+PLANNING_WORDS = {*_words("publish published publication release released visible available embargo live")}
 #: Fields with the time at which an article expires.
-EXPIRY_FIELDS = _split("""expirydate unpublishdate expires expiredate expiresat expireson validuntil
+EXPIRY_FIELDS = _words("""expirydate unpublishdate expires expiredate expiresat expireson validuntil
     unpublishon unpublishat unpublishedat unpublishedon publisheduntil publishuntil publishenddate
     publishend availableuntil availableto visibleuntil visibleto""")
 # --- Names of files and folders.
 
 # Folders whose files are drafts, in lower case.
-PRIVATE_FOLDERS = frozenset(_split("drafts _drafts draft _draft private _private unpublished _unpublished"))
+PRIVATE_FOLDERS = frozenset(_words("drafts _drafts draft _draft private _private unpublished _unpublished"))
 # Nikola marks drafts with these tags.
 PRIVATE_TAGS = {"draft", "private"}
 
@@ -341,11 +341,11 @@ class HidingSign:
     from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: hidden from everyone if each matches a line
 
 
-def _parse(names: str, source: str, shown: str = _OFF, **others: Any) -> HidingSign:
-    return HidingSign(names=_split(names), source=source, shown=shown, **others)
+def _sign(names: str, source: str, shown: str = _OFF, **others: Any) -> HidingSign:
+    return HidingSign(names=_words(names), source=source, shown=shown, **others)
 
 
-def _index(*signs: HidingSign) -> dict[str, HidingSign]:
+def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
     return {name: sign for sign in signs for name in sign.names}
 
 
@@ -355,18 +355,18 @@ def find_signs(lines: Sequence[str], signs: Mapping[str, HidingSign | None]) -> 
     for line in lines:
         groups.setdefault(signs.get(get_name(line)), []).append(line)
     for sign, own in groups.items():
-        if sign is None or _has(lines, sign.unless):
+        if sign is None or _has_match(lines, sign.unless):
             continue
-        if all(_has(lines, pattern) for pattern in sign.from_everyone):
+        if all(_has_match(lines, pattern) for pattern in sign.from_everyone):
             yield True, get_name(own[0])
-        yield from ((False, get_name(line)) for line in own if not _has([line], sign.shown))
+        yield from ((False, get_name(line)) for line in own if not _has_match([line], sign.shown))
 
 
 def get_name(line: str) -> str:
     return re.split("(?<!^metadata)[.=]", line, maxsplit=1)[0]
 
 
-def _has(lines: Sequence[str], pattern: str) -> bool:
+def _has_match(lines: Sequence[str], pattern: str) -> bool:
     return any(re.fullmatch(pattern, line, re.IGNORECASE | re.DOTALL) for line in lines)
 
 
@@ -388,44 +388,44 @@ _HIDE_BLOCK = (r"blockVisibility\.hideBlock=true",)
 _LOCKDOWN = (r"[^=]*\.type=lockdown",)
 _ON_NO_DEVICE = ("vsdesk=true", "vstablet=true", "vsmobile=true")
 #: Blocks without `core/`, and attributes of blocks.
-BLOCKS = _index(
-    _parse("metadata.blockVisibility", "WordPress", _SOME_SIZES, from_everyone=_NO_SIZE),
-    _parse("blockVisibility", "Block Visibility", _SHOWN_VALUES, from_everyone=_HIDE_BLOCK),
-    _parse("contentControls", "Content Control", _SHOWN_VALUES, unless=r"contentControls\.enabled=false"),
-    _parse("conditionalBlocks", "Conditional Blocks", _SHOWN_VALUES, from_everyone=_LOCKDOWN),
-    _parse("conditionalBlocksAttributes otterConditions", "Conditional Blocks, Otter", _SHOWN_VALUES),
-    _parse("loggedOut rcpMembership", "Kadence", unless="(?!kadence/)[^=]*=wp:block"),
-    _parse("vsdesk vstablet vsmobile", "Kadence", ".*", from_everyone=_ON_NO_DEVICE),
-    _parse("blockPermissionsCondition", "Members", f"{_OFF}|[^=]*==", unless=_NOT_LOGGED_OUT),
-    _parse("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED),
-    _parse("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED),
-    _parse("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
-    _parse("um_who_access", "Ultimate Member", f"{_OFF}|[^=]*=2", unless="um_is_restrict=false"),
-    _parse("llms_visibility", "LifterLMS", f"{_OFF}|[^=]*=(?:all|logged_out|not_enrolled)"),
-    _parse("pmsContentRestriction", _PMS, _NO_MATCH, unless=r"pms\w+\.display_to=(?:all|not_logged_in)"),
-    _parse("wppbContentRestriction", _PMS, _NO_MATCH, unless=r"wppb\w+\.display_to=(?:all|not_logged_in)"),
-    _parse("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
-    _parse("gbBlockCondition", "GenerateBlocks Pro"),
-    _parse("premium-content/subscriber-view jetpack/paywall", "Jetpack"),
-    _parse("groups/groups-member", "Groups"),
-    _parse("memberpress/protected-content", "MemberPress"),
-    _parse("woocommerce-memberships/member-content", "WooCommerce Memberships"),
-    _parse("pms/content-restriction-start wppb/content-restriction-start", _PMS),
-    _parse("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
-    _parse("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
+BLOCKS = _index_by_name(
+    _sign("metadata.blockVisibility", "WordPress", _SOME_SIZES, from_everyone=_NO_SIZE),
+    _sign("blockVisibility", "Block Visibility", _SHOWN_VALUES, from_everyone=_HIDE_BLOCK),
+    _sign("contentControls", "Content Control", _SHOWN_VALUES, unless=r"contentControls\.enabled=false"),
+    _sign("conditionalBlocks", "Conditional Blocks", _SHOWN_VALUES, from_everyone=_LOCKDOWN),
+    _sign("conditionalBlocksAttributes otterConditions", "Conditional Blocks, Otter", _SHOWN_VALUES),
+    _sign("loggedOut rcpMembership", "Kadence", unless="(?!kadence/)[^=]*=wp:block"),
+    _sign("vsdesk vstablet vsmobile", "Kadence", ".*", from_everyone=_ON_NO_DEVICE),
+    _sign("blockPermissionsCondition", "Members", f"{_OFF}|[^=]*==", unless=_NOT_LOGGED_OUT),
+    _sign("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED),
+    _sign("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED),
+    _sign("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
+    _sign("um_who_access", "Ultimate Member", f"{_OFF}|[^=]*=2", unless="um_is_restrict=false"),
+    _sign("llms_visibility", "LifterLMS", f"{_OFF}|[^=]*=(?:all|logged_out|not_enrolled)"),
+    _sign("pmsContentRestriction", _PMS, _NO_MATCH, unless=r"pms\w+\.display_to=(?:all|not_logged_in)"),
+    _sign("wppbContentRestriction", _PMS, _NO_MATCH, unless=r"wppb\w+\.display_to=(?:all|not_logged_in)"),
+    _sign("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
+    _sign("gbBlockCondition", "GenerateBlocks Pro"),
+    _sign("premium-content/subscriber-view jetpack/paywall", "Jetpack"),
+    _sign("groups/groups-member", "Groups"),
+    _sign("memberpress/protected-content", "MemberPress"),
+    _sign("woocommerce-memberships/member-content", "WooCommerce Memberships"),
+    _sign("pms/content-restriction-start wppb/content-restriction-start", _PMS),
+    _sign("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
+    _sign("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
     # These attributes hide nothing alone.
-    _parse("gbBlockConditionInvert invert_restrictions", "GenerateBlocks Pro, Paid Memberships Pro", ".*"),
-    _parse("blockPermissionsRoles blockPermissionsCap blockPermissionsMessage", "Members", ".*"),
-    _parse("newspackAccessControlVisibility newspackAccessControlMode", "Newspack", ".*"),
-    _parse("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
-    _parse("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
+    _sign("gbBlockConditionInvert invert_restrictions", "GenerateBlocks Pro, Paid Memberships Pro", ".*"),
+    _sign("blockPermissionsRoles blockPermissionsCap blockPermissionsMessage", "Members", ".*"),
+    _sign("newspackAccessControlVisibility newspackAccessControlMode", "Newspack", ".*"),
+    _sign("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
+    _sign("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
 )
 # Other attributes hide a block by these parts of their names. `isVisible` may be true, `slidesVisible` 3.
 HIDING_PARTS = re.compile(
     "visib|restrict|permission|condition(?!ing|of)|accesscontrol|membersonly|requirelogin|userroles|ishidden",
     re.IGNORECASE,
 )
-UNKNOWN_ATTRIBUTE = _parse(
+UNKNOWN_ATTRIBUTE = _sign(
     "",
     "",
     rf"(?![^=]*(?:{HIDING_PARTS.pattern}))[^=]*=.*"
@@ -436,60 +436,60 @@ UNKNOWN_ATTRIBUTE = _parse(
 #: Attributes of the shortcodes of page builders, and the beginnings of their names.
 BUILDER_PREFIXES = ("vc_", "et_pb_", "fusion_", "av_")
 # `disabled_on` has a value for phones, tablets and desktops. `W10=` is an empty list in Base64.
-BUILDERS = _index(
-    _parse("?", "attributes that cannot be read"),
-    _parse("disable_element", "WPBakery", from_everyone=("disable_element=(?:yes|true)",)),
-    _parse("disabled", "Divi", unless="(?!et_pb_)[^=]*=wp:shortcode", from_everyone=("disabled=on",)),
-    _parse("disabled_on", "Divi", "disabled_on=[onf|]*", from_everyone=(r"disabled_on=on\|on\|on\|?",)),
-    _parse("display_conditions", "Divi", "display_conditions=(?:W10=)?"),
-    _parse("status", "Avada", "status=(?:published)?", unless="(?!fusion_)[^=]*=wp:shortcode"),
+BUILDERS = _index_by_name(
+    _sign("?", "attributes that cannot be read"),
+    _sign("disable_element", "WPBakery", from_everyone=("disable_element=(?:yes|true)",)),
+    _sign("disabled", "Divi", unless="(?!et_pb_)[^=]*=wp:shortcode", from_everyone=("disabled=on",)),
+    _sign("disabled_on", "Divi", "disabled_on=[onf|]*", from_everyone=(r"disabled_on=on\|on\|on\|?",)),
+    _sign("display_conditions", "Divi", "display_conditions=(?:W10=)?"),
+    _sign("status", "Avada", "status=(?:published)?", unless="(?!fusion_)[^=]*=wp:shortcode"),
 )
 #: Shortcodes, in lower case, that hide the text between their tags. `=` stands before values without names.
-SHORTCODES = _index(
-    _parse("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
-    _parse("restrict restrict-inner", "Restrict Content, Restrict User Access", unless="level=!.+"),
-    _parse("pms-restrict wppb-restrict", _PMS, unless="display_to=not_logged_in"),
-    _parse("s2if", "s2Member", unless=r"=!is_user_logged_in\(\)"),
-    _parse("mm_member_decision mm_access_decision mm_order_decision", "MemberMouse", unless="isMember=false"),
-    _parse("ms-protect-content", "Membership 2, MemberDash", unless="access=no"),
-    _parse("wpf wpf_loggedin wpf_user_can_access user_meta_if", "WP Fusion", unless="=logged_out"),
-    _parse("aam", "Advanced Access Manager", unless="hide=authenticated"),
-    _parse("content_control", "Content Control", unless="status=logged_out"),
-    _parse("toolset_access", "Toolset Access", unless="role=guest"),
-    _parse("eyesonly", "Eyes Only", unless="logged=out"),
-    _parse("feed is_free is_expired arm_content arm_plan", "Members, Restrict Content, ARMember"),
-    _parse("wlm_ismember wlmismember memberful wpv-conditional", "WishList Member, Memberful, Toolset"),
-    _parse("student course_complete course_inprogress course_notstarted ld_group", "LearnDash"),
-    _parse("membersonly membershiponly mmbrs_capabilities mmbrs_user_meta uas_specific", "mmbrs and others"),
-    _parse("showifrole wpe_rm_cap is_admin solo_usuarios_registrados", "plugins for roles"),
-    _parse("passster ppwp sociallocker emaillocker signinlocker mycred_sell_this", "passwords, lockers"),
-    _parse("reply replyview reply_to_view hidecontent erphpdown", "zibll, Kratos and other themes"),
-    _parse("geoip_detect2_show_if geot geot_filter_state cbc cbs_block_country", "plugins for countries"),
-    _parse("mgeo_content cfgeo_is_mobile ifso_condition handl_show", "plugins for countries, If-So, HandL"),
-    _parse("timed-content-server timed-content-client timed-content-rule", "Timed Content"),
-    _parse("timed expire expires schedule future su_scheduler", "plugins for times"),
+SHORTCODES = _index_by_name(
+    _sign("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
+    _sign("restrict restrict-inner", "Restrict Content, Restrict User Access", unless="level=!.+"),
+    _sign("pms-restrict wppb-restrict", _PMS, unless="display_to=not_logged_in"),
+    _sign("s2if", "s2Member", unless=r"=!is_user_logged_in\(\)"),
+    _sign("mm_member_decision mm_access_decision mm_order_decision", "MemberMouse", unless="isMember=false"),
+    _sign("ms-protect-content", "Membership 2, MemberDash", unless="access=no"),
+    _sign("wpf wpf_loggedin wpf_user_can_access user_meta_if", "WP Fusion", unless="=logged_out"),
+    _sign("aam", "Advanced Access Manager", unless="hide=authenticated"),
+    _sign("content_control", "Content Control", unless="status=logged_out"),
+    _sign("toolset_access", "Toolset Access", unless="role=guest"),
+    _sign("eyesonly", "Eyes Only", unless="logged=out"),
+    _sign("feed is_free is_expired arm_content arm_plan", "Members, Restrict Content, ARMember"),
+    _sign("wlm_ismember wlmismember memberful wpv-conditional", "WishList Member, Memberful, Toolset"),
+    _sign("student course_complete course_inprogress course_notstarted ld_group", "LearnDash"),
+    _sign("membersonly membershiponly mmbrs_capabilities mmbrs_user_meta uas_specific", "mmbrs and others"),
+    _sign("showifrole wpe_rm_cap is_admin solo_usuarios_registrados", "plugins for roles"),
+    _sign("passster ppwp sociallocker emaillocker signinlocker mycred_sell_this", "passwords, lockers"),
+    _sign("reply replyview reply_to_view hidecontent erphpdown", "zibll, Kratos and other themes"),
+    _sign("geoip_detect2_show_if geot geot_filter_state cbc cbs_block_country", "plugins for countries"),
+    _sign("mgeo_content cfgeo_is_mobile ifso_condition handl_show", "plugins for countries, If-So, HandL"),
+    _sign("timed-content-server timed-content-client timed-content-rule", "Timed Content"),
+    _sign("timed expire expires schedule future su_scheduler", "plugins for times"),
 )
 #: Shortcodes, in lower case, that hide nothing from visitors, also with `su_` before their names: those for
 #: visitors, those of themes, and those with another use.
-HARMLESS_SHORTCODES = _split("""members_not_logged_in not_logged_in is_not_paid wpmem_logged_out
+HARMLESS_SHORTCODES = _words("""members_not_logged_in not_logged_in is_not_paid wpmem_logged_out
     um_loggedout visitor mepr-hide wcm_nonmember nonsubscribers_content arm_plan_not nonmember
     leaky_paywall_not_subscriber wpf_loggedout uas_guest loggedout guest guests loggedout_message
     not_user_logged_in is_guest wlm_nonmember pullquote box note dropcap tab tabs toggle accordion spoiler
     expand lightbox tooltip list heading service animate footnote center b i u s url img color size
     team_member team-member members_list member_list subscribe visitor_counter premium_box premium_button
     protected_email access_map paid_ad password_form""")
-#: Parts of the names of other shortcodes that hide the text between their tags
-HIDING_WORDS = _split("""member members membership memberonly logged loggedin login private paid premium
+#: Words in the names of other shortcodes that hide the text between their tags
+HIDING_WORDS = _words("""member members membership memberonly logged loggedin login private paid premium
     guest role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr
     registered auth""")
-#: A name with one of these is for visitors, unless it hides a text from them, or has another use.
+#: A name with a negation hides nothing, unless it also has a word for visitors; nor do names of other uses.
 _NEGATIONS, _VISITORS = {"not", "non", "out"}, {"hide", "hidden", "guest", "visitor"}
 _OTHER_USES = {"form", "button", "email", "directory", "newsletter", "mobile"}
-#: The same inside of a part
+#: Parts of words in names of shortcodes that hide a text
 HIDING_STEMS = ("subscri", "restrict", "protect", "password", "paywall")
-#: Attributes by which they hide it, unless a part of the name says that they show a person or a list
+#: Attributes that hide a text, unless a word of the shortcode's name names a person or a list
 HIDING_SHORTCODE_ATTRIBUTES = ("role", "capability", "membership", "level")
-OTHER_WORDS = _split("""person people profile team staff speaker testimonial testimonials author bio card
+OTHER_WORDS = _words("""person people profile team staff speaker testimonial testimonials author bio card
     quote cast crew actor contact div section nav span machine badge heading headings headline header title
     list item toc outline skill skills bar tree""")
 
@@ -502,7 +502,7 @@ def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingS
     hides = not is_shown and (stems or not words.isdisjoint(HIDING_WORDS))
     if words.isdisjoint(OTHER_WORDS):
         hides = hides or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
-    return _parse(name, "") if hides else None
+    return _sign(name, "") if hides else None
 
 
 _UM_PUBLIC = (
@@ -513,36 +513,36 @@ _ALWAYS = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
 _RCP_PUBLIC = rf"{_OFF}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
 _EMPTY_LISTS = r'[^=]*=a:\d+:\{(?:s:\d+:"\w+";a:0:\{\})+\}'
 #: Custom fields of posts; arrays are serialized. A field of ARMember hides a post with each value.
-POST_FIELDS = _index(
-    _parse("_members_access_role groups-read patreon-level", "Members, Groups, Patreon"),
-    _parse("_is_paid rcp_subscription_level", "Restrict Content"),
-    _parse("_wpmem_block _yith_wcmbs_restrict_access_plan", "WP-Members, YITH Membership"),
-    _parse("pms-content-restrict-user-status pms-content-restrict-subscription-plan", _PMS),
-    _parse("wppb-content-restrict-user-status wppb-content-restrict-user-role", _PMS),
-    _parse("_jetpack_newsletter_access", "Jetpack", "[^=]*=(?:everybody)?"),
-    _parse("ihc_mb_who", "Ultimate Membership Pro", f"{_OFF}|[^=]*=(?:all|-1)"),
-    _parse("_wppcp_post_page_visibility", "Private Content Plus", f"{_OFF}|[^=]*=(?:none|all|guest)"),
-    _parse("rcp_access_level rcp_user_level", "Restrict Content", _RCP_PUBLIC),
-    _parse("memberful_acl", "Memberful", f"{_OFF}|{_EMPTY_LISTS}"),
-    _parse("memberful_available_to_any_registered_user", "Memberful"),
-    _parse("memberful_available_to_anybody_subscribed_to_a_plan", "Memberful"),
-    _parse("_llms_is_restricted passster_activate_protection", "LifterLMS, Passster"),
-    _parse("arm_access_plan", "ARMember", _NO_MATCH),
-    _parse("um_content_restriction", "Ultimate Member", f"{_OFF}|{_UM_PUBLIC}"),
-    _parse("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF}|{_ALWAYS}"),
-    _parse("wpf-settings", "WP Fusion", f"{_OFF}|{_UNLOCKED}"),
+POST_FIELDS = _index_by_name(
+    _sign("_members_access_role groups-read patreon-level", "Members, Groups, Patreon"),
+    _sign("_is_paid rcp_subscription_level", "Restrict Content"),
+    _sign("_wpmem_block _yith_wcmbs_restrict_access_plan", "WP-Members, YITH Membership"),
+    _sign("pms-content-restrict-user-status pms-content-restrict-subscription-plan", _PMS),
+    _sign("wppb-content-restrict-user-status wppb-content-restrict-user-role", _PMS),
+    _sign("_jetpack_newsletter_access", "Jetpack", "[^=]*=(?:everybody)?"),
+    _sign("ihc_mb_who", "Ultimate Membership Pro", f"{_OFF}|[^=]*=(?:all|-1)"),
+    _sign("_wppcp_post_page_visibility", "Private Content Plus", f"{_OFF}|[^=]*=(?:none|all|guest)"),
+    _sign("rcp_access_level rcp_user_level", "Restrict Content", _RCP_PUBLIC),
+    _sign("memberful_acl", "Memberful", f"{_OFF}|{_EMPTY_LISTS}"),
+    _sign("memberful_available_to_any_registered_user", "Memberful"),
+    _sign("memberful_available_to_anybody_subscribed_to_a_plan", "Memberful"),
+    _sign("_llms_is_restricted passster_activate_protection", "LifterLMS, Passster"),
+    _sign("arm_access_plan", "ARMember", _NO_MATCH),
+    _sign("um_content_restriction", "Ultimate Member", f"{_OFF}|{_UM_PUBLIC}"),
+    _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF}|{_ALWAYS}"),
+    _sign("wpf-settings", "WP Fusion", f"{_OFF}|{_UNLOCKED}"),
 )
 #: Plugins whose rules are outside of posts, by types of items, fields, and shortcodes in published pages
 UNREAD_RULES = (
-    _parse("memberpressrule", "MemberPress"),
-    _parse("wc_membership_plan wc_user_membership _wc_memberships_force_public", "WooCommerce Memberships"),
-    _parse("[pmpro_", "Paid Memberships Pro"),
-    _parse("swpm_transactions [swpm_login_form [swpm_registration_form", "Simple Membership"),
-    _parse("[wlm_register", "WishList Member"),
-    _parse("[s2Member-", "s2Member"),
-    _parse("aam_policy", "Advanced Access Manager"),
-    _parse("cc_restriction", "Content Control"),
-    _parse("restriction", "Restrict User Access"),
+    _sign("memberpressrule", "MemberPress"),
+    _sign("wc_membership_plan wc_user_membership _wc_memberships_force_public", "WooCommerce Memberships"),
+    _sign("[pmpro_", "Paid Memberships Pro"),
+    _sign("swpm_transactions [swpm_login_form [swpm_registration_form", "Simple Membership"),
+    _sign("[wlm_register", "WishList Member"),
+    _sign("[s2Member-", "s2Member"),
+    _sign("aam_policy", "Advanced Access Manager"),
+    _sign("cc_restriction", "Content Control"),
+    _sign("restriction", "Restrict User Access"),
 )
 # --- Other systems.
 

@@ -32,7 +32,7 @@ class ImportOptions:
     language: str = "en"  #: the language of the site
     pages: str = "keep"  #: "skip" = pages are not imported
     post_types: tuple[str, ...] = ()  #: further post types of WordPress that are imported
-    #: the custom fields of the blog; the fields of a source with their names are taken
+    #: the custom fields of the blog, which get the values of source fields with their names
     custom_fields: CustomFields = field(default_factory=CustomFields)
     #: the folders of earlier imports, by the keys of their files
     roots: Mapping[str, str] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class ImportOptions:
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
     time_zone: tzinfo = UTC  #: that of the site
-    #: what becomes of articles that rules can hide which no source contains: one of UNREAD_RULES
+    #: the status of articles that plugins can have hidden by rules outside of the source: one of UNREAD_RULES
     unread_rules: str = UNREAD_DRAFT
 
     @property
@@ -53,7 +53,6 @@ class ImportOptions:
 
     @property
     def defines_fields(self) -> bool:
-        """Whether the import defines custom fields."""
         return self.define_fields != DEFINE_NONE
 
 
@@ -70,7 +69,7 @@ class Source(ABC):
     hosts: Set[str] = frozenset()
     #: categories, tags and authors with their details; new ones are created before the articles
     terms: Sequence[TermRecord] = ()
-    #: what the source contains and the import does not take, by its name in the report ("comments")
+    #: the numbers of items that are not imported, by their name in the report ("comments")
     left_behind: Counter[str] = field(default_factory=Counter)
     #: sentences about the whole source, for example that a file was repaired
     notes: Sequence[str] = ()

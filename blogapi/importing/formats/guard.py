@@ -21,7 +21,7 @@ _CHOICES = {
     "content_type": ("markdown", "html", "text"),
     "status": ("draft", "published", "unlisted", "archived"),
 }
-# What a source gives besides its items, and the types that it must have. Older packages lack some.
+# The attributes of a source, with their types. Sources of older packages lack some of them.
 _ATTRIBUTES: dict[str, Any] = {
     "hosts": Set[str],
     "terms": Sequence[TermRecord],
@@ -67,7 +67,7 @@ class _GuardedSource(Source):
         try:
             source = self._format.open_source(self._entries, self._options)
             for item in source.read():
-                yield self._check(item)
+                yield self._check_item(item)
             yield from self._copy_attributes(source)
         # The code of another package can fail in any way.
         except Exception as error:
@@ -76,7 +76,7 @@ class _GuardedSource(Source):
                 f"The format “{name}” failed ({_describe(error)}); its other files were not read; {_ADVICE}.",
             )
 
-    def _check(self, item: Any) -> Item:
+    def _check_item(self, item: Any) -> Item:
         if isinstance(item, ArticleRecord | FileReport):
             problem = _find_problem(item)
             source = item.source or item.key
@@ -129,20 +129,19 @@ def _fits(value: object, type_: Any) -> bool:
     if type_ is Any:
         return True
     if origin in (Union, UnionType):
-        return any(_fits(value, one) for one in arguments)
+        return any(_fits(value, item) for item in arguments)
     if not isinstance(value, origin or type_):
         return False
     if isinstance(value, datetime):
         return value.tzinfo is not None
     if isinstance(value, tuple | list | set | frozenset) and arguments:
-        return all(_fits(one, arguments[0]) for one in value)
+        return all(_fits(item, arguments[0]) for item in value)
     if is_dataclass(value):
         return all(_fits(getattr(value, name), inner) for name, inner in _get_types(value).items())
     return True
 
 
 def _get_types(record: Any) -> dict[str, Any]:
-    """Return the types of the fields of a record, by name."""
     kind = type(record)
     if kind not in _types:
         _types[kind] = get_type_hints(kind)

@@ -70,7 +70,6 @@ def delete_upload(uuid: UUID) -> None:
 
 
 def delete_folders(uuids: Iterable[UUID]) -> None:
-    """Delete the folders of jobs."""
     for uuid in uuids:
         shutil.rmtree(get_folder(uuid), ignore_errors=True)
 

@@ -22,7 +22,7 @@ from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
 
 
-class Status(StrEnum):
+class JobStatus(StrEnum):
     """The state of a job: its current activity, or how it ended.
 
     A job begins with its trial. `tried`, `failed` and `interrupted` jobs can be started.
@@ -37,8 +37,8 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-RUNNING = (Status.TRYING, Status.IMPORTING)
-ENDED = (Status.FINISHED, Status.CANCELLED)
+RUNNING = (JobStatus.TRYING, JobStatus.IMPORTING)
+ENDED = (JobStatus.FINISHED, JobStatus.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class JobView:
     """A job as responses show it, with the numbers and problems of its last summary."""
 
     job: ImportJob
-    status: Status
+    status: JobStatus
     user: Fields | None
     options: Fields
     summary: Fields
@@ -69,10 +69,10 @@ def get_job(uuid: UUID) -> JobView:
     return views[0]
 
 
-def get_status(job: ImportJob) -> Status:
+def get_status(job: ImportJob) -> JobStatus:
     """Return the status of a job; a running job whose server was killed is interrupted."""
-    status = Status(job.status)
-    return Status.INTERRUPTED if status in RUNNING and not running.is_running(job.uuid) else status
+    status = JobStatus(job.status)
+    return JobStatus.INTERRUPTED if status in RUNNING and not running.is_running(job.uuid) else status
 
 
 def get_report_path(uuid: UUID) -> Path:
@@ -91,7 +91,7 @@ def _select_jobs() -> Any:
 
 def _read_views(statement: Any) -> list[JobView]:
     views = _make_views(db.session.execute(statement).all())
-    if any(view.status is Status.INTERRUPTED for view in views):
+    if any(view.status is JobStatus.INTERRUPTED for view in views):
         # A job can have ended after its row was read and before its lock was looked at.
         end_read()
         views = _make_views(db.session.execute(statement).all())
@@ -108,7 +108,7 @@ def _make_views(rows: Sequence[Any]) -> list[JobView]:
             {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_DRAFT} | json.loads(job.options),
             # What the trial found was not stored by it.
             EMPTY_SUMMARY
-            | json.loads((job.trial_report if job.status == Status.TRIED else job.report) or "{}"),
+            | json.loads((job.trial_report if job.status == JobStatus.TRIED else job.report) or "{}"),
         )
         for job, name in rows
     ]

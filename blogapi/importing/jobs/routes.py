@@ -19,7 +19,7 @@ from blogapi.importing.jobs.schemas import (
     SingleImportJobSchema,
 )
 from blogapi.media.folder import report_full_disk
-from blogapi.users import queries as users
+from blogapi.users.queries import get_user_by_name
 from blogapi.web.access import allow, check_before_body, current_caller, current_user_id, editor_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
@@ -128,7 +128,7 @@ def _load_options(query: Fields) -> Fields:
         raise Forbidden("Only admins define custom fields; send the file without `define_fields`.")
     name = query["author"] or current_caller().username
     try:
-        owner = users.get_user_by_name(name)
+        owner = get_user_by_name(name)
     except (NotFound, Invalid) as error:
         raise InvalidQuery("The author is unknown.", errors={"author": [error.detail]}) from error
     options = {key: query[key] for key in ("base_url", "pages", "publish_undated", "define_fields")}

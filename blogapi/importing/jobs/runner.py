@@ -24,14 +24,13 @@ from blogapi import config
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.format_api.source import UNREAD_DRAFT
 from blogapi.importing.jobs import folders
-from blogapi.importing.jobs.queries import ENDED, Status
+from blogapi.importing.jobs.queries import ENDED, JobStatus
 from blogapi.importing.models import ImportJob
 from blogapi.importing.texts.messages import UNEXPECTED
 from blogapi.storage.database import current_time, db, end_read, transaction
-from blogapi.users import queries as users
+from blogapi.users.queries import find_user
 from blogapi.web.errors import Problem
 
-# Seconds between two updates of a job.
 UPDATE_SECONDS = 1.0
 # How long a process may take to end after the current article; then it is killed.
 STOP_SECONDS = 3.0
@@ -67,7 +66,6 @@ class Runner:
 
 
 def get_runner(app: Flask) -> Runner:
-    """Return the runner of this process."""
     runner: Runner = app.extensions.setdefault(_EXTENSION, Runner())
     return runner
 
@@ -118,32 +116,32 @@ def _run(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
         job = db.session.get(ImportJob, uuid)
         if job is None:
             return
-        is_trial = job.status == Status.TRYING
+        is_trial = job.status == JobStatus.TRYING
         command = build_command(job, is_trial=is_trial)
         end_read()
         try:
             child = Child(command, _build_environment(app))
         except (OSError, config.CannotStart):
             app.logger.exception("the import %s cannot be started", uuid)
-            _finish(uuid, Status.FAILED, UNEXPECTED, {})
+            _store_end(uuid, JobStatus.FAILED, UNEXPECTED, {})
             return
         status, error = _watch(uuid, child, runner.stopping), ""
         exit_status = child.stop()
         if "error" in child.line:
             error = child.line["error"]
-            status = Status.FAILED if error else Status.TRIED if is_trial else Status.FINISHED
-        elif status is Status.FAILED and exit_status in _TERMINATED:
-            status = Status.INTERRUPTED
-        elif status is Status.FAILED:
+            status = JobStatus.FAILED if error else JobStatus.TRIED if is_trial else JobStatus.FINISHED
+        elif status is JobStatus.FAILED and exit_status in _TERMINATED:
+            status = JobStatus.INTERRUPTED
+        elif status is JobStatus.FAILED:
             app.logger.error("the process of the import %s ended with status %s", uuid, exit_status)
             error = UNEXPECTED
-        _finish(uuid, status, error, child.line)
+        _store_end(uuid, status, error, child.line)
 
 
 def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
     """Return the `import` command for the uploaded file of a job."""
     options = json.loads(job.options)
-    owner = users.find_user(UUID(options["owner"]))
+    owner = find_user(UUID(options["owner"]))
     report = folders.TRIAL_REPORT if is_trial else folders.REPORT
     return [
         *(sys.executable, "-P", "-m", "blogapi", "import"),
@@ -166,24 +164,24 @@ def _build_environment(app: Flask) -> dict[str, str]:
     return config.build_environment(app) | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
-def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> Status:
+def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:
     """Store the progress until the process ends or must end; return the status if it does not write one."""
     while not stopping.is_set():
         if child.wait(UPDATE_SECONDS):
-            return Status.FAILED
+            return JobStatus.FAILED
         # The database can be busy; the next update follows soon.
         with suppress(SQLAlchemyError, Problem), transaction(visible=False):
             job = db.session.get(ImportJob, uuid)
             if job is None or job.cancel_requested:
-                return Status.CANCELLED
+                return JobStatus.CANCELLED
             _store(job, child.line)
-    return Status.INTERRUPTED
+    return JobStatus.INTERRUPTED
 
 
 def _store(job: ImportJob, line: Mapping[str, Any]) -> None:
     job.stage, job.done, job.total = line.get("stage", ""), line.get("done", 0), line.get("total", 0)
     job.last_updated = current_time()
-    if job.status == Status.IMPORTING:
+    if job.status == JobStatus.IMPORTING:
         job.report = _dump_summary(line)
 
 
@@ -191,8 +189,7 @@ def _dump_summary(line: Mapping[str, Any]) -> str:
     return json.dumps(line["summary"], ensure_ascii=False) if line.get("summary") else ""
 
 
-def _finish(uuid: UUID, status: Status, error: str, line: Mapping[str, Any]) -> None:
-    """Store the end of a job."""
+def _store_end(uuid: UUID, status: JobStatus, error: str, line: Mapping[str, Any]) -> None:
     for tries_left in reversed(range(_TRIES)):
         try:
             with transaction(visible=False):
@@ -200,7 +197,7 @@ def _finish(uuid: UUID, status: Status, error: str, line: Mapping[str, Any]) -> 
                 if job is None:
                     return
                 _store(job, line)
-                if status is Status.TRIED:
+                if status is JobStatus.TRIED:
                     job.trial_report = _dump_summary(line)
                 job.status, job.error = status, error
             break

@@ -37,7 +37,6 @@ def take_lock(uuid: UUID) -> ExitStack:
 
 
 def is_running(uuid: UUID) -> bool:
-    """Return whether a server runs the job."""
     if db.engine.dialect.name == "sqlite":
         return files.is_locked(folders.get_folder(uuid) / _LOCK_FILE)
     return bool(db.session.scalar(_FIND_LOCK, {"job": str(uuid)}))

@@ -8,7 +8,7 @@ from marshmallow import validate
 from blogapi.custom_fields.schemas import READERS
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.format_api.source import UNREAD_RULES
-from blogapi.importing.jobs.queries import Status
+from blogapi.importing.jobs.queries import JobStatus
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp, TrueOrFalse, WebAddress
@@ -107,7 +107,7 @@ class ImportJobSchema(OutputSchema):
     options = ma.fields.Nested(ImportOptionsSchema)
     status = ma.fields.String(
         metadata={
-            "enum": [status.value for status in Status],
+            "enum": [status.value for status in JobStatus],
             "description": "The trial starts automatically. Imports that are `tried`, `failed` or "
             "`interrupted` (because the server stopped) can be started.",
         }

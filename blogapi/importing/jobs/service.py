@@ -13,14 +13,13 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.importing.jobs import folders, queries, running
-from blogapi.importing.jobs.queries import ENDED, RUNNING, Status
+from blogapi.importing.jobs.queries import ENDED, RUNNING, JobStatus
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web.errors import Conflict, or_not_found
 from blogapi.web.fields import Fields
 
-# How many jobs are kept, and for how long.
 MAX_JOBS, MAX_AGE = 10, timedelta(days=7)
 
 
@@ -40,7 +39,12 @@ def create(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
         check_none_is_running()
         deleted = _delete_old(MAX_JOBS - 1)
         job = ImportJob(
-            uuid=uuid, user_id=user, name=name, size=size, options=json.dumps(options), status=Status.TRYING
+            uuid=uuid,
+            user_id=user,
+            name=name,
+            size=size,
+            options=json.dumps(options),
+            status=JobStatus.TRYING,
         )
         db.session.add(job)
         db.session.flush()
@@ -67,7 +71,7 @@ def start(uuid: UUID, options: Fields) -> ExitStack:
                 "The server no longer has the uploaded file; upload it again.", code="import_ended"
             )
         job.options = json.dumps(json.loads(job.options) | dict(options))
-        job.status = Status.IMPORTING if job.trial_report else Status.TRYING
+        job.status = JobStatus.IMPORTING if job.trial_report else JobStatus.TRYING
         job.cancel_requested, job.error, job.report = False, "", ""
         job.stage, job.done, job.total = "", 0, 0
         job.last_updated = current_time()
@@ -87,7 +91,7 @@ def cancel(uuid: UUID) -> None:
         if status in RUNNING:
             job.cancel_requested = True
             return
-        job.status = Status.CANCELLED
+        job.status = JobStatus.CANCELLED
     folders.delete_upload(uuid)
 
 

@@ -32,13 +32,13 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f<>\"'`()\\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class LinkAddress:
     """The parts of an address; `host` is in lower case without `www.`, and "" if there is none."""
 
     host: str
     path: str  #: percent-decoded, with `/` as separator
     query: str
-    fragment: str  #: as it stands in the address
+    fragment: str  #: as in the address
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +53,20 @@ class FilePath:
 
     @property
     def path(self) -> str:
-        """The folders and the name."""
         return "/".join((*self.folders, self.name))
 
 
-def parse_address(text: str) -> Address | None:
+def parse_address(text: str) -> LinkAddress | None:
     """Return the parts of an address, or None if it can lead to no article (`mailto:…`, `#name`)."""
     if not text or len(text) > MAX_LENGTH:
         return None
     match = _ADDRESS.match(text.strip())
-    assert match is not None  # Every part is optional.
+    assert match is not None  # The pattern matches every text, because every part is optional.
     scheme, host, path, query = (match[name] or "" for name in ("scheme", "host", "path", "query"))
     if (scheme and (scheme.lower() not in ("http", "https") or not host)) or not (host or path or query):
         return None
     path = unquote(path, errors="replace").replace("\\", "/")
-    return Address(normalize_host(host), path, query, match["fragment"] or "")
+    return LinkAddress(normalize_host(host), path, query, match["fragment"] or "")
 
 
 def normalize_host(host: str) -> str:

@@ -1,4 +1,4 @@
-"""The articles of an import, by everything with which a link can name them.
+"""The articles of an import, indexed by all names and addresses that links can use.
 
 The index has a few short texts of each record, because it contains all records of an import.
 """
@@ -33,7 +33,6 @@ _MAX_NAMESAKES = 50
 # The number of addresses, names and terms of one article that the index contains.
 _MAX_NAMES = 100
 _MAX_NAME_LENGTH = 500
-# Segments of paths that say nothing about an article.
 _COMMON_SEGMENTS = {
     *("blog", "blogs", "post", "posts", "_posts", "article", "articles", "archive", "archives", "p"),
     *("entry", "entries", "content", "source", "src", "_drafts", "index.php"),
@@ -45,7 +44,7 @@ _ORIGIN = re.compile(r"(?<![^:/])[^:/]++://[^/]*")
 
 
 @dataclass(slots=True)
-class Target:
+class TargetArticle:
     """An article to which links can lead."""
 
     key: str
@@ -77,8 +76,8 @@ class Target:
         """The language in the file name, or ""."""
         return self.file.language if self.file else ""
 
-    def is_visible_from(self, source: Target) -> bool:
-        """Return whether a link in `source` reveals nothing that its readers cannot see."""
+    def is_visible_from(self, source: TargetArticle) -> bool:
+        """Return whether all readers of `source` can see the article, so that a link reveals nothing."""
         if source.public_from is None:
             return True
         return self.public_from is not None and self.public_from <= source.public_from
@@ -140,8 +139,8 @@ class LinkIndex:
             **{name: getattr(site, name) for name in ("article_path", "page_path", "time_zone", "language")},
         )
         self._now = now
-        self._targets: dict[str, Target] = {}
-        self._maps: dict[str, dict[str, list[Target]]] = {
+        self._targets: dict[str, TargetArticle] = {}
+        self._maps: dict[str, dict[str, list[TargetArticle]]] = {
             name: {} for name in ("path", "page", "id", "name", "alias", "title")
         }
 
@@ -151,14 +150,14 @@ class LinkIndex:
         `uuid` is needed only if the addresses of articles contain it.
         """
         target = self._targets[record.key] = self._make_target(record, slug, uuid)
-        titles, aliases, names = {fold(record.title)}, {*map(fold, _limit(record.names))}, {fold(slug)}
-        names |= {fold(old) for old in (record.slug, *_limit(record.former_slugs)) if old}
+        titles, aliases, names = {fold(record.title)}, {*map(fold, _limit_texts(record.names))}, {fold(slug)}
+        names |= {fold(old) for old in (record.slug, *_limit_texts(record.former_slugs)) if old}
         if target.file:
             names.add(target.file.name)
             self._append("path", target.file.path, target)
         elif record.key.startswith("wordpress:"):
             self._append("id", record.key.split(":")[2], target)
-        for address in dict.fromkeys(map(normalize_address, _limit(record.addresses))):
+        for address in dict.fromkeys(map(normalize_address, _limit_texts(record.addresses))):
             self._append("page", address, target)
             if "?" not in address:
                 names.add(address.rpartition("/")[2])
@@ -181,15 +180,15 @@ class LinkIndex:
         target.slug = slug
         return tuple(dict.fromkeys(target.sources))
 
-    def get_target(self, key: str) -> Target:
+    def get_target(self, key: str) -> TargetArticle:
         """Return the article of a record that was added."""
         return self._targets[key]
 
-    def find(self, kind: str, key: str) -> Sequence[Target]:
+    def find(self, kind: str, key: str) -> Sequence[TargetArticle]:
         """Return articles by "path" of the file, "page", "id", "name", "alias" or "title" (folded)."""
         return self._maps[kind].get(key, ())
 
-    def make_address(self, target: Target) -> str | None:
+    def make_address(self, target: TargetArticle) -> str | None:
         """Return the path of the page of an article; None if it contains the uuid, which is unknown."""
         path = self._site.page_path if target.is_page else self._site.article_path
         if target.uuid is None and "{uuid}" in path:
@@ -210,8 +209,7 @@ class LinkIndex:
         assert url is not None  # Only a site without a URL has no addresses.
         return _ORIGIN.sub("", url, count=1)
 
-    def _list_slugs(self, page: Target) -> list[str]:
-        """Return the slugs of a page and of the pages above it, the outermost first."""
+    def _list_slugs(self, page: TargetArticle) -> list[str]:
         slugs, seen = [page.slug], {page.key}
         above = self._targets.get(page.parent_key)
         while above is not None and above.is_page and above.key not in seen:
@@ -225,15 +223,15 @@ class LinkIndex:
         split = [entry.partition("/") for entry in self.hosts]
         return [split_path(path) for name, _, path in split if not host or normalize_host(name) == host]
 
-    def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> Target:
+    def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> TargetArticle:
         published_at = record.published_at or self._now
         segments = split_path(record.key) if "/" in record.key else []
-        return Target(
+        return TargetArticle(
             key=record.key,
             slug=slug,
             uuid=uuid or (record.exported.uuid if record.exported else None),
             category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],
-            terms=tuple(_limit((record.category, *record.tags))),
+            terms=tuple(_limit_texts((record.category, *record.tags))),
             published_at=published_at,
             public_from=max(published_at, self._now) if record.status in READABLE_STATUSES else None,
             is_markdown=record.content_type == "markdown",
@@ -245,7 +243,7 @@ class LinkIndex:
             file_name=segments[-1] if segments else "",
         )
 
-    def _append(self, kind: str, key: str, target: Target) -> None:
+    def _append(self, kind: str, key: str, target: TargetArticle) -> None:
         namesakes = self._maps[kind].setdefault(key, [])
         if len(namesakes) < _MAX_NAMESAKES:
             namesakes.append(target)
@@ -268,5 +266,5 @@ def normalize_address(address: str) -> str:
     return normalize_page(split_path(unquote(path, errors="replace"))) + mark + query
 
 
-def _limit(texts: Iterable[str]) -> list[str]:
+def _limit_texts(texts: Iterable[str]) -> list[str]:
     return [text[:_MAX_NAME_LENGTH] for text in list(texts)[:_MAX_NAMES] if text]

@@ -21,8 +21,8 @@ from itertools import takewhile
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links.addresses import (
     MAX_LENGTH,
-    Address,
     FilePath,
+    LinkAddress,
     fold,
     make_safe,
     normalize_page,
@@ -31,13 +31,12 @@ from blogapi.importing.links.addresses import (
     remove_view,
     split_path,
 )
-from blogapi.importing.links.index import LinkIndex, Target
+from blogapi.importing.links.index import LinkIndex, TargetArticle
 from blogapi.importing.texts.pictures import get_extension
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.rendering.sanitizer import make_heading_id
 from blogapi.rendering.slugs import make_slug
 
-# The maximum number of folders of a path.
 _MAX_DEPTH = 32
 # The number of links of one record that are looked up; the others stay as they are.
 _MAX_LINKS = 5_000
@@ -54,7 +53,6 @@ class RecordLinks:
         self._count = 0
 
     def find_address(self, address: str) -> str | None:
-        """Return the new address for an address or relative path as it stands in a link of the record."""
         parsed = parse_address(address)
         if parsed is None or get_extension(parsed.path) in BY_EXTENSION:
             return None
@@ -62,30 +60,32 @@ class RecordLinks:
             return None
         target = self._find_by_id(parsed)
         if target is not None:
-            return self._link(target, parsed.fragment)
+            return self._make_link(target, parsed.fragment)
         target = self._find_by_path(parsed, f"?{parsed.query}") if parsed.query else None
         if target is not None:
-            return self._link(target, parsed.fragment)
+            return self._make_link(target, parsed.fragment)
         target = self._find_by_path(parsed)
-        return self._link(target, parsed.fragment, parsed.query) if target else None
+        return self._make_link(target, parsed.fragment, parsed.query) if target else None
 
     def find_post(self, name: str) -> str | None:
-        """Return the address of a post by its file name or path, with or without date and suffix."""
         path, _, fragment = name.strip().partition("#")
         segments = split_path(path[:MAX_LENGTH].replace("\\", "/"))
         if not segments:
-            return self._link(self._source, fragment) if fragment else None
+            return self._make_link(self._source, fragment) if fragment else None
         if not self._count_lookup():
             return None
         relative = split_path(path, self._source.file.folders) if self._source.file else []
         by_file = self._find_file(
             [relative] if path.startswith(".") else [relative, *self._list_outer(segments)]
         )
-        target = by_file or self._find_by_name(segments) or self._pick(self._index.find("title", fold(path)))
-        return self._link(target, fragment) if target else None
+        target = (
+            by_file
+            or self._find_by_name(segments)
+            or self._choose_nearest(self._index.find("title", fold(path)))
+        )
+        return self._make_link(target, fragment) if target else None
 
     def find_page(self, name: str) -> str | None:
-        """Return the address for a wiki link: a title, alias or file name, with or without folders."""
         page, _, heading = name[:MAX_LENGTH].strip().partition("#")
         heading = heading.rpartition("#")[2].strip()
         target = self._find_page(page.strip()) if page.strip() else self._source
@@ -96,14 +96,14 @@ class RecordLinks:
         fragment = make_heading_id(heading) if has_id else ""
         if target is self._source and not page.strip():
             return f"#{fragment}" if fragment else None
-        return self._link(target, fragment)
+        return self._make_link(target, fragment)
 
     def _count_lookup(self) -> bool:
         """Return whether the record may look up another link."""
         self._count += 1
         return self._count <= _MAX_LINKS
 
-    def _find_page(self, page: str) -> Target | None:
+    def _find_page(self, page: str) -> TargetArticle | None:
         segments = split_path(page)
         if not segments or get_extension(page) in BY_EXTENSION or not self._count_lookup():
             return None
@@ -113,25 +113,24 @@ class RecordLinks:
             return self._find_file(paths) or self._find_in_folders(segments)
         file = parse_file_path(segments)
         kinds = (("name", file.name), ("alias", fold(page)), ("title", fold(page)))
-        candidates = (self._select(self._index.find(kind, key), file) for kind, key in kinds)
+        candidates = (self._filter_targets(self._index.find(kind, key), file) for kind, key in kinds)
         # Quartz writes names with hyphens. A slug is computed last, because it takes 0.1 ms.
         named = next(filter(None, candidates), None) or self._index.find("name", make_slug(page))
-        return self._pick(named, file)
+        return self._choose_nearest(named, file)
 
-    def _find_in_folders(self, segments: Sequence[str]) -> Target | None:
-        """Return the article whose path ends with these segments."""
+    def _find_in_folders(self, segments: Sequence[str]) -> TargetArticle | None:
         file = parse_file_path(segments)
-        named = self._select(self._index.find("name", file.name), file)
+        named = self._filter_targets(self._index.find("name", file.name), file)
         tail = f"/{file.path}"
-        return self._pick([hit for hit in named if hit.file and hit.file.path.endswith(tail)], file)
+        return self._choose_nearest([hit for hit in named if hit.file and hit.file.path.endswith(tail)], file)
 
-    def _find_by_id(self, address: Address) -> Target | None:
+    def _find_by_id(self, address: LinkAddress) -> TargetArticle | None:
         match = _ID.search(address.query)
         if not match or not any(rest in ([], ["index.php"]) for rest in self._list_paths(address)):
             return None
-        return self._pick(self._index.find("id", match[1]))
+        return self._choose_nearest(self._index.find("id", match[1]))
 
-    def _find_by_path(self, address: Address, query: str = "") -> Target | None:
+    def _find_by_path(self, address: LinkAddress, query: str = "") -> TargetArticle | None:
         """Return the article at a path; with a query, only an article whose former address contains it."""
         path = address.path
         if not (path or address.host) or path.count("/") > _MAX_DEPTH:
@@ -140,9 +139,11 @@ class RecordLinks:
             pages = [remove_view(page) for page in self._list_paths(address)]
             files = [outer for page in pages for outer in self._list_outer(page)]
         else:
-            pages, files = self._resolve(path)
+            pages, files = self._resolve_path(path)
         keys = (normalize_page(page) + query for page in pages if page)
-        by_page = self._pick(next(filter(None, (self._index.find("page", key) for key in keys)), ()))
+        by_page = self._choose_nearest(
+            next(filter(None, (self._index.find("page", key) for key in keys)), ())
+        )
         if query:
             return by_page
         # A path with the suffix of a source file is not the address of a page.
@@ -150,7 +151,7 @@ class RecordLinks:
         by_file = self._find_file(files) or by_page if is_source else by_page or self._find_file(files)
         return by_file or next(filter(None, map(self._find_by_name, pages)), None)
 
-    def _resolve(self, path: str) -> tuple[list[list[str]], list[list[str]]]:
+    def _resolve_path(self, path: str) -> tuple[list[list[str]], list[list[str]]]:
         """Return the pages and the files to which a relative path can lead, most likely first."""
         file, page = self._source.file, self._source.page
         if page is not None:
@@ -167,7 +168,7 @@ class RecordLinks:
         below = split_path(path, (*file.folders, file.name))
         return ([*pages, beside] if is_file else pages), ([beside, below] if is_file else [below, beside])
 
-    def _list_paths(self, address: Address) -> Iterator[list[str]]:
+    def _list_paths(self, address: LinkAddress) -> Iterator[list[str]]:
         """Yield the segments of a path, also without the path of the former blog, if it is in the blog."""
         path = address.path.removeprefix("@")
         segments = split_path(path)
@@ -185,17 +186,17 @@ class RecordLinks:
         for count in range(len(folders) + 1 if segments else 0):
             yield [*folders[:count], *segments]
 
-    def _find_file(self, paths: Iterable[Sequence[str]]) -> Target | None:
+    def _find_file(self, paths: Iterable[Sequence[str]]) -> TargetArticle | None:
         for segments in paths:
             if not segments:
                 continue
             file = parse_file_path(segments)
-            targets = self._select(self._index.find("path", file.path), file)
+            targets = self._filter_targets(self._index.find("path", file.path), file)
             if targets:
-                return self._pick(targets, file, segments[-1])
+                return self._choose_nearest(targets, file, segments[-1])
         return None
 
-    def _find_by_name(self, segments: Sequence[str]) -> Target | None:
+    def _find_by_name(self, segments: Sequence[str]) -> TargetArticle | None:
         """Return the article with the name in the last segment, if it fits the other segments."""
         if not segments:
             return None
@@ -206,13 +207,13 @@ class RecordLinks:
             is_file = name == file.name
             folders = file.folders if is_file else segments[:-1]
             named = self._index.find("name", name)
-            selected = self._select(named, file) if is_file else named
+            selected = self._filter_targets(named, file) if is_file else named
             targets = [hit for hit in selected if hit.fits_segments(folders, has_date=file.date is not None)]
             if targets:
-                return self._pick(targets, file, segments[-1])
+                return self._choose_nearest(targets, file, segments[-1])
         return None
 
-    def _select(self, targets: Iterable[Target], file: FilePath) -> list[Target]:
+    def _filter_targets(self, targets: Iterable[TargetArticle], file: FilePath) -> list[TargetArticle]:
         """Return the targets that have the date and the language of a path, if the path contains them."""
         return [
             target
@@ -220,9 +221,9 @@ class RecordLinks:
             if (file.date is None or target.has_date(file.date)) and file.language in ("", target.language)
         ]
 
-    def _pick(
-        self, targets: Sequence[Target], file: FilePath | None = None, file_name: str = ""
-    ) -> Target | None:
+    def _choose_nearest(
+        self, targets: Sequence[TargetArticle], file: FilePath | None = None, file_name: str = ""
+    ) -> TargetArticle | None:
         """Return the nearest of several articles in the same language, or None if it is not certain."""
         if len(targets) < 2:
             return targets[0] if targets else None
@@ -230,25 +231,25 @@ class RecordLinks:
         ranked = sorted(((rank(target), target) for target in targets), key=lambda pair: pair[0])
         return ranked[-1][1] if ranked[-1][0] > ranked[-2][0] else None
 
-    def _make_rank(self, file: FilePath | None, file_name: str) -> Callable[[Target], tuple[int, ...]]:
+    def _make_rank(self, file: FilePath | None, file_name: str) -> Callable[[TargetArticle], tuple[int, ...]]:
         source = self._source
         language = (file and file.language) or source.language
         folders = split_path(source.key)[:-1]
 
-        def rank(target: Target) -> tuple[int, ...]:
+        def rank(target: TargetArticle) -> tuple[int, ...]:
             inner = split_path(target.key)[:-1]
             return (
                 target.language == language,
                 target.file_name == file_name,
                 target.blog == source.blog,
                 inner == folders,
-                _count_common(inner, folders),
+                sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(inner, folders, strict=False))),
                 -len(inner),
             )
 
         return rank
 
-    def _link(self, target: Target, fragment: str, query: str = "") -> str | None:
+    def _make_link(self, target: TargetArticle, fragment: str, query: str = "") -> str | None:
         """Return the address of an article, and note that the record has a link to it."""
         address = self._index.make_address(target) if target.is_visible_from(self._source) else None
         if address is None:
@@ -259,8 +260,3 @@ class RecordLinks:
         if query:
             address += ("&" if "?" in address else "?") + make_safe(query)
         return f"{address}#{make_safe(fragment)}" if fragment else address
-
-
-def _count_common(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return the number of equal segments at the start of two paths."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))

@@ -94,11 +94,13 @@ class _Rewriter:
         if group is None or (group.startswith("definition") and not _can_be_definition(text, opener)):
             return
         address = unescape(_ESCAPE.sub(r"\1", token[group]))
-        replacement = self._find(address, is_link=not text.startswith("!", max(0, opener - 1), opener))
+        replacement = self._find_replacement(
+            address, is_link=not text.startswith("!", max(0, opener - 1), opener)
+        )
         if replacement is not None:
             yield *token.span(group), replacement.replace("(", "%28").replace(")", "%29")
 
-    def _find(self, address: str, *, is_link: bool) -> str | None:
+    def _find_replacement(self, address: str, *, is_link: bool) -> str | None:
         article = self._find_article(address) if is_link else None
         return self._find_file(address) if article is None else article
 
@@ -112,7 +114,9 @@ class _Rewriter:
             if attribute[3]:
                 replacement = _SRCSET_ADDRESS.sub(lambda match: self._find_file(match[0]) or match[0], value)
             else:
-                replacement = self._find(value, is_link=is_link and attribute[2].lower() == "href") or value
+                replacement = (
+                    self._find_replacement(value, is_link=is_link and attribute[2].lower() == "href") or value
+                )
             if replacement == value:
                 return attribute[0]
             before, after = attribute[0].split(attribute[group], 1)

@@ -24,7 +24,7 @@ from blogapi.importing.media.former_paths import (
     list_versions,
     number_name,
 )
-from blogapi.importing.media.sites import Site, find_site, list_page_folders
+from blogapi.importing.media.sites import SiteFolders, find_site, list_page_folders
 from blogapi.importing.refusals import RefusedFile
 
 _MAX_LISTED_FOLDERS = 4_096
@@ -96,7 +96,7 @@ class MediaFiles:
                 return replace(file, is_elsewhere=True)
         return None
 
-    def _list_targets(self, path: str, source: Path, site: Site) -> Iterator[Path]:
+    def _list_targets(self, path: str, source: Path, site: SiteFolders) -> Iterator[Path]:
         # A browser resolves `../x.png` against the address of the page, which differs from the path of its
         # source.
         versions = list_versions(path)
@@ -113,11 +113,12 @@ class MediaFiles:
 
     def _join_all(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
         """Yield the path below each of the folders that contains its first part."""
-        # A blog can have 100,000 pictures that are missing: 50 places of each would be looked up on the disk.
+        # A blog can have 100,000 missing pictures; without this check, 50 paths of each would be looked up on
+        # the disk.
         first = _fold(path.partition("/")[0])
         for folder in folders:
             if first in (".", "..") or first in self._list_names(folder):
-                yield _join(folder, path)
+                yield Path(os.path.normpath(folder / path))
 
     def _list_tails(self, path: str) -> Iterator[Path]:
         for tail, outer in list_tails(path):
@@ -152,10 +153,7 @@ class MediaFiles:
         return FoundFile(resolved, differs_in_case)
 
     def _find_similar(self, target: Path, allowed: Sequence[Path]) -> Path | None:
-        """Return the existing path that differs only in upper and lower case or in Unicode form, or None.
-
-        Disks of macOS and Windows treat such names as the same.
-        """
+        """Return the path that differs only in case or Unicode form, as macOS and Windows allow, or None."""
         top = next(folder for folder in allowed if target.is_relative_to(folder))
         path = top
         for part in target.relative_to(top).parts:
@@ -172,7 +170,6 @@ class MediaFiles:
 
 
 def _list_names(folder: Path) -> dict[str, list[str]]:
-    """Return the names in a folder by folded name."""
     names: dict[str, list[str]] = {}
     for name in _list_folder(folder):
         names.setdefault(_fold(name), []).append(name)
@@ -218,13 +215,9 @@ def _cut(path: str) -> str:
 
 def _is_usable(path: str) -> bool:
     if os.name == "nt" and ":" in path:
-        # It would name a drive or an alternate data stream.
+        # On Windows, a colon marks a drive or an alternate data stream.
         return False
     return bool(path.strip("/.")) and not path.startswith("//") and not re.search(r"[\x00-\x1f{}]", path)
-
-
-def _join(folder: Path, path: str) -> Path:
-    return Path(os.path.normpath(folder / path))
 
 
 def _exists(path: Path) -> bool:

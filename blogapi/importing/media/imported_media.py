@@ -20,15 +20,15 @@ from uuid import UUID
 from flask import Flask, current_app
 
 from blogapi.importing import queries
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import open_file
 from blogapi.importing.format_api.report import MediaReport, RefusedMedia
 from blogapi.importing.media.files import FoundFile, MediaFiles
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import MAX_NAMES, join_names
-from blogapi.importing.texts.pictures import MAX_REFERENCES, Reference, is_local, list_references
+from blogapi.importing.texts.pictures import MAX_REFERENCES, FileReference, is_local, list_references
 from blogapi.media import addresses
-from blogapi.media import service as media
+from blogapi.media import service as media_service
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.web.errors import Problem, StorageFull
 
@@ -87,7 +87,7 @@ class RecordMedia:
 
 
 #: The names of the lists in a report.
-MEDIA_RESULTS = tuple(one.name for one in fields(MediaReport))
+MEDIA_RESULTS = tuple(item.name for item in fields(MediaReport))
 
 # The digest of a file that was found, or the reason why it was refused.
 _Digest = str | RefusedFile
@@ -96,7 +96,7 @@ _Digest = str | RefusedFile
 class ImportedMedia:
     """The media files of one run; `assets` are further folders in which paths are looked up.
 
-    The files are stored as uploads of `user`.
+    `user` is stored as the uploader of the files.
     """
 
     def __init__(
@@ -110,7 +110,6 @@ class ImportedMedia:
         self._full: RefusedFile | None = None
 
     def add_folders(self, folders: Iterable[Path]) -> None:
-        """Look up files in further folders, after those that were named before."""
         self._files.add_folders(folders)
 
     def take(
@@ -122,7 +121,7 @@ class ImportedMedia:
         already in the library is not decoded again.
         """
         media_by_key: dict[str, RecordMedia] = {}
-        located: list[tuple[RecordMedia, Reference, str]] = []
+        located: list[tuple[RecordMedia, FileReference, str]] = []
         paths: dict[str, Path] = {}
         for record in records:
             references = _list_references(record, get_html(record)) if record.path else []
@@ -147,17 +146,17 @@ class ImportedMedia:
                     located.append((result, reference, digest))
         self._store_all(paths, _choose_alts(located))
         for result, reference, digest in located:
-            self._add(result, reference, digest)
+            self._add_result(result, reference, digest)
         return media_by_key
 
     def exists(self, path: str, record: ArticleRecord) -> bool:
         """Return whether a file is found for a path in the record (see `MediaFiles.find`)."""
         try:
-            return is_local(path) and self._find(path, record) is not None
+            return is_local(path) and self._find_file(path, record) is not None
         except RefusedFile:
             return False
 
-    def _find(self, path: str, record: ArticleRecord) -> FoundFile | None:
+    def _find_file(self, path: str, record: ArticleRecord) -> FoundFile | None:
         if record.path is None:
             return None
         root = record.path.parents[max(0, record.key.count("/") - 1)]
@@ -168,9 +167,9 @@ class ImportedMedia:
         return self._files.find(path, record.path, root)
 
     def _locate(
-        self, record: ArticleRecord, reference: Reference, result: RecordMedia
+        self, record: ArticleRecord, reference: FileReference, result: RecordMedia
     ) -> tuple[Path, str] | None:
-        file = self._find(reference.path, record)
+        file = self._find_file(reference.path, record)
         if file is None:
             return None
         if file.is_elsewhere:
@@ -204,17 +203,17 @@ class ImportedMedia:
         if self._full:
             raise self._full
         try:
-            with media.prepare(path, path.name) as prepared:
+            with media_service.prepare(path, path.name) as prepared:
                 if self._dry_run:
                     return LibraryFile(None, "", is_new=True, note=prepared.note)
-                stored, is_new = media.store(prepared, alt=alt, user=self._user)
+                stored, is_new = media_service.store(prepared, alt=alt, user=self._user)
                 address = addresses.make_path(stored.hash, stored.name)
                 return LibraryFile(stored.uuid, address, is_new, prepared.note)
         except StorageFull as error:
             self._full = RefusedFile(error.detail)
             raise self._full from error
 
-    def _add(self, result: RecordMedia, reference: Reference, digest: str) -> None:
+    def _add_result(self, result: RecordMedia, reference: FileReference, digest: str) -> None:
         file = self._results[digest]
         if isinstance(file, RefusedFile):
             result.refused.append(RefusedMedia(reference.path, str(file)))
@@ -247,19 +246,18 @@ def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterato
 
 
 def list_extensions() -> set[str]:
-    """Return the extensions of media files, in lower case."""
     configured = (item.partition("=")[0] for item in current_app.config["MEDIA_TYPES"])
     return {*BY_EXTENSION, *_OTHER_EXTENSIONS, *configured}
 
 
-def _list_references(record: ArticleRecord, html: str) -> list[Reference]:
-    covers = (Reference(record.og_image), Reference(record.cover_image, record.cover_alt))
+def _list_references(record: ArticleRecord, html: str) -> list[FileReference]:
+    covers = (FileReference(record.og_image), FileReference(record.cover_image, record.cover_alt))
     pictures = (item for item in covers if is_local(item.path))
     unique = {item.path: item for item in (*list_references(html, list_extensions()), *pictures)}
     return list(unique.values())
 
 
-def _choose_alts(located: Iterable[tuple[RecordMedia, Reference, str]]) -> dict[str, str]:
+def _choose_alts(located: Iterable[tuple[RecordMedia, FileReference, str]]) -> dict[str, str]:
     alts: dict[str, str] = {}
     for _, reference, digest in located:
         if reference.alt:
@@ -268,10 +266,9 @@ def _choose_alts(located: Iterable[tuple[RecordMedia, Reference, str]]) -> dict[
 
 
 def _compute_digest(path: Path) -> _Digest:
-    """Return the SHA-256 of a regular file, or why it is refused."""
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
     try:
-        with folder.open_file(path, limit=None) as file:
+        with open_file(path, limit=None) as file:
             size = os.fstat(file.fileno()).st_size
             if size > limit:
                 return RefusedFile(

@@ -23,14 +23,14 @@ ListNames = Callable[[Path], set[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class SiteFolders:
     """The folders in which paths are looked up, and the folders that may be read, with links resolved."""
 
     bases: tuple[Path, ...]
     allowed: tuple[Path, ...]
 
 
-def find_site(folder: Path, root: Path, list_names: ListNames) -> Site:
+def find_site(folder: Path, root: Path, list_names: ListNames) -> SiteFolders:
     """Return the site of the files in `folder`, which is in the imported folder `root`."""
     outer = root.parents[:MAX_OUTER_FOLDERS]
     home = _get_home()
@@ -45,13 +45,13 @@ def find_site(folder: Path, root: Path, list_names: ListNames) -> Site:
                 # Hugo can have one folder of pages and pictures for each language.
                 language, _ = split_language(folder.relative_to(content) / "x")
                 bases += [content / language] if language else []
-            return Site((*bases, top, root), (top.resolve(), root))
+            return SiteFolders((*bases, top, root), (top.resolve(), root))
     levels = [path for path in (root, *root.parents[:_MAX_SIBLING_LEVELS]) if path in candidates]
     siblings = [level / name for level in levels for name in _SIBLINGS if (level / name).is_dir()]
-    return Site((*siblings, *levels), (root, *(path.resolve() for path in siblings)))
+    return SiteFolders((*siblings, *levels), (root, *(path.resolve() for path in siblings)))
 
 
-def list_page_folders(source: Path, site: Site, list_names: ListNames) -> Iterator[Path]:
+def list_page_folders(source: Path, site: SiteFolders, list_names: ListNames) -> Iterator[Path]:
     """Yield where a relative path on the page of `source` can lead besides the folder of `source`.
 
     A browser resolves it against the address of the page. Below `content`, this is the path of the file:

@@ -55,14 +55,14 @@ def run(
     Raises SystemExit if the input is closed.
     """
     process_limits.limit(memory_bytes=MEMORY_BYTES, cpu_seconds=CPU_SECONDS)
-    # This thread of the C runtime also ends a process that hangs in a regular expression.
+    # The thread of `faulthandler` also ends a process that hangs in a regular expression.
     faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
     database.leave_checkpoints_to_server()
     progress = _Progress(output)
     threading.Thread(target=progress.watch, args=(input.fileno(),), daemon=True).start()
     error, lock = "", report.with_name("process.lock")
     try:
-        # The process of a killed server ends soon.
+        # Wait for the process of a killed server, which ends soon.
         with exit_on_sigterm(), files.locked(lock, wait=True), open_import() as progress.run:
             try:
                 progress.run.run(progress.report)
@@ -107,7 +107,6 @@ class _Progress:
                 self.print()
 
     def print(self, **result: str) -> None:
-        """Print a line."""
         summary = summarize(self.run) if self.run else None
         line = {"stage": self._stage, "done": self._done, "total": self._total, "summary": summary} | result
         print(json.dumps(line), file=self._output, flush=True)

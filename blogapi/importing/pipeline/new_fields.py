@@ -20,7 +20,7 @@ from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts, join_names
 from blogapi.storage.database import end_read
 
-#: How many custom fields one import defines: those of the most articles.
+#: The largest number of custom fields that one import defines; fields of more articles come first.
 MAX_NEW_FIELDS = 50
 # How many names are remembered, so that the memory is bounded, and how many a sentence lists.
 _MAX_NAMES, _MAX_LISTED = 1_000, 100
@@ -28,7 +28,7 @@ _MAX_NAMES, _MAX_LISTED = 1_000, 100
 
 @dataclass(slots=True)
 class _FoundField:
-    """A field of the sources, with what its values need."""
+    """A field of the sources, with the types of its values."""
 
     key: str  #: its first spelling
     types: set[FieldType] = field(default_factory=set)
@@ -55,12 +55,11 @@ class NewFields:
     def __init__(self, readers: str) -> None:
         self._readers = readers
         self._found: dict[str, _FoundField] = {}
-        #: The numbers of fields whose names a custom field cannot have.
+        #: The numbers of uses of field names that a custom field cannot have.
         self._unnamed = Counter[str]()
         self._definitions = CustomFields(())
 
     def add(self, record: ArticleRecord) -> None:
-        """Remember the fields of a record."""
         for key, value in record.other_fields.items():
             identity = custom_fields.get_identity(custom_fields.make_name(key))
             if not identity:
@@ -73,14 +72,14 @@ class NewFields:
                 found.articles += 1
 
     def define(self, *, dry_run: bool) -> Iterator[str]:
-        """Define custom fields for them, or only plan it; yield sentences for the report."""
+        """Define custom fields, or in a dry run only plan them; yield sentences for the report."""
         known = copy_definitions()
         end_read()
         self._definitions = CustomFields(known)
-        new = [one for one in self._found.values() if self._definitions.find(one.key) is None]
-        ranked = sorted(new, key=lambda one: -one.articles)
+        new = [found for found in self._found.values() if self._definitions.find(found.key) is None]
+        ranked = sorted(new, key=lambda found: -found.articles)
         if self._readers == DEFINE_NONE:
-            counts = {one.key: one.articles for one in ranked} | self._unnamed
+            counts = {found.key: found.articles for found in ranked} | self._unnamed
             if counts:
                 yield (
                     "Not taken, because no custom field has their names: "
@@ -90,12 +89,12 @@ class NewFields:
             return
         room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))
         defined: list[tuple[_FoundField, CustomField]] = []
-        for one in ranked[:room]:
-            body = self._make_body(one)
+        for found in ranked[:room]:
+            body = self._make_definition(found)
             try:
                 if not dry_run:
                     service.define(body)
-                defined.append((one, CustomField(choices="[]", minimum=None, maximum=None, **body)))
+                defined.append((found, CustomField(choices="[]", minimum=None, maximum=None, **body)))
             except REFUSALS as error:
                 yield f"The custom field {body['name']} was not defined: {describe_refusal(error)}"
         self._definitions = CustomFields([*known, *(definition for _, definition in defined)])
@@ -110,11 +109,11 @@ class NewFields:
     ) -> Iterator[str]:
         if defined:
             verb = "would be" if dry_run else "were"
-            names = [f"{definition.name} ({one.describe()})" for one, definition in defined]
+            names = [f"{definition.name} ({found.describe()})" for found, definition in defined]
             listed = join_names(names, _MAX_LISTED)
             yield f"Custom fields that {verb} defined, read by {self._readers}: {listed}."
         if left:
-            counts = {one.key: one.articles for one in left}
+            counts = {found.key: found.articles for found in left}
             yield (
                 f"Not taken, because one import defines at most {MAX_NEW_FIELDS} custom fields, and a blog "
                 f"has at most {service.MAX_FIELDS}: {join_counts(counts, _MAX_LISTED)}."
@@ -125,7 +124,7 @@ class NewFields:
                 f"{join_counts(self._unnamed, _MAX_LISTED)}."
             )
 
-    def _make_body(self, found: _FoundField) -> dict[str, Any]:
+    def _make_definition(self, found: _FoundField) -> dict[str, Any]:
         name = custom_fields.make_name(found.key)
         return {
             "name": name,

@@ -13,7 +13,7 @@ from pathlib import Path
 from flask import current_app
 
 from blogapi.importing import archives
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import Entry, read_head, walk_paths
 from blogapi.importing.format_api.format import Format
 from blogapi.importing.format_api.source import ImportOptions, Source
 from blogapi.importing.formats import registry
@@ -47,7 +47,7 @@ def open_run(
     with ExitStack() as stack:
         notes: list[str] = []
         database_files = _list_database_files()
-        walked = folder.walk_paths(_unpack(paths, stack, notes, database_files))
+        walked = walk_paths(_unpack(paths, stack, notes, database_files))
         entries = [
             replace(entry, problem=_OWN_DATABASE) if entry.path in database_files else entry
             for entry in walked
@@ -72,10 +72,7 @@ def open_run(
 def _unpack(
     paths: Sequence[Path], stack: ExitStack, notes: list[str], excluded: Container[Path]
 ) -> Iterator[Path]:
-    """Yield the paths, with the folder of an unpacked archive in place of each archive.
-
-    The folders are deleted when the stack is closed.
-    """
+    """Yield the paths, with the temporary folder of an unpacked archive in place of each archive."""
     limit: int = current_app.config["MAX_MEDIA_SIZE"]
     for path in paths:
         if path.resolve() not in excluded and archives.is_archive(path):
@@ -97,7 +94,7 @@ def _list_database_files() -> tuple[Path, ...]:
 
 
 def open_sources(
-    entries: Iterable[folder.Entry],
+    entries: Iterable[Entry],
     formats: Mapping[str, Format],
     options: ImportOptions,
     *,
@@ -110,7 +107,7 @@ def open_sources(
     user has named (`given`) is not. If there is only one format, all files belong to it.
     """
     named = {path.resolve() for path in given}
-    groups: dict[str, list[folder.Entry]] = {}
+    groups: dict[str, list[Entry]] = {}
     for entry in entries:
         is_media = entry.path.suffix[1:].lower() in media_extensions and entry.path not in named
         if not is_media:
@@ -123,12 +120,11 @@ def open_sources(
     }
 
 
-def _detect_format(entry: folder.Entry, formats: Mapping[str, Format]) -> str:
-    """Return the name of the format of a file, by its first bytes."""
+def _detect_format(entry: Entry, formats: Mapping[str, Format]) -> str:
     if len(formats) == 1:
         return next(iter(formats))
     head = b""
     if entry.problem is None:
         with suppress(RefusedFile):
-            head = folder.read_head(entry.path, HEAD_BYTES)
+            head = read_head(entry.path, HEAD_BYTES)
     return next(name for name, format_ in formats.items() if format_.detect(entry, head))

@@ -23,12 +23,10 @@ _MAX_NAMES = 100
 _MAX_REASONS, _MAX_NOTES, _MAX_LENGTH = 5, 50, 1000
 # " (--define-fields)": an import over HTTP has no command line.
 _OPTION = re.compile(r" \(--[^()]*\)")
-# The order in which problems are listed.
 _ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
 
 
 def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines of the report."""
     yield f"{_summarize(run.reports)}."
     yield from (f"note       {note}" for note in run.notes)
     for author in run.authors.list_reports():
@@ -78,7 +76,6 @@ def _dump(value: object) -> str:
 
 
 def _build_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
-    """Return everything except the reports of the files."""
     return {
         "summary": _summarize(run.reports),
         "dry_run": dry_run,

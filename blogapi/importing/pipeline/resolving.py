@@ -70,7 +70,7 @@ class ResolvedRecord:
 def resolve_record(
     record: ArticleRecord, index: LinkIndex, has_file: Callable[[str], bool]
 ) -> ResolvedRecord:
-    """Resolve everything in a record that was added to the index.
+    """Return the record with its template tags, links and pictures resolved; it must be in the index.
 
     `has_file` returns whether the media file at a root-relative path will be found.
     """

@@ -1,7 +1,7 @@
 """Run an import in two phases: read all sources, then store their articles.
 
-The articles to which links lead are known only after everything has been read. Therefore the first phase
-writes the records into a temporary file.
+The targets of links are known only after all sources have been read, so the first phase writes the records
+into a temporary file.
 """
 
 from __future__ import annotations
@@ -72,7 +72,6 @@ class ImportRun:
 
     @property
     def authors(self) -> ImportedAuthors:
-        """The authors of the imported articles."""
         return self._importer.state.authors
 
     @property
@@ -109,14 +108,14 @@ class ImportRun:
         items = ((source, item) for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
         for source, item in show_progress(items, total=total, label="Reading"):
-            record = self._tell_apart(prepare_record(item)) if isinstance(item, ArticleRecord) else item
+            record = self._check_duplicate(prepare_record(item)) if isinstance(item, ArticleRecord) else item
             if isinstance(record, FileReport):
                 self.reports.append(record)
                 continue
             self._sources_by_key[record.key] = source
             self.page_count += record.is_page
             self._new_fields.add(record)
-            # The report of the import replaces this one.
+            # `_store` replaces this report.
             self._places[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
             key = record.former_key or record.key
@@ -131,8 +130,8 @@ class ImportRun:
             if get_blog(imported.key) in blogs and imported.key not in self._index:
                 self._index.add(imported, imported.slug, uuid)
 
-    def _tell_apart(self, record: ArticleRecord) -> Item:
-        """Return the record, or the report of a record that was read before.
+    def _check_duplicate(self, record: ArticleRecord) -> Item:
+        """Return the record, or the report of a duplicate that was read before.
 
         Several exports of a blog can contain the same article. Exports of blogs with the same address, such
         as test blogs, can contain different articles with the same id; these get a key of their own.
@@ -142,7 +141,7 @@ class ImportRun:
         if record.key not in self._spool:
             return record
         if slug != first[0] and record.title != first[1]:
-            return self._tell_apart(replace(record, key=f"{record.key}:{slug}"))
+            return self._check_duplicate(replace(record, key=f"{record.key}:{slug}"))
         if record.status not in READABLE_STATUSES:
             self._private.add(record.key)
             self._index.get_target(record.key).public_from = None
@@ -181,13 +180,13 @@ class ImportRun:
             return
         rules = f"The rules of {self.unread_rules}, which cannot be read,"
         if self._unread_rules != UNREAD_DRAFT:
-            yield f"{rules} hid nothing, as the import was told."
+            yield f"{rules} hid nothing, as the options of the import say."
             return
         notes = {describe_unread_rules(source.unread_rules) for source in self.sources.values()}
         drafts = sum(not notes.isdisjoint(report.notes) for report in self.reports)
         yield (
-            f"{rules} can hide articles. New articles that became drafts for this reason: {drafts:,}. If the "
-            "rules hid nothing, tell the import so (--unread-rules public)."
+            f"{rules} can hide articles. New articles that became drafts for this reason: {drafts:,}. If "
+            "the rules hid nothing, import the articles as public ones (--unread-rules public)."
         )
         if self.public_unread:
             number = f"Public here, rules unread: {self.public_unread:,}."

@@ -21,8 +21,8 @@ from blogapi.importing.format_api.article_record import ArticleRecord, ExportedF
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.digests import PAGE_TAG
 from blogapi.importing.storing.state import ImportState
-from blogapi.pages import page_tree
 from blogapi.pages.schemas import MAX_POSITION, PageBodySchema
+from blogapi.pages.page_tree import read_tree
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering import plain_text
@@ -51,9 +51,11 @@ class ArticleInputs:
         # The terms of a dry run are stored together, when all were looked up.
         with db.session.no_autoflush:
             self._terms = {
-                CATEGORIES.singular: self._load(CATEGORIES, (_get_category(record) for record in records)),
-                TAGS.singular: self._load(TAGS, chain.from_iterable(record.tags for record in records)),
-                AUTHORS.singular: self._load(
+                CATEGORIES.singular: self._load_terms(
+                    CATEGORIES, (_get_category(record) for record in records)
+                ),
+                TAGS.singular: self._load_terms(TAGS, chain.from_iterable(record.tags for record in records)),
+                AUTHORS.singular: self._load_terms(
                     AUTHORS, (author.name for record in records for author in record.authors)
                 ),
             }
@@ -97,14 +99,11 @@ class ArticleInputs:
         if "parent" not in body:
             return _PAGE_SCHEMA.load(body)
         parent = parse_uuid(body["parent"] or "")
-        known = {exported.uuid for exported in self._restored} | page_tree.read_tree().keys()
+        known = {exported.uuid for exported in self._restored} | read_tree().keys()
         return _PAGE_SCHEMA.load({**body, "parent": body["parent"] if parent in known else None})
 
     def _create_terms(self, record: ArticleRecord, errors: Errors) -> dict[str, list[Any]]:
-        """Return the category, the tags and the authors of a record; those that do not exist are created.
-
-        Adds the errors of invalid names.
-        """
+        """Return the terms of a record, which are created if needed; add the errors of invalid names."""
         terms: dict[str, list[Any]] = {kind: [] for kind in self._terms}
         if record.exported is not None:
             for kind, group in terms.items():
@@ -143,7 +142,7 @@ class ArticleInputs:
             self._state.authors.created.add(term.uuid)
         self._state.plan_term(slug, term)
 
-    def _load(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
+    def _load_terms(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
         """Load the terms with these names; return those that a dry run has created by their slugs."""
         names = {*names}
         found = self._named[taxonomy.singular] = queries.find_by_names(taxonomy, names)
@@ -196,7 +195,7 @@ def _collect_errors(errors: Errors, name: str = "") -> Iterator[None]:
 def make_body(record: ArticleRecord) -> dict[str, Any]:
     """Return the body of a request that writes the article of a record, without its terms."""
     if record.exported is not None:
-        # In a folder of another program, the import has looked for the file of the cover.
+        # For a folder of another program, the cover may have been replaced by a file of the library.
         cover = {"cover_image": record.cover_image} if record.path else {}
         return {**record.exported.body, **cover}
     body: dict[str, Any] = {
@@ -215,7 +214,7 @@ def make_body(record: ArticleRecord) -> dict[str, Any]:
         "canonical_url": record.canonical_url,
     }
     body["seo"] = {name: text for name, text in seo.items() if text}
-    # The source may know nothing of the marks that the owner gives an imported article.
+    # Empty values are left out, so that the owner's values in this blog stay.
     body |= {"featured": True} if record.featured else {}
     marks = ("robots", "language", "translation_key")
     body |= {name: text for name in marks if (text := getattr(record, name))}

@@ -50,7 +50,6 @@ class ImportedAuthors:
         return replace(record, authors=tuple(authors))
 
     def count(self, authors: Iterable[Author]) -> None:
-        """Count a stored article of these authors."""
         for author in {author.uuid: author for author in authors}.values():
             report = self._reports.setdefault(author.slug, AuthorReport(author.slug, author.name))
             report.created |= author.uuid in self.created

@@ -14,9 +14,9 @@ from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
 from blogapi.articles.prepared import Prepared
 from blogapi.articles.writing.batch import ArticleBatch
-from blogapi.custom_fields import validation as custom_input
-from blogapi.importing.format_api import files as folder
+from blogapi.custom_fields.validation import describe_unfit
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import find_root
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import RecordMedia
 from blogapi.importing.models import ImportedFile
@@ -31,7 +31,7 @@ from blogapi.importing.storing.lost_words import describe_lost_words
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
-from blogapi.redirects import service as redirects
+from blogapi.redirects import service as redirect_service
 from blogapi.rendering import renderer, sanitizer, slugs
 from blogapi.storage.database import current_time, db
 
@@ -145,8 +145,8 @@ class ImportBatch:
         notes: tuple[str, ...] = ()
         if record.unread_rules and {record.status, state.status} <= {*READABLE_STATUSES}:
             self._state.public_unread.add(record.key)
-        given, record = record, keep_state(record, state, file, current_time())
-        has_changed = is_changed(given, record, state, file)
+        original, record = record, keep_state(record, state, file, current_time())
+        has_changed = is_changed(original, record, state, file)
         if has_changed and record.exported and self._is_equal(record, file.article_id, writes):
             _set_digest(file, record, current_time())
         elif has_changed and is_edited(state, file):
@@ -171,7 +171,7 @@ class ImportBatch:
             article = writes.change(editor, file.article_id, article_input)
             complete_article(article, record.exported, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
-            _set_digest(file, given, _get_import_time(record))
+            _set_digest(file, original, _get_import_time(record))
             return _report(record, Result.UPDATED, article, notes, prepared)
         notes = (*notes, *self._paths.add(record, state))
         is_updated = self._update_media(record, file, writes)
@@ -179,10 +179,7 @@ class ImportBatch:
         return FileReport(record.key, result, old_status, notes, article=file.article_id)
 
     def _keep_edited(self, record: ArticleRecord, uuid: UUID) -> FileReport:
-        """Return the report for an edited article that shows a text which the former blog hides.
-
-        Raises RefusedFile if it shows none.
-        """
+        """Report an edited article that shows a text which the former blog hides; refuse any other."""
         state, columns = self.articles[uuid], select(Article.content, Article.content_type)
         text = db.session.execute(columns.where(Article.uuid == uuid)).one()
         notes = find_hidden_there(record, state, *text, current_time())
@@ -195,10 +192,7 @@ class ImportBatch:
         return FileReport(record.key, Result.UNCHANGED, status, notes, article=uuid, hidden_there=True)
 
     def _update_media(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> bool:
-        """Map the media files of an unchanged record; return whether its article shows other files now.
-
-        This does not change the text of the article. A cover that was changed in this blog is kept.
-        """
+        """Map the files of an unchanged record; return whether its article shows other files now."""
         uuid, state = file.article_id, self.articles[file.article_id]
         own_covers = {record.cover_image, self.media.get_cover(record, uuid)}
         is_remapped = self.media.map_paths(uuid, record)
@@ -228,7 +222,7 @@ class ImportBatch:
         parent = file.article_id if file and file.article_id in self._pages else None
         if not record.parent_key or (state is None and parent is not None):
             return replace(article_input, parent=parent)
-        # The page above can come later, and a page that exists could be moved below itself.
+        # The parent can come later in the import, and an existing page could be moved below itself.
         if state is None or parent != state.parent_id:
             self._state.orphans[record.key] = (record.parent_key, state is None)
         return article_input
@@ -238,12 +232,12 @@ class ImportBatch:
         preferred = record.slug if exported and record.slug else slugs.make_slug(record.slug or record.title)
         notes = []
         if preferred in self._state.redirects:
-            redirects.remove(preferred)
+            redirect_service.remove(preferred)
             notes.append(
                 f"The redirect from “{preferred}” to another article was removed, because this article has "
                 "this slug."
             )
-        given = record
+        original = record
         if record.unread_rules and record.status in READABLE_STATUSES:
             note = describe_unread_rules(record.unread_rules)
             record = replace(record, status="draft", notes=(*record.notes, note))
@@ -262,7 +256,7 @@ class ImportBatch:
         if record.is_page:
             self._pages.add(article.uuid)
             self.files[record.key] = file
-        _set_digest(file, given, _get_import_time(record))
+        _set_digest(file, original, _get_import_time(record))
         notes += self._add_redirects(record, article)
         db.session.add(file)
         return _report(record, Result.CREATED, article, notes, article_input.prepared)
@@ -279,7 +273,7 @@ class ImportBatch:
                 yield "Its former addresses were ignored, because a draft has no redirects."
             return
         yield from self._paths.add(record, article)
-        taken = redirects.add(article.uuid, new_slugs) if new_slugs else []
+        taken = redirect_service.add(article.uuid, new_slugs) if new_slugs else []
         if self._state.dry_run:
             planned = self._state.planned_slugs | self._state.redirects
             taken = [slug for slug in new_slugs if slug in planned or slug in taken]
@@ -299,7 +293,7 @@ def _get_import_time(record: ArticleRecord) -> datetime:
 
 
 def _find_root(record: ArticleRecord, key: str) -> str | None:
-    return folder.find_root(record.path, key) if record.path and "/" in key else None
+    return find_root(record.path, key) if record.path and "/" in key else None
 
 
 def _report(
@@ -318,7 +312,7 @@ def _report(
     notes = (
         *record.notes,
         *notes,
-        *custom_input.describe_unfit(record.custom),
+        *describe_unfit(record.custom),
         *filter(None, [lost, as_text]),
     )
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)

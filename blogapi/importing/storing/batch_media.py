@@ -14,7 +14,7 @@ from blogapi.importing.texts.pictures import is_local
 from blogapi.media import addresses, editing, uses
 from blogapi.media.models import Media, MediaPath
 from blogapi.parsing import is_web_address
-from blogapi.revisions import service as revisions
+from blogapi.revisions import service as revision_service
 from blogapi.storage.database import db
 
 
@@ -119,7 +119,7 @@ class BatchMedia:
         """Delete the uses of files that were replaced and to which no former version refers."""
         if self._remapped:
             db.session.flush()
-            revisions.delete_former_uses(self._remapped)
+            revision_service.delete_former_uses(self._remapped)
 
 
 def complete_report(

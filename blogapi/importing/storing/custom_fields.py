@@ -7,8 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
-from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.models import CustomField, FieldType
+from blogapi.custom_fields.custom_values import (
+    MAX_ITEMS,
+    MAX_LONG_TEXT,
+    MAX_TEXT,
+    convert_imported,
+    fits,
+    is_field_name,
+)
 from blogapi.importing.format_api import custom_fields
 from blogapi.rendering.slugs import make_slug
 
@@ -22,8 +29,8 @@ _PATTERNS = {
     FieldType.NUMBER: re.compile(r"-?(?=[0-9.]{1,16}\Z)(0|[1-9][0-9]*)(\.0|\.[0-9]*[1-9])?"),
     FieldType.DATE: re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
     FieldType.URL: re.compile(r"https?://\S+"),
-    FieldType.TEXT: re.compile(rf".{{1,{custom_values.MAX_TEXT}}}"),
-    FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{custom_values.MAX_LONG_TEXT}}}"),
+    FieldType.TEXT: re.compile(rf".{{1,{MAX_TEXT}}}"),
+    FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{MAX_LONG_TEXT}}}"),
 }
 
 
@@ -35,7 +42,7 @@ def make_name(key: str) -> str:
     """
     words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:MAX_KEY])
     name = make_slug(words, default="-").replace("-", "_")
-    return name if custom_values.is_field_name(name) else ""
+    return name if is_field_name(name) else ""
 
 
 class CustomFields(custom_fields.CustomFields):
@@ -45,7 +52,6 @@ class CustomFields(custom_fields.CustomFields):
         self._definitions = {get_identity(field.name): field for field in definitions}
 
     def find(self, key: str) -> CustomField | None:
-        """Return the definition for a field of a source, or None."""
         return self._definitions.get(get_identity(make_name(key)))
 
     def convert(self, entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,13 +59,12 @@ class CustomFields(custom_fields.CustomFields):
         values: dict[str, Any] = {}
         for key, value in entries.items():
             field = self.find(key)
-            stored = None if field is None else custom_values.convert_imported(field, value)
+            stored = None if field is None else convert_imported(field, value)
             if field is not None and stored is not None:
                 values.setdefault(field.name, stored)
         return values
 
     def guess_types(self, value: Any) -> Set[str]:
-        """Return the types of fields that could take the value; empty if none can."""
         return guess_types(value)
 
 
@@ -85,16 +90,13 @@ def guess_type(value: Any) -> FieldType | None:
     text = value.strip() if isinstance(value, str) else str(value).lower()
     for kind, pattern in _PATTERNS.items():
         field = CustomField(type=kind, is_list=False, choices="[]", minimum=None, maximum=None)
-        if pattern.fullmatch(text) and custom_values.fits(
-            field, custom_values.convert_imported(field, value)
-        ):
+        if pattern.fullmatch(text) and fits(field, convert_imported(field, value)):
             return kind
     return None
 
 
 def guess_types(value: Any) -> set[FieldType]:
-    """Return the types of the single values; empty if a field cannot take them all."""
     items = list_items(value)
-    types = {guess_type(item) for item in items[: custom_values.MAX_ITEMS]}
+    types = {guess_type(item) for item in items[:MAX_ITEMS]}
     found = {kind for kind in types if kind is not None}
-    return found if len(found) == len(types) and len(items) <= custom_values.MAX_ITEMS else set()
+    return found if len(found) == len(types) and len(items) <= MAX_ITEMS else set()

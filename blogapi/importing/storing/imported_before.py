@@ -67,7 +67,7 @@ def keep_date(
 
 
 def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: ImportedFile) -> bool:
-    """Return whether a record says something else than at its last import.
+    """Return whether a record differs from its last import.
 
     `kept` is the record with the state that its article keeps.
     """
@@ -76,17 +76,18 @@ def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: I
     if edited and not {record.status, article.status} & {*READABLE_STATUSES}:
         # Somebody made it a draft, as the report of an earlier import advised.
         statuses |= {*READABLE_STATUSES}
-    variants = (replace(one, status=status) for one in (record, kept) for status in statuses)
+    variants = (replace(variant, status=status) for variant in (record, kept) for status in statuses)
     if file.digest not in map(compute_digest, variants):
         return True
-    # A draft because of unread rules has the digest of the public text: it is published if they hid nothing.
+    # A draft because of unread rules has the digest of the public text, so that it is published if they hid
+    # nothing.
     return not edited and bool(article.status != kept.status)
 
 
 def find_hidden_there(
     record: ArticleRecord, article: Any, content: str, content_type: str, now: datetime
 ) -> tuple[str, ...]:
-    """Return sentences if the text of the edited article is one that the former blog hides; else nothing."""
+    """Return sentences if the edited article shows a text that the former blog hides; else nothing."""
     here, there = get_readable_from(article), get_readable_from(record)
     if here is None:
         return ()

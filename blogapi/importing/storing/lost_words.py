@@ -1,4 +1,4 @@
-"""Finds articles whose HTML shows less text than their content has."""
+"""Finds articles whose HTML shows less text than their content contains."""
 
 from __future__ import annotations
 

@@ -32,7 +32,8 @@ from blogapi.importing.storing.exported_articles import list_library_media
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.pictures import may_contain_references
-from blogapi.pages import hierarchy, page_tree
+from blogapi.pages import hierarchy
+from blogapi.pages.page_tree import read_tree
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering import sanitizer
 from blogapi.storage.database import current_time, db, transaction
@@ -93,7 +94,7 @@ class Importer:
             restricted=restricted,
         )
         self.media = ImportedMedia(assets, user=author, dry_run=dry_run)
-        #: The time (monotonic) at which other programs have had their turn to write.
+        #: The time (monotonic) at which other programs have had enough time to write.
         self._next_turn = 0.0
 
     @contextmanager
@@ -134,8 +135,10 @@ class Importer:
 
     def _place(self, key: str, parent_key: str, *, is_new: bool) -> None:
         files = queries.find_files([key, parent_key])
-        tree = page_tree.read_tree()
-        if not all(one in files and files[one].article_id in tree for one in (key, parent_key)):
+        tree = read_tree()
+        if not all(
+            page_key in files and files[page_key].article_id in tree for page_key in (key, parent_key)
+        ):
             return
         page, parent = files[key], files[parent_key].article_id
         with suppress(Invalid):
@@ -178,10 +181,7 @@ class Importer:
     def _prepare(
         self, records: Sequence[ArticleRecord]
     ) -> tuple[dict[str, Prepared], dict[str, RecordMedia]]:
-        """Do the slow work before the transaction, so that other writers do not wait for it.
-
-        Renders new and changed files, finds their words, and stores the media files. Returns both by key.
-        """
+        """Render new and changed files and store their media before the transaction; return both by key."""
         if not records:
             return {}, {}
         digests = queries.get_digests([record.key for record in records])
@@ -215,10 +215,7 @@ class Importer:
         prepared: Mapping[str, Prepared],
         media: Mapping[str, RecordMedia],
     ) -> list[FileReport]:
-        """Store records until all are stored or MAX_BATCH_SECONDS have passed; return their reports.
-
-        Raises one of REFUSALS if an article is refused.
-        """
+        """Store records for at most MAX_BATCH_SECONDS; return their reports. Raises one of REFUSALS."""
         batch = ImportBatch(self.state, records, prepared, media)
         end = clock.monotonic() + MAX_BATCH_SECONDS
         reports = []

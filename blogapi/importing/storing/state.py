@@ -19,7 +19,7 @@ class ImportState:
     authors: ImportedAuthors
     restore_deleted: bool = False
     dry_run: bool = False
-    #: whether the user who started the import may not do what only admins may, although its author may be one
+    #: whether the user who started the import is no admin; the author may be one
     restricted: bool = False
     #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
     redirects: set[str] = field(default_factory=set)
@@ -31,7 +31,7 @@ class ImportState:
     planned_slugs: set[str] = field(default_factory=set)
     #: The pages that were stored before their parents: the keys of both, and whether the page is new.
     orphans: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    #: The keys of the records whose public articles rules can hide that cannot be read.
+    #: The keys of records whose public articles can be hidden by rules outside of the source.
     public_unread: set[str] = field(default_factory=set)
     planned_paths: dict[str, UUID] = field(default_factory=dict)
 

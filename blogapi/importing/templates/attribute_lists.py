@@ -30,12 +30,12 @@ def remove_lists(content: str, content_type: str) -> tuple[str, int]:
     """
     parts, position, number = [], 0, 0
     for match in find_outside_code(content, content_type, _LIST, "{"):
-        parts.append(_replace(content[position : match.start()], match[0]))
+        parts.append(_remove_list(content[position : match.start()], match[0]))
         position, number = match.end(), number + (not parts[-1].endswith(match[0]))
     return "".join([*parts, content[position:]]), number
 
 
-def _replace(before: str, written: str) -> str:
+def _remove_list(before: str, written: str) -> str:
     """Return the text before an attribute list, without the list."""
     line_start = before.rstrip(" \t>")
     block, id_ = line_start.removesuffix("\n"), _ID.search(written)

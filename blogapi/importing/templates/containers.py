@@ -45,11 +45,11 @@ def resolve_containers(content: str, content_type: str, targets: LinkTargets) ->
 
 def _convert(text: str, unknown: Counter[str], depth: int) -> str:
     parts, position = list[str](), 0
-    for start, inner_end, end, mark in sorted(_find(text, unknown)) if depth else ():
+    for start, inner_end, end, mark in sorted(_find_containers(text, unknown)) if depth else ():
         if start >= position:
             indent, step = text[start : mark.start()], "" if mark["colons"] else r"(?: {4}|\t)"
             inner = re.sub(f"(?m)^{indent}{step}", "", text[mark.end() + 1 : inner_end])
-            block = _show(mark, _convert(inner, unknown, depth - 1), unknown)
+            block = _make_quote(mark, _convert(inner, unknown, depth - 1), unknown)
             # Blank lines keep the text around a quote out of it.
             before = "\n" * bool(text[max(0, start - 2) : start].strip())
             after = "\n" * bool(text[end : end + 2].strip())
@@ -58,8 +58,7 @@ def _convert(text: str, unknown: Counter[str], depth: int) -> str:
     return "".join([*parts, text[position:]])
 
 
-def _find(text: str, unknown: Counter[str]) -> Iterator[tuple[int, int, int, re.Match[str]]]:
-    """Yield the start of each container, the end of its text, its end, and its mark."""
+def _find_containers(text: str, unknown: Counter[str]) -> Iterator[tuple[int, int, int, re.Match[str]]]:
     opened, end = list[tuple[int, re.Match[str]]](), 0
     for mark in find_outside_code(text, "markdown", _MARK, ":!?="):
         start = text.rfind("\n", 0, mark.start()) + 1
@@ -79,8 +78,8 @@ def _find(text: str, unknown: Counter[str]) -> Iterator[tuple[int, int, int, re.
     unknown.update(f":::{mark['kind'] or ''}" for _, mark in opened)
 
 
-def _show(mark: re.Match[str], inner: str, unknown: Counter[str]) -> str:
-    """Return an alert; an unknown kind becomes a quote if it has a title, and else only its text stays."""
+def _make_quote(mark: re.Match[str], inner: str, unknown: Counter[str]) -> str:
+    """Return an alert; an unknown kind becomes a quote if it has a title, otherwise only its text."""
     kind, title = mark["kind"] or mark["box"] or "", mark["title"]
     alert = _ALERTS.get(kind.lower(), "NOTE" if mark["box"] else "")
     if mark["colons"]:

@@ -1,6 +1,6 @@
 """The Markdown or HTML for known template tags of site generators: links, pictures and players.
 
-A name means nearly the same in Jekyll, Hexo, Eleventy, Hugo and Zola.
+A tag name has nearly the same meaning in Jekyll, Hexo, Eleventy, Hugo and Zola.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _PAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class TemplateTag:
     """A template tag with its arguments, in the text of an article."""
 
     name: str  #: in lower case; of an include: the name of the included file, without suffix
@@ -68,8 +68,8 @@ class Tag:
     targets: LinkTargets
 
 
-def show_tag(tag: Tag) -> str | None:
-    """Return the text that a tag stands for, or None if it is unknown or names variables of the blog."""
+def show_tag(tag: TemplateTag) -> str | None:
+    """Return the replacement of a tag, or None if it is unknown or depends on variables of the blog."""
     if tag.name in _TAGS:
         return _TAGS[tag.name](tag)
     site = tag.arguments.get("provider").lower() or tag.name
@@ -80,7 +80,7 @@ def show_tag(tag: Tag) -> str | None:
     return _show_picture(tag) if is_picture or _PICTURE_NAME.search(tag.name) else None
 
 
-def _show_page(tag: Tag, template: str) -> str | None:
+def _show_page(tag: TemplateTag, template: str) -> str | None:
     """Return the player or the link for an address, or for an id with the template of the address."""
     user, id_ = tag.arguments.get("user", "username", "author"), tag.arguments.get(*_IDS)
     values = [*filter(None, (user, id_)), *tag.arguments.values] or [""]
@@ -106,7 +106,7 @@ def embed(address: str, title: str = "", *, is_html: bool = False) -> str | None
     return make_text_link(address, address, is_html=is_html) if _WEB.match(address) else None
 
 
-def _find_post(tag: Tag) -> str | None:
+def _find_post(tag: TemplateTag) -> str | None:
     """Return the address of the post that `post_url`, `ref`, `relref`, `post_path` or `get_url` names."""
     name = tag.arguments.get_first("path", "slug", "page").removeprefix("@/")
     if not name or name.startswith("#") or _WEB.match(name):
@@ -114,14 +114,14 @@ def _find_post(tag: Tag) -> str | None:
     return tag.targets.find_post(name) or tag.targets.find_address(name)
 
 
-def _show_address(tag: Tag) -> str | None:
+def _show_address(tag: TemplateTag) -> str | None:
     """Return the address of a file or page, such as `url_for("/x")` of Hugo and `{% link x.pdf %}`."""
     path = tag.arguments.get_first("path", "src")
     is_page = path and not _WEB.match(path) and not _FILE.fullmatch(path)
     return _find_post(tag) or (None if not path or is_page else f"/{path.lstrip('/')}")
 
 
-def _show_link(tag: Tag) -> str | None:
+def _show_link(tag: TemplateTag) -> str | None:
     """Return `{% link text url %}` of Hexo as a link, or the address of a file."""
     values = tag.arguments.values
     place = next((number for number, value in enumerate(values) if number and _WEB.match(value)), 0)
@@ -130,7 +130,7 @@ def _show_link(tag: Tag) -> str | None:
     return _show_address(tag) if len(values) == 1 else None
 
 
-def _show_titled_link(tag: Tag) -> str | None:
+def _show_titled_link(tag: TemplateTag) -> str | None:
     """Return a link to the post or the file that the first value names; the other values are its text."""
     name, *words = tag.arguments.values or [""]
     address = _find_post(tag) if tag.name == "post_link" else name
@@ -139,7 +139,7 @@ def _show_titled_link(tag: Tag) -> str | None:
     return make_text_link(text, address, is_html=tag.is_html) if address else None
 
 
-def _show_picture(tag: Tag) -> str | None:
+def _show_picture(tag: TemplateTag) -> str | None:
     src, texts = _find_source(tag)
     get = tag.arguments.get
     if is_player(src) or not src:
@@ -160,8 +160,7 @@ def _show_picture(tag: Tag) -> str | None:
     return f"<figure>{picture}<figcaption>{render_inline(caption)}</figcaption></figure>"
 
 
-def _find_source(tag: Tag) -> tuple[str, list[str]]:
-    """Return the address of a picture, and the texts behind it."""
+def _find_source(tag: TemplateTag) -> tuple[str, list[str]]:
     arguments = tag.arguments
     links = (arguments.get(name) for name in ("url", "href", "link"))
     named = arguments.get(*_SOURCES) or next(filter(is_image, links), "")
@@ -175,7 +174,7 @@ def _find_source(tag: Tag) -> tuple[str, list[str]]:
     return src, [value for value in rest if not _NUMBER.fullmatch(value)]
 
 
-_TAGS: dict[str, Callable[[Tag], str | None]] = {
+_TAGS: dict[str, Callable[[TemplateTag], str | None]] = {
     **dict.fromkeys(("ref", "relref", "post_url", "post_path"), _find_post),
     **dict.fromkeys(("get_url", "url_for"), _show_address),
     "link": _show_link,

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from blogapi.importing.format_api.privacy_signs import TEXT_MARK
-from blogapi.importing.templates.known_tags import Tag, show_tag
+from blogapi.importing.templates.known_tags import TemplateTag, show_tag
 from blogapi.importing.templates.link_targets import LinkTargets
 from blogapi.importing.templates.tag_arguments import parse_arguments
 from blogapi.importing.templates.tag_markup import Resolved
@@ -43,31 +43,31 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
     for tag in find_outside_code(content, "mdx", _TAG, "<"):
         name, is_end = tag["name"] or "", tag[0].startswith("</")
         written = _EXPRESSION.sub(r"\1", _LITERAL.sub(r'="\1\2"', tag[0]))
-        shown = _show(name, written, targets)
-        if shown == tag[0]:
+        replacement = _convert_tag(name, written, targets)
+        if replacement == tag[0]:
             continue
         before = _dedent(content[position : tag.start()], column, includes_last=not is_end)
-        if shown is None:
+        if replacement is None:
             unresolved.update([f"<{name}>"] if name and not is_end else [])
-            shown = " " * (is_end and content.startswith("<", tag.end()))
+            replacement = " " * (is_end and content.startswith("<", tag.end()))
             title = parse_arguments(written).get("title", "label", "summary")
             # Elsewhere it is a part of a sentence.
             if title and before.rstrip(" \t")[-1:] in ("", "\n"):
-                shown = f"**{title}**\n\n"
+                replacement = f"**{title}**\n\n"
         column = len(before) - len(before.rstrip(" \t"))
-        parts += [before, shown]
+        parts += [before, replacement]
         position = tag.end()
     return Resolved("".join([*parts, _dedent(content[position:], column)]), unresolved)
 
 
-def _show(name: str, written: str, targets: LinkTargets) -> str | None:
+def _convert_tag(name: str, written: str, targets: LinkTargets) -> str | None:
     """Return the Markdown or HTML for a tag without expressions, or None."""
     if name == "Link":
         return written.replace("Link", "a", 1).replace(" to=", " href=", 1)
     if name[:1].islower() or TEXT_MARK.match(f"<{name} "):
         return written if name != "img" or "src=" in written else None
     arguments = parse_arguments(written.rstrip("/>")[len(name) + 1 :])
-    return show_tag(Tag(name.lower(), arguments, "include", False, targets))
+    return show_tag(TemplateTag(name.lower(), arguments, "include", False, targets))
 
 
 def _dedent(text: str, column: int, *, includes_last: bool = False) -> str:

@@ -51,7 +51,6 @@ class Arguments:
 
 
 def parse_arguments(text: str) -> Arguments:
-    """Return the arguments in a tag."""
     arguments = Arguments()
     for match in islice(_ARGUMENT.finditer(text), _MAX_ARGUMENTS):
         value = _get_value(match)

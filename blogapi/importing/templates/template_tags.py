@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from blogapi.importing.templates.attribute_lists import remove_lists
-from blogapi.importing.templates.known_tags import Tag, embed, show_tag
+from blogapi.importing.templates.known_tags import TemplateTag, embed, show_tag
 from blogapi.importing.templates.link_targets import LinkTargets
 from blogapi.importing.templates.tag_arguments import evaluate, get_name, parse_arguments
 from blogapi.importing.templates.tag_markup import Resolved, make_code, render_inline, separate
@@ -84,7 +84,7 @@ class _Resolver:
         tags = find_tags(self._content, self._type)
         for tag in tags:
             if tag.replacement is None and not tag.is_closing:
-                self._replace(tag)
+                self._replace_tag(tag)
         return "".join(self._join(tags))
 
     def _join(self, tags: list[FoundTag]) -> Iterator[str]:
@@ -96,8 +96,7 @@ class _Resolver:
                 position = tag.end
         yield self._content[position:]
 
-    def _replace(self, tag: FoundTag) -> None:
-        """Set the replacement of a tag and of its closing tag, or count the tag."""
+    def _replace_tag(self, tag: FoundTag) -> None:
         # A comment that the reader of the format has not removed is one that the generator shows.
         if tag.inner is not None and not tag.is_comment:
             tag.replacement = self._show_literal(tag, tag.inner)
@@ -114,7 +113,6 @@ class _Resolver:
             self.unresolved[name] += 1
 
     def _show_literal(self, tag: FoundTag, inner: str) -> str:
-        """Return the text of a tag whose text is not parsed."""
         if tag.name in RAW_TAGS:
             return inner
         if tag.name in HIDDEN_TAGS:
@@ -168,10 +166,10 @@ class _Resolver:
 
     def _show_named(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
         arguments, is_html = parse_arguments(text), self._is_in_html(tag)
-        shown = show_tag(Tag(name.lower(), arguments, kind or tag.kind, is_html, self._targets))
-        if shown and shown.startswith("<") and not shown.startswith("<br"):
-            shown += self._separate(tag)
-        return shown
+        replacement = show_tag(TemplateTag(name.lower(), arguments, kind or tag.kind, is_html, self._targets))
+        if replacement and replacement.startswith("<") and not replacement.startswith("<br"):
+            replacement += self._separate(tag)
+        return replacement
 
     def _separate(self, tag: FoundTag) -> str:
         return "" if self._type == "html" else separate(self._content, tag.start, tag.end)
@@ -210,7 +208,6 @@ class _Resolver:
 
 
 def _get_counted_name(tag: FoundTag) -> str:
-    """Return the name under which a tag is counted, or ""."""
     if tag.kind == "output":
         call = _CALL.fullmatch(tag.text)
         return call["name"] if call else get_name(tag.text)
@@ -221,7 +218,6 @@ def _get_counted_name(tag: FoundTag) -> str:
 
 
 def _read_language(name: str, text: str) -> str:
-    """Return the language in the arguments of a tag for code, or ""."""
     if name in ("mermaid", "plantuml"):
         return name
     named = re.search(r"\b(?:lang|language)\s*[:=]\s*[\"']?([\w+#.-]+)", text)

@@ -73,7 +73,7 @@ class _Resolver:
     def resolve(self) -> Resolved:
         parts, position = [], 0
         for match in find_outside_code(self._content, "markdown", _PATTERN, r"\[!%=\^"):
-            parts += [self._content[position : match.start()], self._replace(match)]
+            parts += [self._content[position : match.start()], self._replace_match(match)]
             position = match.end()
         unresolved = Counter({"[[…]]": self._missing.total()}) if self._missing else Counter()
         return Resolved("".join([*parts, self._content[position:]]), unresolved, tuple(self._list_notes()))
@@ -88,7 +88,7 @@ class _Resolver:
             notes.append(f"The import removed {format_count(self._comments, 'comment')} (`%%…%%`).")
         return notes
 
-    def _replace(self, match: re.Match[str]) -> str:
+    def _replace_match(self, match: re.Match[str]) -> str:
         if match["comment"]:
             self._comments += 1
             return ""
@@ -140,11 +140,7 @@ class _Resolver:
         if address is None:
             self._missing[page] += 1
             return text
-        return make_link(_balance(text), address)
-
-
-def _balance(text: str) -> str:
-    return text if text.count("[") == text.count("]") else escape_brackets(text)
+        return make_link(text if text.count("[") == text.count("]") else escape_brackets(text), address)
 
 
 def _embed(path: str, text: str) -> str:

@@ -48,7 +48,7 @@ class _TextConstructor(yaml.constructor.BaseConstructor):
     duplicates: dict[yaml.Node, list[str]]  #: keys that appear twice; the caller sets an empty dictionary
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        # A mapping may be flattened several times. It has no merged keys only at the first time.
+        # A mapping may be flattened several times. Merged keys are only absent at the first time.
         if node not in self.duplicates:
             keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
             self.duplicates[node] = _find_duplicates(keys)
@@ -118,9 +118,11 @@ def parse_yaml(block: str, first_line: int) -> tuple[Entries, list[str]]:
         # If the block is not valid, the other loader parses it again, because its errors are clearer.
         with suppress(yaml.YAMLError, ValueError, RecursionError):
             value = load(_FastTextLoader)
-            return _parse("YAML", lambda: value, first_line), _duplicate_notes(chain(*duplicates.values()))
+            return _parse_block("YAML", lambda: value, first_line), _duplicate_notes(
+                chain(*duplicates.values())
+            )
         duplicates.clear()
-    return _parse("YAML", load, first_line), _duplicate_notes(chain(*duplicates.values()))
+    return _parse_block("YAML", load, first_line), _duplicate_notes(chain(*duplicates.values()))
 
 
 def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
@@ -134,12 +136,12 @@ def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
         _refuse("TOML", f"a key has more than {_MAX_KEY_DOTS} parts")
     corrected = _LEADING_ZERO.sub(r"\1\2", block)
     try:
-        return _parse("TOML", lambda: tomllib.loads(block, parse_float=str), first_line), []
+        return _parse_block("TOML", lambda: tomllib.loads(block, parse_float=str), first_line), []
     except RefusedFile:
         if corrected == block:
             raise
     note = "Numbers with leading zeros, which TOML forbids, were read without the zeros."
-    return _parse("TOML", lambda: tomllib.loads(corrected, parse_float=str), first_line), [note]
+    return _parse_block("TOML", lambda: tomllib.loads(corrected, parse_float=str), first_line), [note]
 
 
 def parse_json(text: str, first_line: int) -> tuple[Entries, int, list[str]]:
@@ -160,7 +162,7 @@ def parse_json(text: str, first_line: int) -> tuple[Entries, int, list[str]]:
         ends.append(end)
         return value
 
-    return _parse("JSON", decode, first_line), ends[0], _duplicate_notes(duplicates)
+    return _parse_block("JSON", decode, first_line), ends[0], _duplicate_notes(duplicates)
 
 
 def parse_lines(block: str) -> tuple[Entries, list[str]]:
@@ -179,7 +181,7 @@ def parse_lines(block: str) -> tuple[Entries, list[str]]:
     return dict(pairs), _duplicate_notes(_find_duplicates([key for key, _ in pairs]))
 
 
-def _parse(language: str, parse: Callable[[], object], first_line: int) -> Entries:
+def _parse_block(language: str, parse: Callable[[], object], first_line: int) -> Entries:
     """Return the mapping that `parse` returns, and convert its errors into RefusedFile."""
     try:
         return _check_mapping(language, parse())

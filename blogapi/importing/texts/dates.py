@@ -68,7 +68,7 @@ def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
 def _to_utc(value: date, zones: Zones) -> datetime:
     """Return a date or datetime as a time (aware, UTC).
 
-    A local time that does not exist is moved on by the gap, and the first of two equal ones counts.
+    A local time that does not exist is moved forward by the gap; of two equal local times, the first counts.
     """
     if not isinstance(value, datetime):
         return datetime.combine(value, time(), zones.days).astimezone(UTC)

@@ -1,4 +1,4 @@
-"""Replaces the embedded pages of other sites that articles cannot show."""
+"""Replaces embedded pages of other sites that may not be embedded in articles."""
 
 from __future__ import annotations
 

@@ -47,7 +47,6 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 _CODE_SPAN = re.compile(r"(`[^`]*`)")
 _INLINE_MARKUP = frozenset("*_`~\\[]")
 _LINK = re.compile(r"!?\[([^\[\]]{0,1000})\]\([^()]{0,2048}\)")
-#: Words for true and false, in lower case.
 BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1": True} | {
     "false": False, "no": False, "off": False, "n": False, "f": False, "0": False
 }  # fmt: skip

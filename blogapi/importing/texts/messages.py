@@ -1,4 +1,4 @@
-"""The sentences of reports that several readers write, and how sentences count and list things."""
+"""Sentences that several readers write into reports, and functions that format numbers and lists in them."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _ABSOLUTE = re.compile(r"//|[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class FileReference:
     """The address of a file as an attribute contains it, unescaped, with the alternative text beside it."""
 
     path: str
@@ -43,13 +43,13 @@ def may_contain_references(content: str, extensions: Collection[str]) -> bool:
     return has_hint is not None and _LOCAL_ADDRESS.search(content) is not None
 
 
-def list_references(html: str, extensions: Collection[str]) -> list[Reference]:
+def list_references(html: str, extensions: Collection[str]) -> list[FileReference]:
     """Return the references without a host in sanitized HTML, each path once.
 
     A link counts only if its path has one of the `extensions` of media files, because other links lead to
     pages.
     """
-    unique: dict[str, Reference] = {}
+    unique: dict[str, FileReference] = {}
     for reference in _find_all(html, extensions):
         earlier = unique.get(reference.path)
         if earlier is None or (reference.alt and not earlier.alt):
@@ -68,7 +68,7 @@ def get_extension(path: str) -> str:
     return name.rpartition(".")[2].casefold() if "." in name else ""
 
 
-def _find_all(html: str, extensions: Collection[str]) -> Iterator[Reference]:
+def _find_all(html: str, extensions: Collection[str]) -> Iterator[FileReference]:
     for element in _ELEMENT.finditer(html):
         attributes = {name: unescape(value) for name, value in _ATTRIBUTE.findall(element[2])}
         paths: Iterable[str]
@@ -78,7 +78,7 @@ def _find_all(html: str, extensions: Collection[str]) -> Iterator[Reference]:
             named = (attributes.get(name, "") for name in ("src", "poster"))
             paths = [*named, *split_srcset(attributes.get("srcset", ""))]
         alt = _to_alt(attributes.get("alt", "")) if element[1] == "img" else ""
-        yield from (Reference(path, alt) for path in paths if is_local(path))
+        yield from (FileReference(path, alt) for path in paths if is_local(path))
 
 
 def _to_alt(value: str) -> str:

@@ -73,7 +73,8 @@ def blank_code(content: str, content_type: str) -> str:
     """
 
     def blank(code: str) -> str:
-        # With its first character, a line that begins with a code span does not become an indented one.
+        # The first character stays, so that a line that begins with a code span does not become an indented
+        # line.
         return code if code.startswith("<") else code[0] + _VISIBLE.sub(" ", code[1:])
 
     if content_type != "markdown":

@@ -7,7 +7,6 @@ from urllib.parse import unquote
 
 from blogapi.importing.texts.lines import to_line
 
-# The number of characters of a text that become a title.
 _MAX_TITLE_LENGTH = 60
 
 

@@ -52,7 +52,6 @@ class Element:
 
     @property
     def local_name(self) -> str:
-        """The name without its prefix."""
         return self.name.rpartition(":")[2]
 
     def get_text(self, name: str) -> str:
@@ -63,7 +62,6 @@ class Element:
         return ""
 
     def list_children(self, name: str) -> list[Element]:
-        """Return the children with a name."""
         return [child for child in self.children if child.name == name]
 
 

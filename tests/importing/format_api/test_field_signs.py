@@ -11,7 +11,7 @@ from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.privacy_signs import FIELD_RULES, FIELDS, MAPPING_PREFIXES, list_names
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
-from blogapi.importing.formats.markdown.generators import Site
+from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.keys import normalize_key
 
@@ -89,8 +89,8 @@ OTHER_FIELDS = (
 
 def read(front, generator=""):
     text = f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText"
-    site = Site(Path(), generator, "", {}, "") if generator else None
-    place = reader.Place(path=Path("a.md"), site=site)
+    site = GeneratorSite(Path(), generator, "", {}, "") if generator else None
+    place = reader.FileContext(path=Path("a.md"), site=site)
     return reader.parse_file("blog/a.md", text.encode(), ImportOptions(now=NOW), place)
 
 

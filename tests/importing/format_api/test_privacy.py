@@ -16,7 +16,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def read_text(text, key="blog/a.md", *, is_note=False, **options):
-    place = reader.Place(is_note=is_note)
+    place = reader.FileContext(is_note=is_note)
     return reader.parse_file(key, text.encode(), ImportOptions(now=NOW, **options), place)
 
 

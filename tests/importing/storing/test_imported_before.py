@@ -313,7 +313,7 @@ def test_the_import_can_be_told_that_unread_rules_hid_nothing(run, read, set_clo
     _, report = run(record, rules=RULES, options=PUBLIC)
     assert (report["files"][0]["result"], read().status) == ("updated", "published")
     assert (read().slug, read().published_at) == ("bread", DATE)
-    assert report["notes"][0].endswith("hid nothing, as the import was told.")
+    assert report["notes"][0].endswith("hid nothing, as the options of the import say.")
     assert run(record, rules=RULES, options=PUBLIC)[1]["files"][0]["result"] == "unchanged"
 
 

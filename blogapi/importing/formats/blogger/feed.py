@@ -29,7 +29,7 @@ _FIELDS = {
     "author/name": "author",
     "control/draft": "draft",
 }
-# If a damaged file has several values, any of them can be the right one.
+# If a damaged file has several values, it is unknown which one is right.
 _JOINED = {"status", "trashed", "draft"}
 _KIND_SCHEME = "#kind"
 # XML does not allow these characters, but some texts contain them.
@@ -91,7 +91,6 @@ class Feed:
 
 
 def _read_values(entry: Element) -> dict[str, str]:
-    """Return the texts of an entry, by field name."""
     values: dict[str, str] = {}
     for path, text in _list_texts(entry):
         if name := _FIELDS.get(path):

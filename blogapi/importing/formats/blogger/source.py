@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.blogger.article_records import BloggerItem, make_record
@@ -35,13 +35,13 @@ _MAX_ALBUMS = 200
 class BloggerSource(FileSource):
     """The posts and pages of exports."""
 
-    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+    def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.total = sum(entry.path.stat().st_size // 10_000 for entry in entries if not entry.problem) or 1
         self.hosts = {*PICTURE_HOSTS, *list_hosts(options.base_url)}
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
 
-    def read_entry(self, entry: folder.Entry) -> Iterator[Item]:
+    def read_entry(self, entry: Entry) -> Iterator[Item]:
         """Yield the record of each post and page, and a report for each item that gives none."""
         overview = Overview(entry.path)
         self.hosts |= overview.find_hosts()
@@ -54,16 +54,16 @@ class BloggerSource(FileSource):
             if item.kind in ("post", "page"):
                 yield self._read_item(item, entry, overview)
 
-    def _read_item(self, item: BloggerItem, entry: folder.Entry, overview: Overview) -> Item:
+    def _read_item(self, item: BloggerItem, entry: Entry, overview: Overview) -> Item:
         try:
-            self._check(item)
+            self._check_is_imported(item)
             return make_record(item, (entry.key, entry.path), self.options, is_private=overview.is_private)
         except (RefusedFile, NotAnArticle) as error:
             result = Result.REFUSED if isinstance(error, RefusedFile) else Result.SKIPPED
             title = to_title(item.title)
             return FileReport(entry.key, result, notes=(str(error),), source=entry.key, title=title)
 
-    def _check(self, item: BloggerItem) -> None:
+    def _check_is_imported(self, item: BloggerItem) -> None:
         """Raise NotAnArticle for an item that is not imported."""
         if item.status == "SOFT_TRASHED" and item.make_key() not in self.options.imported_keys:
             self.left_behind["articles in the trash"] += 1
@@ -85,7 +85,7 @@ def _list_albums(path: Path) -> list[Path]:
 
 
 def _is_folder(path: Path) -> bool:
-    # A link could lead to pictures that are not part of the export.
+    # Links are ignored, because they could lead to pictures that are not part of the export.
     return path.is_dir() and not path.is_symlink()
 
 

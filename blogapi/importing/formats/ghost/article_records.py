@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
+from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.ghost.bodies import read_body
 from blogapi.importing.formats.ghost.publication import decide_publication, is_page
 from blogapi.importing.formats.ghost.redirects import Redirects
-from blogapi.importing.formats.ghost.tables import Tables, Tag, read_author, read_tag, read_url
+from blogapi.importing.formats.ghost.tables import GhostTag, Tables, read_author, read_tag, read_url
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import Zones
@@ -33,7 +33,7 @@ _STORAGE_HOST = re.compile(
 UNTITLED = "(Untitled)"
 # This is lower than Ghost's limit; an article with a longer tag would be refused.
 MAX_TAG_LENGTH = 100
-# Fields that have no place in an article. They are counted by name if they have a value of their own.
+# Fields for which articles of blogapi have no field. They are counted if they have a value.
 _LEFT_FIELDS = (
     *("codeinjection_head", "codeinjection_foot", "feature_image_caption", "custom_template", "locale"),
     *("og_title", "og_description", "twitter_title", "twitter_description", "twitter_image"),
@@ -68,7 +68,7 @@ class PostReader:
 
     def __init__(
         self,
-        entry: folder.Entry,
+        entry: Entry,
         tables: Tables,
         redirects: Redirects,
         options: ImportOptions,
@@ -138,7 +138,7 @@ class PostReader:
             og_image=read_url(post.get("og_image")),
             seo_title=to_line(post.get("meta_title")),
             seo_description=to_line(post.get("meta_description")),
-            canonical_url=_read_canonical_url(post),
+            canonical_url=to_http_url(read_url(post.get("canonical_url"))),
             language=self._read_language(post),
             featured=to_line(post.get("featured")).casefold() in ("1", "true"),
             # The last address follows the URL pattern in the settings of the blog.
@@ -151,11 +151,11 @@ class PostReader:
         self._count_left_fields(post)
         return record
 
-    def _list_tags(self, post: Post) -> list[Tag]:
+    def _list_tags(self, post: Post) -> list[GhostTag]:
         ids = sorted(self._tables.post_tags.get(to_line(post.get("id")), []), key=lambda join: join[0])
         joined = [self._tables.tags.get(id_) for _, id_ in ids]
         tags = joined or [read_tag(row) for row in _list_mappings(post.get("tags"))]
-        return [tag for tag in tags if isinstance(tag, Tag)]
+        return [tag for tag in tags if isinstance(tag, GhostTag)]
 
     def _read_language(self, post: Post) -> str:
         """Return the language that an internal tag such as `#fr` or `#lang-fr` names; otherwise ""."""
@@ -205,11 +205,6 @@ def _get_slug(post: Post) -> str:
     # Ghost gives this slug to posts without a slug.
     slug = to_line(post.get("slug"))
     return "" if slug == "untitled" else slug
-
-
-def _read_canonical_url(post: Post) -> str:
-    # A relative address names the post itself or another post of the blog.
-    return to_http_url(read_url(post.get("canonical_url")))
 
 
 def _describe_losses(losses: Counter[str]) -> Iterator[str]:

@@ -122,7 +122,7 @@ def _find_markdown(blocks: list[tuple[str, Mapping[str, Any]]]) -> str:
 
 
 def to_commonmark(text: str) -> str:
-    """Return the text with hard line breaks, a space after the signs of a heading, and `<mark>` for `==`.
+    """Return the text with hard line breaks, a space after the `#` of a heading, and `<mark>` for `==`.
 
     Ghost shows each line break of a paragraph, and `#Heading` as a heading. Two spaces at the end of a line
     are a hard line break inside a paragraph, and mean nothing elsewhere.
@@ -144,7 +144,6 @@ def to_commonmark(text: str) -> str:
 
 
 def _clean_html(html: str) -> Body:
-    """Return the HTML of Ghost without elements that only Ghost's own pages can show."""
     losses: Counter[str] = Counter()
     html, losses[MEMBERS_ONLY] = GHOST_GATE.subn("", html)
     html = _COMMENT.sub("", html)

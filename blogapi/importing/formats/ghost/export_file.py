@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.refusals import RefusedFile
 
 #: A table name, and a row.
@@ -34,7 +34,7 @@ def read_rows(path: Path) -> tuple[list[Row], bool]:
 
     Raises RefusedFile if the file cannot be read.
     """
-    text, has_invalid_bytes = _decode(folder.read_bytes(path, _MAX_BYTES))
+    text, has_invalid_bytes = _decode(read_bytes(path, _MAX_BYTES))
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text)
     try:

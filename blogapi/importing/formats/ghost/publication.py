@@ -13,7 +13,7 @@ from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_st
 from blogapi.parsing import parse_timestamp
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Numbers below are seconds; as milliseconds they would be before March 1973, and Ghost is from 2013.
+# Smaller numbers are seconds: as milliseconds they would be before March 1973, and Ghost exists since 2013.
 _MIN_MILLISECONDS = 100_000_000_000
 
 
@@ -46,10 +46,7 @@ def decide_publication(
 
 
 def _find_audience(post: Mapping[str, object]) -> str:
-    """Return why a post is not for everyone, or "".
-
-    A paywall in a public post has no effect in Ghost: everyone sees the whole text.
-    """
+    """Return why a post is not for everyone, or ""; Ghost ignores a paywall in a public post."""
     given = post.get("visibility")
     # Old versions have no visibility. A list or an object cannot be shown as a line of text, and its meaning
     # is unknown.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.refusals import RefusedFile
 
 _NAMES = ("redirects.json", "redirects.yaml", "redirects.yml")
@@ -48,7 +48,7 @@ def read_redirects(parent: Path) -> Redirects:
 
 def _list_redirects(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        text = folder.read_bytes(path, _MAX_BYTES).decode("utf-8-sig")
+        text = read_bytes(path, _MAX_BYTES).decode("utf-8-sig")
         data = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
     except (RefusedFile, ValueError, RecursionError, yaml.YAMLError):
         data = [{}]

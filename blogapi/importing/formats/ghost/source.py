@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.ghost.article_records import MAX_TAG_LENGTH, PostReader, make_key
@@ -25,7 +25,7 @@ _BYTES_PER_POST = 16 * 1024
 class GhostSource(FileSource):
     """The exports of an import."""
 
-    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+    def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.total = sum(map(_estimate_posts, entries))
         address = split_address(options.base_url)
@@ -33,7 +33,7 @@ class GhostSource(FileSource):
         self.terms: list[TermRecord] = []
         self.assets = list(dict.fromkeys(path for entry in entries for path in _list_folders(entry.path)))
 
-    def read_entry(self, entry: folder.Entry) -> Iterator[Item]:
+    def read_entry(self, entry: Entry) -> Iterator[Item]:
         """Yield a record or a report for each post in an export."""
         (rows, has_invalid_bytes), tables = read_rows(entry.path), Tables()
         tables.read(rows)
@@ -50,7 +50,7 @@ class GhostSource(FileSource):
             self.notes.append(f"“{entry.key}” is not valid UTF-8; the invalid bytes became “\ufffd”.")
         self._add_summary(tables, posts, entry)
 
-    def _add_summary(self, tables: Tables, posts: PostReader, entry: folder.Entry) -> None:
+    def _add_summary(self, tables: Tables, posts: PostReader, entry: Entry) -> None:
         self.hosts |= posts.hosts
         self.left_behind.update(+tables.others)
         self.terms += [
@@ -70,7 +70,7 @@ class GhostSource(FileSource):
             )
 
 
-def _read_post(posts: PostReader, row: object, number: int, entry: folder.Entry) -> Iterator[Item]:
+def _read_post(posts: PostReader, row: object, number: int, entry: Entry) -> Iterator[Item]:
     try:
         record = posts.read(row)
         if record:
@@ -84,7 +84,7 @@ def _read_post(posts: PostReader, row: object, number: int, entry: folder.Entry)
         )  # fmt: skip
 
 
-def _estimate_posts(entry: folder.Entry) -> int:
+def _estimate_posts(entry: Entry) -> int:
     try:
         return max(1, entry.path.stat().st_size // _BYTES_PER_POST)
     except (OSError, ValueError):
@@ -92,10 +92,7 @@ def _estimate_posts(entry: folder.Entry) -> int:
 
 
 def _list_folders(export: Path) -> list[Path]:
-    """Return the folders in which the addresses of pictures (`/content/images/…`) are looked up.
-
-    A copy of Ghost's folder has the export in `content/data`, and a backup without that folder in `data`.
-    """
+    """Return the folders in which pictures are looked up: those around an export in a copy of Ghost."""
     folder = export.parent.parent if export.parent.name == "data" else export.parent
     return list(
         dict.fromkeys([export.parent, folder, *([folder.parent] if folder.name == "content" else [])])

@@ -12,7 +12,6 @@ from blogapi.importing.formats.ghost.export_file import Row
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_http_url, to_line
 from blogapi.parsing import is_web_address
 
-# The tables whose rows are kept.
 _TABLES = ("tags", "users", "posts_tags", "posts_authors", "posts_meta", "settings")
 # Tables that describe how Ghost itself works. They are of no use elsewhere, and are not reported.
 _TECHNICAL_TABLES = {
@@ -24,7 +23,7 @@ _TECHNICAL_TABLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class GhostTag:
     """A tag of the export."""
 
     name: str
@@ -36,7 +35,7 @@ class Tag:
 class Tables:
     """The tables of one export; ids are converted to texts, because old versions have numbers."""
 
-    tags: dict[str, Tag] = field(default_factory=dict)
+    tags: dict[str, GhostTag] = field(default_factory=dict)
     users: dict[str, AuthorRecord] = field(default_factory=dict)
     #: The ids of tags, and of users, by the id of their post; with their positions until `sort` is called.
     post_tags: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
@@ -97,11 +96,11 @@ class Tables:
         joins.setdefault(post_id, []).append((position, to_line(row.get(name))))
 
 
-def read_tag(row: Mapping[str, object]) -> Tag | None:
+def read_tag(row: Mapping[str, object]) -> GhostTag | None:
     """Return the tag in a row, or None if it has no name. Internal tags control themes; readers see none."""
     name = to_line(row.get("name"))
     is_internal = row.get("visibility") == "internal" or name.startswith("#")
-    return Tag(name, is_internal, _read_details(row)) if name else None
+    return GhostTag(name, is_internal, _read_details(row)) if name else None
 
 
 def _read_details(row: Mapping[str, object]) -> Mapping[str, str]:

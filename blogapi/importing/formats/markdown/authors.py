@@ -32,8 +32,8 @@ def read_authors(fields: Fields) -> tuple[AuthorRecord, ...]:
     A text in `author` is one author, unless it contains Markdown links; a text in `authors` is a list,
     separated by semicolons or commas. Mail addresses are left out.
     """
-    singular = _read(fields.take("author", "params.author", "extra.author"), is_list=False)
-    plural = _read(
+    singular = _read_authors(fields.take("author", "params.author", "extra.author"), is_list=False)
+    plural = _read_authors(
         fields.take("authors", "params.authors", "extra.authors", "taxonomies.authors"), is_list=True
     )
     unique: dict[str, AuthorRecord] = {}
@@ -42,10 +42,10 @@ def read_authors(fields: Fields) -> tuple[AuthorRecord, ...]:
     return tuple(unique.values())
 
 
-def _read(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
+def _read_authors(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
     if isinstance(value, list):
         for child in value:
-            yield from _read(child, is_list=False)
+            yield from _read_authors(child, is_list=False)
     elif isinstance(value, dict):
         yield from read_mapping(value)
     elif to_line(value).casefold() not in _NOBODY:

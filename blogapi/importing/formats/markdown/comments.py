@@ -9,7 +9,7 @@ from pathlib import Path
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.formats.markdown import paths, vaults
 from blogapi.importing.formats.markdown.fields import Fields
-from blogapi.importing.formats.markdown.generators import Site
+from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.templates.tag_syntax import remove_comments
 from blogapi.importing.templates.wiki_links import find_open_comment
 from blogapi.importing.texts.keys import is_empty, normalize_key, to_mapping
@@ -21,15 +21,14 @@ _LIQUID_GENERATORS = ("jekyll", "hexo", "eleventy")
 
 @dataclass(frozen=True, slots=True)
 class SiteRules:
-    """What the program of the site of a file hides."""
+    """The rules by which the generator of a site hides texts."""
 
     has_liquid: bool | None = False  #: whether `{% comment %}` is a comment; None = the generator is unknown
     is_vault: bool = False  #: whether `%%` begins a comment
     encrypted_tags: frozenset[str] = frozenset()  #: in lower case
 
 
-def read_rules(key: str, folder: Path, site: Site | None) -> SiteRules:
-    """Return the rules of the site of a file."""
+def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
     has_liquid = site.generator in _LIQUID_GENERATORS if site else None
     # Without a configuration, these are the names of Jekyll's posts.
     if has_liquid is None and (paths.is_post(key) or paths.parse_path(key).has_date_prefix):
@@ -45,7 +44,7 @@ def read_rules(key: str, folder: Path, site: Site | None) -> SiteRules:
 
 
 def leave_out_comments(body: str, content_type: str, rules: SiteRules, fields: Fields) -> str:
-    """Return the text without the comments of its program, and add notes."""
+    """Return the text without the comments of its generator, and add notes to `fields`."""
     if content_type == "text":
         return body
     if rules.has_liquid:

@@ -53,7 +53,6 @@ class Fields:
         return _find_inner(value, inner) if isinstance(value, dict) else None
 
     def add_note(self, sentence: str) -> None:
-        """Add a sentence to the report of the file."""
         self.notes.append(sentence)
 
     def list_unused(self, tables: Sequence[str]) -> Iterator[tuple[str, str, object]]:

@@ -1,4 +1,4 @@
-"""What reads Markdown, HTML and text files, and all files that have no other format."""
+"""The format of Markdown, HTML and text files, and of all files that have no other format."""
 
 from __future__ import annotations
 

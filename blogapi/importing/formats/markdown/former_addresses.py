@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from blogapi.importing.formats.markdown import paths
 from blogapi.importing.formats.markdown.fields import Fields
-from blogapi.importing.texts import titles as texts_titles
 from blogapi.importing.texts.lines import to_line
+from blogapi.importing.texts.titles import extract_slug
 from blogapi.rendering.slugs import is_slug
 
 # The first of these fields that gives a slug is used; the others are former addresses.
@@ -18,9 +18,7 @@ _MAX_FORMER_ADDRESSES = 100
 
 def read_slug(fields: Fields) -> str:
     """Return the slug in the front matter, or ""."""
-    return next(
-        filter(None, (texts_titles.extract_slug(fields.take_line(name)) for name in _ADDRESS_FIELDS)), ""
-    )
+    return next(filter(None, (extract_slug(fields.take_line(name)) for name in _ADDRESS_FIELDS)), "")
 
 
 def derive_slug(format_: str, title: str, path: paths.PathInfo) -> str:

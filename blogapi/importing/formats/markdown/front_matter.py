@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts import data as parsers
+from blogapi.importing.texts.data import Entries, parse_json, parse_lines, parse_toml, parse_yaml
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.messages import format_count
 
@@ -46,10 +46,12 @@ class ParsedFile:
     #: "yaml", "toml", "json", "hexo" (no opening fence, or `;;;`), "pelican" (no fences), "nikola", "program"
     #: or "none"
     format: str
-    entries: parsers.Entries
+    entries: Entries
     body: str  #: without leading blank lines
     notes: list[str] = field(default_factory=list)
-    problem: str = ""  #: why the front matter is not known, and the article a draft; "" = it was read
+    problem: str = (
+        ""  #: why the front matter was not read, so that the article becomes a draft; "" = it was read
+    )
 
 
 def parse_file(text: str) -> ParsedFile:
@@ -92,23 +94,23 @@ def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
     return ParsedFile("hexo" if fence[0] == ";" else language, entries, body, notes)
 
 
-def _parse_json_block(block: str, first_line: int) -> tuple[parsers.Entries, list[str]]:
+def _parse_json_block(block: str, first_line: int) -> tuple[Entries, list[str]]:
     """Return the mapping of a JSON object, which Hexo writes without its braces."""
     first_line += _line_number(block, len(block) - len(block.lstrip())) - 1
     text = block.strip()
     text = text if text.startswith("{") else f"{{{text}}}"
-    entries, length, notes = parsers.parse_json(text, first_line)
+    entries, length, notes = parse_json(text, first_line)
     if text[length:].strip():
         raise RefusedFile("The front matter cannot be read as JSON (a text follows its end); correct it.")
     return entries, notes
 
 
-_PARSERS = {"yaml": parsers.parse_yaml, "toml": parsers.parse_toml, "json": _parse_json_block}
+_PARSERS = {"yaml": parse_yaml, "toml": parse_toml, "json": _parse_json_block}
 
 
 def _parse_json(text: str, start: int) -> ParsedFile:
     block = text[start : start + MAX_FRONT_MATTER_LENGTH]
-    entries, length, notes = parsers.parse_json(block, _line_number(text, start))
+    entries, length, notes = parse_json(block, _line_number(text, start))
     return ParsedFile("json", entries, _body(text, start + length), notes)
 
 
@@ -124,14 +126,12 @@ def _parse_nikola(text: str, start: int) -> ParsedFile | None:
     fields = "\n".join(line.removeprefix(".. ") for line in lines)
     if not all(map(_NIKOLA_LINES.match, lines)) or not _is_header(fields):
         return None
-    entries, notes = parsers.parse_lines(fields)
+    entries, notes = parse_lines(fields)
     return ParsedFile("nikola", entries, _body(text, end), notes)
 
 
 def _parse_unfenced(text: str) -> ParsedFile | None:
-    """Return the file if it has a header of Hexo (up to `---`, or JSON up to `;;;`) or Pelican (up to a blank
-    line), or None.
-    """
+    """Return the file if it begins with a header of Hexo or Pelican that has no opening fence."""
     end = _CLOSING_FENCES[";"].search(text, 0, MAX_FRONT_MATTER_LENGTH) if _JSON_FIELD.match(text) else None
     if end:
         entries, notes = _parse_json_block(text[: end.start()], 1)
@@ -140,11 +140,11 @@ def _parse_unfenced(text: str) -> ParsedFile | None:
         return None
     closing = _CLOSING_FENCES["-"].search(text, 0, MAX_FRONT_MATTER_LENGTH)
     if closing and _is_header(text[: closing.start()]):
-        entries, notes = parsers.parse_yaml(text[: closing.start()], 1)
+        entries, notes = parse_yaml(text[: closing.start()], 1)
         return ParsedFile("hexo", entries, _body(text, closing.end()), notes)
     block = text[:MAX_FRONT_MATTER_LENGTH].partition("\n\n")[0]
     if _is_header(block):
-        entries, notes = parsers.parse_lines(block)
+        entries, notes = parse_lines(block)
         return ParsedFile("pelican", entries, _body(text, len(block)), notes)
     return None
 
@@ -156,7 +156,6 @@ def _is_header(block: str) -> bool:
 
 
 def _skip_blank_lines(text: str) -> int:
-    """Return the offset of the first line that is not blank."""
     return text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
 
 

@@ -11,10 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from blogapi.importing.format_api import files as folder
-from blogapi.importing.format_api.files import SITE_FILE, SITE_FILES
+from blogapi.importing.format_api.files import SITE_FILE, SITE_FILES, read_head
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts import data as parsers
+from blogapi.importing.texts.data import parse_json, parse_toml, parse_yaml
 from blogapi.importing.texts.dates import Zones, find_zone
 from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import to_bool, to_line
@@ -45,15 +44,15 @@ _NIKOLA_SETTING = re.compile(r"^POSTS[ \t]*+=", re.MULTILINE)
 # `NAME = 'a word'` in Python
 _PYTHON_SETTING = re.compile(r"^([A-Z_]++)[ \t]*+=[ \t]*+[\"']?([\w/+-]++)[\"']?[ \t]*+(?:#|$)", re.MULTILINE)
 _PARSERS: dict[str, Callable[[str], dict[str, object]]] = {
-    **dict.fromkeys((".yml", ".yaml"), lambda text: parsers.parse_yaml(text, 1)[0]),
-    ".toml": lambda text: parsers.parse_toml(text, 1)[0],
-    ".json": lambda text: parsers.parse_json(text, 1)[0],
+    **dict.fromkeys((".yml", ".yaml"), lambda text: parse_yaml(text, 1)[0]),
+    ".toml": lambda text: parse_toml(text, 1)[0],
+    ".json": lambda text: parse_json(text, 1)[0],
     ".py": lambda text: dict(_PYTHON_SETTING.findall(text)),
 }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Site:
+class GeneratorSite:
     """A folder with the configuration of a generator."""
 
     folder: Path
@@ -65,14 +64,14 @@ class Site:
 
 
 @lru_cache(maxsize=1024)
-def find_site(posts: Path, levels: int) -> Site | None:
+def find_site(posts: Path, levels: int) -> GeneratorSite | None:
     """Return the site of the nearest of `levels` folders that has the configuration of a generator."""
     return next(filter(None, map(_read_site, (posts, *posts.parents[: levels - 1]))), None)
 
 
 # A folder is read only once, and not again for each of the folders below it.
 @lru_cache(maxsize=256)
-def _read_site(outer: Path) -> Site | None:
+def _read_site(outer: Path) -> GeneratorSite | None:
     files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
     for name, pattern in SITE_FILES.items():
         found = sorted(file for file in files if re.fullmatch(pattern, file.name))
@@ -81,7 +80,7 @@ def _read_site(outer: Path) -> Site | None:
     return None
 
 
-def _make_site(outer: Path, name: str, files: list[Path]) -> Site:
+def _make_site(outer: Path, name: str, files: list[Path]) -> GeneratorSite:
     settings, texts = dict[str, object](), list[str]()
     for file in files:
         # VuePress and VitePress have a folder with several programs.
@@ -97,7 +96,7 @@ def _make_site(outer: Path, name: str, files: list[Path]) -> Site:
         name = "zola"
     elif name == "nikola" and not _NIKOLA_SETTING.search(text):
         name = "sphinx"
-    return Site(outer, name, files[0].name, settings, text)
+    return GeneratorSite(outer, name, files[0].name, settings, text)
 
 
 def parse_configuration(suffix: str, text: str) -> dict[str, object]:
@@ -107,7 +106,7 @@ def parse_configuration(suffix: str, text: str) -> dict[str, object]:
     return {}
 
 
-def keeps_dates(site: Site | None) -> bool:
+def keeps_dates(site: GeneratorSite | None) -> bool:
     """Return whether `2006-05-26-a.md` has the address `/2006-05-26-a/` in a site, as in Hugo.
 
     Without a site, the date is not part of the address, as in Jekyll.
@@ -120,7 +119,7 @@ def keeps_dates(site: Site | None) -> bool:
     return ":filename" not in site.text
 
 
-def get_zones(site: Site | None, time_zone: tzinfo) -> Zones:
+def get_zones(site: GeneratorSite | None, time_zone: tzinfo) -> Zones:
     """Return the zones for the files of a site; `time_zone` is that of this blog, also for all bare dates."""
     if site is None:
         return Zones(time_zone, time_zone)
@@ -129,11 +128,11 @@ def get_zones(site: Site | None, time_zone: tzinfo) -> Zones:
     return Zones(time_zone, configured or (time_zone if site.generator in _WITHOUT_DEFAULT else UTC))
 
 
-def _find_zone(site: Site) -> ZoneInfo | None:
+def _find_zone(site: GeneratorSite) -> ZoneInfo | None:
     return find_zone(to_line(site.settings.get("timezone")))
 
 
-def describe_zones(site: Site, time_zone: tzinfo) -> str:
+def describe_zones(site: GeneratorSite, time_zone: tzinfo) -> str:
     """Return the sentence for the report if the site has another zone than this blog, or ""."""
     times = get_zones(site, time_zone).times
     former = _find_zone(site) or times
@@ -145,7 +144,7 @@ def describe_zones(site: Site, time_zone: tzinfo) -> str:
     )
 
 
-def shows_future(site: Site) -> bool:
+def shows_future(site: GeneratorSite) -> bool:
     """Return whether the site shows posts before their date."""
     setting = (_FUTURE_SETTINGS | _OTHER_FUTURE_SETTINGS).get(site.generator)
     value = to_bool(site.settings.get(setting or ""))
@@ -163,6 +162,6 @@ def list_configuration(site: Path) -> list[Path]:
 def read_configuration(configuration: Path) -> str:
     """Return the beginning of a file; "" if it cannot be read."""
     try:
-        return folder.read_head(configuration, _MAX_CONFIGURATION).decode("utf-8", "replace")
+        return read_head(configuration, _MAX_CONFIGURATION).decode("utf-8", "replace")
     except RefusedFile:
         return ""

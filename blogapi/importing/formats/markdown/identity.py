@@ -16,25 +16,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import Entry, escape
 
 
 @dataclass(frozen=True, slots=True)
 class IdentifiedFile:
     """A file with the key that it gets, and the key with which it was imported before ("" = the same)."""
 
-    entry: folder.Entry
+    entry: Entry
     former_key: str = ""
 
 
-def identify(entries: Sequence[folder.Entry], roots: Mapping[str, str]) -> list[IdentifiedFile]:
+def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[IdentifiedFile]:
     """Return the files with their keys.
 
     `roots` has the folders below which the keys of imported files were their paths.
     """
-    places = {folder.escape(str(Path(root, key))): key for key, root in roots.items()}
-    old_keys = {entry.path: places.get(folder.escape(str(entry.path)), "") for entry in entries}
-    folders: dict[Path, list[folder.Entry]] = defaultdict(list)
+    places = {escape(str(Path(root, key))): key for key, root in roots.items()}
+    old_keys = {entry.path: places.get(escape(str(entry.path)), "") for entry in entries}
+    folders: dict[Path, list[Entry]] = defaultdict(list)
     for entry in entries:
         folders[entry.path.parents[entry.key.count("/") - 1].parent].append(entry)
     keys: dict[Path, str] = {}
@@ -46,14 +46,11 @@ def identify(entries: Sequence[folder.Entry], roots: Mapping[str, str]) -> list[
 
 
 def _make_keys(
-    entries: Sequence[folder.Entry], parent: Path, base: Path, roots: Mapping[str, str]
+    entries: Sequence[Entry], parent: Path, base: Path, roots: Mapping[str, str]
 ) -> dict[Path, str]:
-    """Return the keys below `base`, or below a folder outside of it if these are taken.
-
-    The keys of the entries are their paths below `parent`.
-    """
+    """Return the paths of the entries below `base`, or below an outer folder if these are taken."""
     while True:
-        outer = "".join(f"{folder.escape(name)}/" for name in parent.relative_to(base).parts)
+        outer = "".join(f"{escape(name)}/" for name in parent.relative_to(base).parts)
         keys = {entry.path: outer + entry.key for entry in entries}
         if base == base.parent or not _are_taken(keys, roots):
             return keys
@@ -61,10 +58,7 @@ def _make_keys(
 
 
 def _are_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
-    """Return whether the keys are those of other files that still exist, and most of them differ.
-
-    The files of a copy of the blog are mostly the same.
-    """
+    """Return whether other files that still exist have the keys; most files of a copy are equal."""
     others = [(path, Path(roots[key], key)) for path, key in keys.items() if key in roots]
     others = [(path, other) for path, other in others if other != path and other.exists()]
     return 2 * sum(_are_equal(*pair) for pair in others) < len(others)

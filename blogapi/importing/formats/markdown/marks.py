@@ -42,7 +42,7 @@ def read_language_and_key(fields: Fields) -> tuple[str, str]:
     They are fields of Hugo, Jekyll's Polyglot, Hexo and others.
     """
     languages = ((name, read_language(to_line(fields.find(name)))) for name in _LANGUAGE_FIELDS)
-    name, language = next((one for one in languages if one[1]), ("", ""))
+    name, language = next((pair for pair in languages if pair[1]), ("", ""))
     if name:
         fields.take(name)
     return language, fields.take_line(*_KEY_FIELDS, *(["ref"] if language else []))[:255]

@@ -1,4 +1,4 @@
-"""Refuse the files of systems that are not read, although their suffixes are those of articles."""
+"""Refuse the files of unsupported systems, which have the same suffixes as articles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KIRBY_SEPARATOR = re.compile(r"\n\n----[ \t]*+\n\s*+[A-Za-z][\w-]{0,40}:")
 
 
 def check_path(path: Path, key: str, levels: int) -> None:
-    """Raise RefusedFile if a file belongs to Grav, Statamic or Kirby; they are found in `levels` folders."""
+    """Raise RefusedFile if a file belongs to Grav, Statamic or Kirby; looks into `levels` outer folders."""
     is_page = _GRAV_PAGE.fullmatch(path.name) and any(map(_GRAV_FOLDER.fullmatch, key.split("/")[:-1]))
     if is_page or (_GRAV_POST.fullmatch(path.name) and (path.parents[1] / "blog.md").is_file()):
         raise paths.refuse_system("Grav")

@@ -86,7 +86,7 @@ def get_content_type(key: str) -> str:
 
 
 def refuse_format(key: str, suffix: str) -> NotAnArticle | RefusedFile:
-    """Return the refusal of a file in the format that files with this suffix have."""
+    """Return the refusal of a file with the suffix of an unsupported format."""
     name, command = _OTHER_FORMATS[suffix]
     if is_repository_file(key):
         return NotAnArticle(REPOSITORY_FILE)
@@ -98,7 +98,7 @@ def refuse_format(key: str, suffix: str) -> NotAnArticle | RefusedFile:
 
 
 def refuse_system(name: str) -> RefusedFile:
-    """Return the refusal of a page of a system that is not read."""
+    """Return the refusal of a page of an unsupported system."""
     return RefusedFile(
         f"It is a page of {name}, which is not read; write each page as a Markdown file with front matter "
         f"(`title`, `date`, `draft`), for example with a template of {name} that prints the fields and the "

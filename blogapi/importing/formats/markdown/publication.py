@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from blogapi.importing.format_api import privacy
-from blogapi.importing.format_api import privacy_signs as signs
+from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown.fields import Fields
@@ -53,7 +52,7 @@ def decide_publication(
 
 
 def _is_archived(fields: Fields) -> bool:
-    name = next((name for name in signs.ARCHIVING_FIELDS if to_bool(fields.find(name))), "")
+    name = next((name for name in privacy_signs.ARCHIVING_FIELDS if to_bool(fields.find(name))), "")
     if name:
         fields.add_note(f"It has `{name}: {to_line(fields.take(name))}`; the article was archived.")
     return bool(name) or fields.take_line("status").casefold() in _ARCHIVED_STATUSES
@@ -61,14 +60,17 @@ def _is_archived(fields: Fields) -> bool:
 
 def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zones) -> datetime | None:
     # Material for MkDocs: `date: {created: …, updated: …}`.
-    values = [*map(fields.take, signs.FIRST_DATES), *map(fields.find, ("date.created", "date.published"))]
+    values = [
+        *map(fields.take, privacy_signs.FIRST_DATES),
+        *map(fields.find, ("date.created", "date.published")),
+    ]
     times = filter(None, (_parse("", value, zones) for value in values))
     found = max(times, default=None) or dates.parse_date(path.day, zones)
     found = found or _find_date_in_address(fields, zones)
     if found:
         return found
-    outer = ("", *(f"{name}." for name, prefix in signs.MAPPING_PREFIXES.items() if not prefix))
-    names = (f"{table}{name}" for table in outer for name in signs.DATE_FIELDS)
+    outer = ("", *(f"{name}." for name, prefix in privacy_signs.MAPPING_PREFIXES.items() if not prefix))
+    names = (f"{table}{name}" for table in outer for name in privacy_signs.DATE_FIELDS)
     name = next((name for name in names if _parse(name, fields.find(name), zones)), "")
     return _parse(name, _use(fields, name, options), zones)
 
@@ -80,7 +82,7 @@ def _parse(name: str, value: object, zones: Zones) -> datetime | None:
 
 
 def _use(fields: Fields, name: str, options: ImportOptions) -> object:
-    """Return the value of a field and mark it as used; a custom field is not, so that it keeps its value."""
+    """Return the value of a field; mark it as used, unless it is a custom field."""
     is_custom = options.custom_fields.find(name.rpartition(".")[2])
     return fields.find(name) if is_custom else fields.take(name)
 
@@ -98,18 +100,22 @@ def _has_unclear_date(
     day = dates.parse_date(path.day, zones)
     for key, name, value in privacy.flatten(fields.all_entries):
         words = set(_WORD_BORDER.sub(" ", key).casefold().split())
-        if name in signs.EXPIRY_FIELDS or not (name in signs.DATE_FIELDS or words & signs.PLANNING_WORDS):
+        if name in privacy_signs.EXPIRY_FIELDS or not (
+            name in privacy_signs.DATE_FIELDS or words & privacy_signs.PLANNING_WORDS
+        ):
             continue
         time = _parse(name, value, zones)
         if time and time > max(published_at or now, now):
-            what = f"`{to_line(key)[:60]}` is in the future ({to_line(value)})"
-            fields.add_note(f"Its {what}; the article became a draft.")
+            problem = f"`{to_line(key)[:60]}` is in the future ({to_line(value)})"
+            fields.add_note(f"Its {problem}; the article became a draft.")
             return True
-        years = re.findall(r"(?<!\d)2\d{3}(?!\d)", to_line(value)[:100] if name in signs.DATE_FIELDS else "")
+        years = re.findall(
+            r"(?<!\d)2\d{3}(?!\d)", to_line(value)[:100] if name in privacy_signs.DATE_FIELDS else ""
+        )
         if time or not (max(years, default="") > str(now.year) or _is_unreadable(key, name, value)):
             continue
         problem = f"The date “{to_line(value)[:100]}” could not be read"
-        if not (day and day == published_at and name in signs.FIRST_DATES):
+        if not (day and day == published_at and name in privacy_signs.FIRST_DATES):
             fields.add_note(f"{problem}; the article became a draft.")
             return True
         fields.add_note(f"{problem}; the date in the file's path, {path.day}, was used.")
@@ -119,19 +125,19 @@ def _has_unclear_date(
 def _is_unreadable(key: str, name: str, value: object) -> bool:
     """Return whether a value that is no date makes a draft; `published` can also be true or false."""
     if (
-        not signs.DATE_FIELDS.get(name)
-        or name in signs.FIELD_RULES
+        not privacy_signs.DATE_FIELDS.get(name)
+        or name in privacy_signs.FIELD_RULES
         or dates.is_missing(value)
         or is_empty(value)
     ):
         return False
-    if name in signs.FIRST_DATES:
+    if name in privacy_signs.FIRST_DATES:
         return "." not in key and not (name == "date" and isinstance(value, dict))
     return to_bool(value) is not False
 
 
 def _decide_by_expiry(fields: Fields, options: ImportOptions, zones: Zones) -> str:
-    name = next((name for name in signs.EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
+    name = next((name for name in privacy_signs.EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
     value = _use(fields, name, options)
     if dates.is_missing(value) or to_bool(value) is False:
         return "published"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import (
@@ -28,7 +28,7 @@ from blogapi.importing.formats.markdown.authors import read_authors
 from blogapi.importing.formats.markdown.comments import SiteRules
 from blogapi.importing.formats.markdown.covers import read_cover
 from blogapi.importing.formats.markdown.fields import UNREPORTED_KEYS, Fields
-from blogapi.importing.formats.markdown.generators import Site
+from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.formats.markdown.marks import (
     read_featured,
     read_is_page,
@@ -67,23 +67,21 @@ _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a file is, and what its folders say about it; by default, they say nothing."""
+class FileContext:
+    """The context of a file: its site, and the rules and reasons that follow from its folders."""
 
     path: Path = Path()
-    site: Site | None = None
+    site: GeneratorSite | None = None
     reasons: Sequence[DraftReason] = ()  #: for a draft, in the folders
-    rules: SiteRules = _NO_RULES  #: what the program of the site hides
+    rules: SiteRules = _NO_RULES  #: the rules by which the generator hides texts
     is_note: bool = False  #: see `vaults`
 
 
-_NOWHERE = Place()
+_NO_CONTEXT = FileContext()
 
 
-def read_file(
-    entry: folder.Entry, options: ImportOptions, folders: Sequence[str] | None = None
-) -> ArticleRecord:
-    """Return the record of a file found by `folder.walk_paths`; see `parse_file`.
+def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | None = None) -> ArticleRecord:
+    """Return the record of a file found by `walk_paths`; see `parse_file`.
 
     The names and section pages of all folders in the key can make the article a draft. A file is opened only
     if its suffix is that of an article.
@@ -92,10 +90,10 @@ def read_file(
     depth = entry.key.count("/")
     # The imported folder may itself be in a folder of drafts.
     outer = entry.path.parents[depth:][:1]
-    levels = depth + folder.MAX_OUTER_FOLDERS
+    levels = depth + MAX_OUTER_FOLDERS
     site = find_site(entry)
     other_systems.check_path(entry.path, entry.key, levels)
-    place = Place(
+    place = FileContext(
         path=entry.path,
         site=site,
         reasons=[*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)],
@@ -105,30 +103,28 @@ def read_file(
     return replace(parse_file(entry.key, data, options, place, folders), path=entry.path)
 
 
-def find_site(entry: folder.Entry) -> Site | None:
+def find_site(entry: Entry) -> GeneratorSite | None:
     """Return the site of a file: that of the nearest folder with the configuration of a generator."""
-    return generators.find_site(entry.path.parent, entry.key.count("/") + folder.MAX_OUTER_FOLDERS)
+    return generators.find_site(entry.path.parent, entry.key.count("/") + MAX_OUTER_FOLDERS)
 
 
-def _read_source(entry: folder.Entry) -> bytes:
+def _read_source(entry: Entry) -> bytes:
     if entry.problem:
         raise entry.problem
-    if entry.key.casefold().endswith(".asc") and folder.read_head(entry.path, 64).startswith(
-        b"-----BEGIN PGP"
-    ):
+    if entry.key.casefold().endswith(".asc") and read_head(entry.path, 64).startswith(b"-----BEGIN PGP"):
         raise NotAnArticle("It is a key or a signature of OpenPGP.")
     paths.get_content_type(entry.key)
     if os.path.lexists(entry.path.with_suffix(".meta")):
         # The other file can say that the article is private.
         raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
-    return folder.read_bytes(entry.path)
+    return read_bytes(entry.path)
 
 
 def parse_file(
     key: str,
     data: bytes,
     options: ImportOptions,
-    place: Place = _NOWHERE,
+    place: FileContext = _NO_CONTEXT,
     folders: Sequence[str] | None = None,
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
@@ -212,15 +208,14 @@ def parse_file(
         has_templates=True,
         is_mdx=is_mdx,
         media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
-        # These are the fields that no line above has read.
+        # This comes last, because it reads the fields that are still unused.
         **_read_custom_fields(fields, options),
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )
 
 
-def _is_page_of_folder(key: str, fields: Fields, place: Place) -> bool:
-    """Return whether a `README.md` is the page of its folder, as in VuePress, or a post in a folder."""
+def _is_page_of_folder(key: str, fields: Fields, place: FileContext) -> bool:
     if place.site and place.site.generator == "vuepress" and place.site.folder != place.path.parent:
         return paths.is_readme(key)
     is_dated = bool(fields.find("title") and fields.find("date"))
@@ -258,7 +253,6 @@ def _find_draft_reasons(
 
 
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
-    """Return the single-line texts of the record by field name."""
     cover, cover_alt = read_cover(fields)
     return {
         "title": _read_title(fields, markdown, name),
@@ -305,10 +299,7 @@ def _read_canonical_url(fields: Fields) -> str:
 
 
 def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any]:
-    """Return the values of custom fields, and the entries for which some could be defined.
-
-    Notes the entries that the import ignores.
-    """
+    """Return the values of custom fields, and the entries for which fields could be defined."""
     custom_fields = options.custom_fields
     taken, others, ignored = dict[str, Any](), dict[str, Any](), []
     for outer, key, value in fields.list_unused(_OWN_FIELD_TABLES):
@@ -333,5 +324,5 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
 
 
 def _is_possible_custom_field(fields: Fields, types: Set[str], value: object) -> bool:
-    """Return whether a custom field can have the value; no text is taken that another rule has read."""
+    """Return whether a custom field can have the value; texts that were already read are left out."""
     return bool(types) and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))

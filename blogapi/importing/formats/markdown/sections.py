@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.formats.markdown import front_matter, paths
 from blogapi.importing.refusals import RefusedFile
@@ -22,7 +22,7 @@ _BUNDLE_FIELDS = {
 }
 
 
-def find_reasons(entry: folder.Entry) -> list[DraftReason]:
+def find_reasons(entry: Entry) -> list[DraftReason]:
     """Return the reasons for a draft in the section pages and index pages of the folders of an article.
 
     Folders above the imported folder are not read. Zola publishes no page of a draft section. Hugo applies
@@ -66,7 +66,7 @@ def _list_pages(parent: Path) -> tuple[Path, ...]:
 @lru_cache(maxsize=256)
 def _is_private(page: Path, *, is_section: bool) -> bool:
     try:
-        parsed = front_matter.parse_file(decode(folder.read_bytes(page))[0])
+        parsed = front_matter.parse_file(decode(read_bytes(page))[0])
     except RefusedFile:
         # An unreadable page may be private.
         return True

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
+from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import Item
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.markdown import generators, identity, paths, reader
@@ -21,7 +21,7 @@ from blogapi.rendering.slugs import make_term_slug
 class MarkdownSource(FileSource):
     """The Markdown, HTML and text files of one import."""
 
-    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+    def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         # A key can begin with outer folders, which are not categories or tags.
         self._translations = Translations(entry.key for entry in entries)
         places = {entry.path: self._translations.find(entry.key) for entry in entries}
@@ -60,8 +60,7 @@ class MarkdownSource(FileSource):
                 note = f"The category “{name}” has several places in this blog; here it is only {place}."
                 self.notes = list(dict.fromkeys([*self.notes, note]))
 
-    def read_entry(self, entry: folder.Entry) -> tuple[ArticleRecord]:
-        """Return the record of a file."""
+    def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
         options = self.options
         record = reader.read_file(entry, options, self._folders[entry.path])
         site = reader.find_site(entry)
@@ -82,10 +81,7 @@ class MarkdownSource(FileSource):
         return replace(record, is_page=True, parent_key=self._page_keys.get(above, ""))
 
     def _add_language(self, record: ArticleRecord) -> ArticleRecord:
-        """Return the record with the language of its path and the key of its translations.
-
-        The slug of a translation names the language, because the original can have the same slug.
-        """
+        """Return the record with its language, its translation key, and a slug for the language."""
         place = self._translations.find(record.key)
         language = record.language or place.language
         key = record.translation_key or self._translations.get_key(place.path)

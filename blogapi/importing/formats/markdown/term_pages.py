@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.formats.markdown import front_matter, paths
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.keys import normalize_key
@@ -21,10 +21,10 @@ _MAX_TITLE = 200
 Names = Mapping[tuple[str, str], str]
 
 
-def read_term_page(entry: folder.Entry, names: Names) -> TermRecord | None:
+def read_term_page(entry: Entry, names: Names) -> TermRecord | None:
     """Return the description of a term; None if the file is no page of a term, or if no article has the term.
 
-    A page that is private or cannot be read says nothing.
+    A page that is private or cannot be read is ignored.
     """
     *_, plural, last, _ = ("", "", *entry.key.split("/"))
     kind = _KINDS.get(plural.casefold())
@@ -34,7 +34,7 @@ def read_term_page(entry: folder.Entry, names: Names) -> TermRecord | None:
     if name is None:
         return None
     try:
-        parsed = front_matter.parse_file(decode(folder.read_bytes(entry.path))[0])
+        parsed = front_matter.parse_file(decode(read_bytes(entry.path))[0])
     except RefusedFile:
         return None
     if parsed.problem or any(privacy.find_in_front_matter(parsed.entries)):

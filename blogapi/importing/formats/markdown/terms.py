@@ -33,9 +33,11 @@ def read_terms(
         return [name for field in unused for name in _to_names(fields.take(field), at_spaces)]
 
     added = [
-        name for source in options.tags_from for name in _take_from(fields, source, folders, split_at_spaces)
+        name for source in options.tags_from for name in _take_names(fields, source, folders, split_at_spaces)
     ]
-    chosen = [name for source in options.category_from for name in _take_from(fields, source, folders, False)]
+    chosen = [
+        name for source in options.category_from for name in _take_names(fields, source, folders, False)
+    ]
     paths: list[tuple[str, ...]] = [
         (name,) for name in _unique([*chosen, *take("category", "taxonomies.category")])
     ]
@@ -56,7 +58,7 @@ def read_terms(
     return next(iter(paths), ()), _unique([*tags, *keywords, *categories[1:]])
 
 
-def _take_from(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
+def _take_names(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
     if source in ("folder", "section"):
         return list(folders[-1:] if source == "folder" else folders[:1])
     return _to_names(fields.take(normalize_key(source)), split_at_spaces)

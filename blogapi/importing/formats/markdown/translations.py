@@ -1,8 +1,8 @@
 """Finds the languages of the files of a blog, and which of them are translations of each other.
 
 The path of a file names its language in the name (`post.fr.md`) or by a folder (`content/fr/post.md`). Many
-folders have the name of a language by chance, so one counts only beside the same file in another language, or
-if all files of the folder above are in such folders.
+folders have the name of a language by chance. Such a folder counts only if the same file exists in another
+language, or if all files of the folder above are in such folders.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MAX_KEY_LENGTH = 255
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TranslationPath:
     """The language of a file by its path, or "", and the path of the file without it."""
 
     language: str
@@ -38,7 +38,7 @@ class Translations:
             languages[place.path].add(place.language)
         self._shared = {path for path, found in languages.items() if len(found) > 1}
 
-    def find(self, key: str) -> Place:
+    def find(self, key: str) -> TranslationPath:
         """Return the language of a file, and its path without the language."""
         segments = key.split("/")
         language = read_language(paths.get_language(key))
@@ -52,7 +52,7 @@ class Translations:
                 # Some files repeat the language of their folder: `en/blog/post-en.md`.
                 segments[-1] = re.sub(rf"-{re.escape(folder)}(?=\.[^.]*$)", "", segments[-1])
                 break
-        return Place(language, "/".join(segments))
+        return TranslationPath(language, "/".join(segments))
 
     def get_key(self, path: str) -> str:
         """Return the translation key of the files with a path, without their language; "" for a single one.
@@ -64,16 +64,15 @@ class Translations:
 
 
 def _find_language_folders(keys: Iterable[str]) -> set[str]:
-    """Return the paths of the folders that stand for a language."""
     # The files below each folder with the name of a language, by the folder above it and the language.
     files = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
     others = defaultdict[str, set[str]](set)
     for key in keys:
-        for parent, folder, rest in _split(key):
+        for parent, folder, rest in _list_outer_folders(key):
             if read_language(folder):
                 files[parent][folder].add(rest)
                 break
-        for parent, folder, rest in _split(key):
+        for parent, folder, rest in _list_outer_folders(key):
             others[parent].add(f"{folder}/{rest}")
     return {
         f"{parent}/{folder}"
@@ -83,7 +82,7 @@ def _find_language_folders(keys: Iterable[str]) -> set[str]:
     }
 
 
-def _split(key: str) -> Iterator[tuple[str, str, str]]:
+def _list_outer_folders(key: str) -> Iterator[tuple[str, str, str]]:
     """Yield each folder below the imported one, with the path of the folder above it and that below it."""
     segments = key.split("/")
     for place in range(1, len(segments) - 1):

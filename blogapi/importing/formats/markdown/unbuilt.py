@@ -11,10 +11,13 @@ from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 
-from blogapi.importing.format_api import privacy
-from blogapi.importing.format_api import privacy_signs as signs
+from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.privacy import DraftReason
-from blogapi.importing.formats.markdown.generators import Site, parse_configuration, read_configuration
+from blogapi.importing.formats.markdown.generators import (
+    GeneratorSite,
+    parse_configuration,
+    read_configuration,
+)
 from blogapi.importing.texts.keys import normalize_key, to_mapping
 from blogapi.importing.texts.lines import to_bool, to_line
 
@@ -28,7 +31,7 @@ _DATA_FORMATS = ("json", "yaml", "yml", "toml", "js", "cjs", "mjs", "ts")
 _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") for name in _DATA_FORMATS))
 
 
-def find_reasons(path: Path, site: Site, entries: Mapping[str, object]) -> Iterator[DraftReason]:
+def find_reasons(path: Path, site: GeneratorSite, entries: Mapping[str, object]) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file with these entries."""
     yield from _find_in_names(path.relative_to(site.folder).parts, site)
     places = _locate(path, site)
@@ -40,8 +43,8 @@ def find_reasons(path: Path, site: Site, entries: Mapping[str, object]) -> Itera
             yield _report(f"“{site.configuration}” excludes it by `{name}`")
     if site.generator == "eleventy":
         yield from _find_in_ignore_files(path, site)
-    for name in signs.ASTRO_COLLECTIONS if site.generator == "astro" else ():
-        if signs.ASTRO_EXCLUSION.search(_read_code(site.folder / name)):
+    for name in privacy_signs.ASTRO_COLLECTIONS if site.generator == "astro" else ():
+        if privacy_signs.ASTRO_EXCLUSION.search(_read_code(site.folder / name)):
             yield _report(
                 f"“{name}” contains `pattern` with `!`, which can hide files and was not understood"
             )
@@ -57,21 +60,24 @@ def _report(reason: str) -> DraftReason:
     return DraftReason(f"{reason}; the article became a draft.")
 
 
-def _find_in_names(parts: Sequence[str], site: Site) -> Iterator[DraftReason]:
+def _find_in_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[DraftReason]:
     file, built = parts[-1], _list_built_names(site)
-    is_below = "/".join(parts).startswith(signs.UNBUILT_BELOW.get(site.generator, ""))
-    names = signs.UNBUILT_NAMES.get(site.generator, ()) if is_below else ()
+    is_below = "/".join(parts).startswith(privacy_signs.UNBUILT_BELOW.get(site.generator, ""))
+    names = privacy_signs.UNBUILT_NAMES.get(site.generator, ()) if is_below else ()
     # `privacy` reports files with “_”.
     for part in parts[:-1] if file.startswith("_") else parts:
         if part not in built and any(fnmatchcase(part, name) for name in names):
-            generator = signs.GENERATOR_NAMES.get(site.generator, site.generator.capitalize())
+            generator = privacy_signs.GENERATOR_NAMES.get(site.generator, site.generator.capitalize())
             yield _report(f"{generator} does not build names like “{part}”")
-    if site.generator == "jekyll" and "_posts" in parts[:-1] and not signs.JEKYLL_POST.fullmatch(file):
+    if (
+        site.generator == "jekyll"
+        and "_posts" in parts[:-1]
+        and not privacy_signs.JEKYLL_POST.fullmatch(file)
+    ):
         yield _report(f"Jekyll does not build names like “{file}”, without a date, in “_posts”")
 
 
-def _list_built_names(site: Site) -> set[str]:
-    """Return the names with `_` that Jekyll or Hexo builds."""
+def _list_built_names(site: GeneratorSite) -> set[str]:
     include = site.settings.get("include")
     paths = map(to_line, include if isinstance(include, list) else ())
     collections = to_mapping(site.settings.get("collections")).items()
@@ -79,12 +85,13 @@ def _list_built_names(site: Site) -> set[str]:
     return {"_posts", "_drafts", *built, *(part for path in paths for part in path.split("/"))}
 
 
-def _locate(path: Path, site: Site) -> list[tuple[str, ...]]:
-    """Return the names in the path of a file from the folder where the paths in settings begin.
+def _locate(path: Path, site: GeneratorSite) -> list[tuple[str, ...]]:
+    """Return the names in the path of a file, relative to the folder where the paths in settings begin.
 
-    Outside of that folder, another one counts (Pelican takes it from the command line): each can be it.
+    For a file outside of this folder, each of its folders is tried, because Pelican takes the folder from the
+    command line.
     """
-    below, setting = signs.CONTENT_FOLDERS.get(site.generator, ("", ""))
+    below, setting = privacy_signs.CONTENT_FOLDERS.get(site.generator, ("", ""))
     base = site.folder / (to_line(site.settings.get(setting)) or below)
     if path.is_relative_to(base):
         return [path.relative_to(base).parts]
@@ -94,16 +101,16 @@ def _locate(path: Path, site: Site) -> list[tuple[str, ...]]:
 
 # The configuration is read once, and not again for each file.
 @lru_cache(maxsize=256)
-def _read_settings(site: Site) -> list[tuple[str, list[str] | None]]:
+def _read_settings(site: GeneratorSite) -> list[tuple[str, list[str] | None]]:
     """Return the name and the globs (None if unknown) of each setting that excludes files."""
-    settings = signs.UNBUILT_SETTINGS.get(site.generator, {})
+    settings = privacy_signs.UNBUILT_SETTINGS.get(site.generator, {})
     return [(name, _read_globs(site, name, form)) for name, form in settings.items()]
 
 
-def _read_globs(site: Site, name: str, form: str) -> list[str] | None:
+def _read_globs(site: GeneratorSite, name: str, form: str) -> list[str] | None:
     if normalize_key(name) in site.settings:
         return _to_globs(site.settings[normalize_key(name)], form)
-    # The settings of Python are only those with a word.
+    # From Python, `settings` has only values that are a word, so lists are searched for in the text.
     if site.settings and site.generator != "pelican" and form != "unread":
         return []
     # A list ends at a bracket, and the mapping of VuePress Theme Hope at two braces.
@@ -127,7 +134,7 @@ def _to_globs(value: object, form: str) -> list[str] | None:
     lines = _read_code(value).splitlines() if isinstance(value, str) else value or ()
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
         return None
-    # What a pattern with `!` would build after all becomes a draft.
+    # Patterns with `!` are ignored, so files that they include again become drafts.
     patterns = [line.strip() for line in lines if line.strip() and not line.startswith("!")]
     if form == "regex" and not all(map(_SIMPLE_REGEX.fullmatch, patterns)):
         return None
@@ -161,31 +168,30 @@ def _is_excluded(globs: Sequence[str], parts: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _read_code(source: Path | str) -> str:
-    """Return a file or a text without the lines that are comments."""
     return _COMMENT_LINE.sub("", read_configuration(source) if isinstance(source, Path) else source)
 
 
-def _list_folders(path: Path, site: Site) -> list[Path]:
+def _list_folders(path: Path, site: GeneratorSite) -> list[Path]:
     """Return the folders of a file in its site, innermost first."""
     return [outer for outer in path.parents if outer.is_relative_to(site.folder)]
 
 
-def _find_in_ignore_files(path: Path, site: Site) -> Iterator[DraftReason]:
+def _find_in_ignore_files(path: Path, site: GeneratorSite) -> Iterator[DraftReason]:
     for outer in _list_folders(path, site):
-        for name in signs.ELEVENTY_IGNORE_FILES:
+        for name in privacy_signs.ELEVENTY_IGNORE_FILES:
             globs = _to_globs(_read_code(outer / name), "name") or ()
             is_used = name != ".gitignore" or "setUseGitIgnore(false" not in site.text
             if is_used and _is_excluded(globs, path.relative_to(outer).parts):
                 yield _report(f"“{name}” excludes it")
 
 
-def _list_defaults(path: Path, site: Site) -> Iterator[tuple[str, Mapping[str, object]]]:
+def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the fields that files do not need to set, nearest first, each with the name of its source."""
     if site.generator == "jekyll" and site.settings:
         fields = _list_jekyll_defaults(_locate(path, site)[0], site)
         yield from ((site.configuration, values) for values in fields)
         return
-    for pattern, field in signs.HIDING_TEXTS.get(site.generator, {}).values():
+    for pattern, field in privacy_signs.HIDING_TEXTS.get(site.generator, {}).values():
         if re.search(pattern, _read_code(site.text)):
             yield site.configuration, {field: "private"}
     if site.generator != "eleventy":
@@ -197,7 +203,7 @@ def _list_defaults(path: Path, site: Site) -> Iterator[tuple[str, Mapping[str, o
                 yield file.name, _read_data(file)
 
 
-def _list_jekyll_defaults(parts: Sequence[str], site: Site) -> list[dict[str, object]]:
+def _list_jekyll_defaults(parts: Sequence[str], site: GeneratorSite) -> list[dict[str, object]]:
     """Return the values in `defaults` whose scope contains a file, the narrowest and last ones first."""
     kind = next((part[1:] for part in parts[:-1] if part.startswith("_")), "pages")
     defaults = site.settings.get("defaults")
@@ -211,7 +217,9 @@ def _list_jekyll_defaults(parts: Sequence[str], site: Site) -> list[dict[str, ob
 
 
 def _read_data(file: Path) -> Mapping[str, object]:
-    """Return the fields in a data file; of a program, those that may hide files, with values that do so."""
+    """Return the fields in a data file; for a program, the fields that may hide files, with hiding values."""
     fields = parse_configuration(file.suffix, _read_code(file))
-    found = {key: ["unknown", "false"] for key in signs.ELEVENTY_HIDING_FIELD.findall(_read_code(file))}
+    found = {
+        key: ["unknown", "false"] for key in privacy_signs.ELEVENTY_HIDING_FIELD.findall(_read_code(file))
+    }
     return {**(fields or found), **to_mapping(fields.get("eleventyComputed"))}

@@ -1,4 +1,4 @@
-"""Recognise the folders of note programs, in which a note is private unless it says otherwise."""
+"""Recognise the folders of note programs, in which a note is private unless a field makes it public."""
 
 from __future__ import annotations
 

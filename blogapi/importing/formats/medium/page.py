@@ -47,7 +47,7 @@ _REDIRECT = re.compile(r"https?://(?:www\.)?medium\.com/r/\?")
 
 
 @dataclass(slots=True)
-class Page:
+class MediumPage:
     """The fields of a page; texts are single lines."""
 
     title: str = ""
@@ -67,20 +67,20 @@ class Page:
     notes: list[str] = field(default_factory=list)
 
 
-def parse_page(html: str) -> Page:
+def parse_page(html: str) -> MediumPage:
     """Return the fields of a page. Raises RefusedFile if it has no text or would take too long to parse."""
     start = html.find('data-field="body"')
     end = html.rfind("<footer", start)
     if start < 0:
         raise RefusedFile("It has no text of a story; export your stories from Medium again.")
     start = html.find(">", start) + 1
-    page = Page()
+    page = MediumPage()
     _read_frame(page, html[:start], html[end:] if end > 0 else "")
     _read_body(page, html[start : end if end > 0 else len(html)])
     return page
 
 
-def _read_frame(page: Page, head: str, footer: str) -> None:
+def _read_frame(page: MediumPage, head: str, footer: str) -> None:
     for classes, _, text in _find_elements(head):
         if "p-name" in classes:
             page.title = text
@@ -98,7 +98,6 @@ def _read_frame(page: Page, head: str, footer: str) -> None:
 
 
 def _find_elements(html: str) -> list[tuple[list[str], dict[str, str], str]]:
-    """Return the classes, the attributes and the text of each element with a class."""
     elements = []
     for tag in _ELEMENT.finditer(html, 0, _MAX_FRAME_LENGTH):
         attributes = _read_attributes(tag[2])
@@ -117,7 +116,7 @@ def _to_text(html: str) -> str:
     return to_line(unescape(_TAG.sub("", _BREAK.sub(" ", html))))
 
 
-def _read_body(page: Page, html: str) -> None:
+def _read_body(page: MediumPage, html: str) -> None:
     html, hidden = open_text(html)
     html = _TITLE.sub(lambda element: _take_title(page, element), html)
     html = _CODE.sub(_convert_code, html)
@@ -133,7 +132,7 @@ def _read_body(page: Page, html: str) -> None:
     page.has_figures = "<figure" in page.html
 
 
-def _take_title(page: Page, element: re.Match[str]) -> str:
+def _take_title(page: MediumPage, element: re.Match[str]) -> str:
     """Return "" for the title or the subtitle, which the page shows above the text."""
     classes, text = element[2].split(), _to_text(element[3])
     if "graf--subtitle" in classes and text and not page.subtitle:
@@ -158,7 +157,7 @@ def _convert_code(element: re.Match[str]) -> str:
     return f"<pre><code{class_}>{code}</code></pre>"
 
 
-def _convert_image(page: Page, tag: str) -> str:
+def _convert_image(page: MediumPage, tag: str) -> str:
     if 'data-is-featured="true"' in tag and not page.featured:
         page.featured = _read_attributes(tag).get("src", "")
     tag = _IMAGE_SIZE.sub(" ", tag)

@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import SplitResult, quote
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
+from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.format_api.source import FileSource, ImportOptions
-from blogapi.importing.formats.medium.page import Page, parse_page
+from blogapi.importing.formats.medium.page import MediumPage, parse_page
 from blogapi.importing.formats.medium.publication import decide_status, is_named_draft
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts import dates, titles
@@ -36,7 +36,7 @@ _ID_LENGTH = 10
 class MediumSource(FileSource):
     """The stories of an archive."""
 
-    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+    def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.hosts = {"medium.com", *PICTURE_HOSTS}
         #: Archives contain no pictures, but people put them beside the folder `posts`.
@@ -44,9 +44,8 @@ class MediumSource(FileSource):
         # A link could lead to pictures that are not part of the archive.
         self.assets = tuple(path for path in folders if path.is_dir() and not path.is_symlink())
 
-    def read_entry(self, entry: folder.Entry) -> tuple[ArticleRecord]:
-        """Return the record of a story."""
-        html, notes = decode(folder.read_bytes(entry.path))
+    def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
+        html, notes = decode(read_bytes(entry.path))
         page = parse_page(html)
         published_at = dates.parse_date(page.published, self.options.zones) if page.published else None
         is_draft, may_be_response = is_named_draft(entry.path.name), _may_be_response(page)
@@ -60,7 +59,7 @@ class MediumSource(FileSource):
         return (_make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status),)
 
 
-def _may_be_response(page: Page) -> bool:
+def _may_be_response(page: MediumPage) -> bool:
     # Medium uses the beginning of a response as its title.
     return not page.has_title and page.text.startswith(page.title.rstrip("…."))
 
@@ -72,7 +71,7 @@ def _is_beside_posts(path: Path) -> bool:
 
 
 def _make_record(
-    entry: folder.Entry, page: Page, published_at: datetime | None, notes: tuple[str, ...], status: str
+    entry: Entry, page: MediumPage, published_at: datetime | None, notes: tuple[str, ...], status: str
 ) -> ArticleRecord:
     name, file_hash = _split_name(_FILE_NAME.sub(r"\g<name>", entry.path.stem, count=1))
     address = split_address(page.canonical)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.lines import decode, to_line
 
@@ -39,7 +39,7 @@ class Database:
 def parse_database(path: Path) -> Database:
     """Return the database in a file; without columns if it cannot be read, which its own report says."""
     try:
-        text, _ = decode(folder.read_bytes(path))
+        text, _ = decode(read_bytes(path))
         lines = list(csv.reader(io.StringIO(text, newline="")))
     except (RefusedFile, csv.Error):
         return Database((), ())

@@ -39,7 +39,7 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(slots=True)
-class Page:
+class NotionPage:
     """A page; `body` is Markdown or HTML without the title and the properties."""
 
     title: str
@@ -50,11 +50,11 @@ class Page:
     notes: list[str] = field(default_factory=list)
 
 
-def parse_markdown(text: str, columns: Collection[str]) -> Page:
+def parse_markdown(text: str, columns: Collection[str]) -> NotionPage:
     """Return a page; `columns` are the names of its properties if it is a row of a database."""
     lines = text.strip("\n").split("\n")
     title = lines.pop(0)[2:].strip() if lines[0].startswith("# ") else ""
-    page = Page(title=title, body="")
+    page = NotionPage(title=title, body="")
     start = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
     pairs = [line.partition(": ") for line in takewhile(str.strip, lines[start:])] if columns else []
     named = list(takewhile(lambda pair: pair[0].removesuffix(":") in columns, pairs))
@@ -64,7 +64,7 @@ def parse_markdown(text: str, columns: Collection[str]) -> Page:
     return page
 
 
-def parse_html(html: str) -> Page:
+def parse_html(html: str) -> NotionPage:
     """Return a page. Raises RefusedFile if it has no text or would take too long to parse."""
     start = _BODY.search(html)
     if start is None:
@@ -76,7 +76,7 @@ def parse_html(html: str) -> Page:
         name: value for row in _ROW.split(head)[1:] if (pair := _read_row(row)) for name, value in [pair]
     }
     text, _ = extract_text(body)
-    return Page(
+    return NotionPage(
         title=_read_element(head, _TITLE, "</h1>"),
         body=text,
         properties=properties,
@@ -102,7 +102,7 @@ def replace_addresses(text: str, ids: Collection[str]) -> str:
     return _ADDRESS.sub(lambda link: f"https://www.notion.so/{link[1]}" if link[1] in ids else link[0], text)
 
 
-def to_front_matter(page: Page) -> bytes:
+def to_front_matter(page: NotionPage) -> bytes:
     """Return the page as a file with front matter."""
     # What a property says is preferred.
     fields = {"title": page.title, "subtitle": page.subtitle, "cover": page.cover} | page.properties
@@ -120,10 +120,7 @@ def _read_value(name: str, value: str) -> str | list[str]:
 
 
 def _read_date(value: str, *, is_field: bool) -> str:
-    """Return a date as ISO 8601, and any other value as it is.
-
-    In a field that is not read as a date of the page, a value without a time zone is in UTC.
-    """
+    """Return a date as ISO 8601 (for a custom field, in UTC), and any other value as it is."""
     match = _DATE.fullmatch(value)
     day = dates.parse_date(match["day"]) if match else None
     if not match or not day:
@@ -160,7 +157,6 @@ def _read_row(row: str) -> tuple[str, str | list[str]] | None:
 
 
 def _quote_callouts(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines with callouts (`<aside>`) as quotes."""
     is_callout = False
     for line, is_text in _mark_code(lines):
         if is_text and line.strip() in ("<aside>", "</aside>"):

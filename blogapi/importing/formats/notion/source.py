@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
+from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.notion import pages
@@ -36,20 +36,20 @@ _PRIVATE = (
 class NotionSource(FileSource):
     """The pages and databases of an export."""
 
-    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+    def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         matches = [(entry, FILE_NAME.fullmatch(entry.path.name)) for entry in entries]
         files = [(entry, match.groupdict()) for entry, match in matches if match]
         # With `--format notion`, there can be other files.
         others = [entry for entry, match in matches if match is None]
         pages = [(entry, name) for entry, name in files if name["suffix"] != "csv"]
         tables = [(entry, name) for entry, name in files if name["suffix"] == "csv"]
-        # The pages show the tables, so they come first.
+        # Pages are read first, because a table that a page shows is left out later.
         super().__init__([*others, *(entry for entry, _ in (*pages, *tables))], options)
         self.hosts = {"notion.so"}
         self._names = dict(files)
         self._ids = {name["id"] for _, name in pages}
         self._databases = {
-            # The other file has the rows that the view of the database shows.
+            # Skip the file with all rows; the other file has the rows of the database's view.
             name["id"]: parse_database(entry.path)
             for entry, name in tables
             if not (name["all"] or entry.problem)
@@ -59,20 +59,20 @@ class NotionSource(FileSource):
         for entry, name in tables:
             if name["id"] in self._databases:
                 outer = str(PurePosixPath(entry.key).parent)
-                # Newer exports leave the id out of the names of folders.
+                # In newer exports, names of folders do not contain the id.
                 for inner in (f"{name['title'] or ''} {name['id']}".strip(), name["title"]):
                     self._folders[f"{outer}/{inner}"] = self._databases[name["id"]]
         self._shown: set[str] = set()
 
-    def read_entry(self, entry: folder.Entry) -> tuple[ArticleRecord]:
+    def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
         """Return the record of a page, or of a database that no page shows."""
         name = self._names.get(entry)
         if name is None:
             raise NotAnArticle(_OTHER_FILE)
         return (self._read_table(entry, name) if name["suffix"] == "csv" else self._read_page(entry, name),)
 
-    def _read_page(self, entry: folder.Entry, name: Mapping[str, Any]) -> ArticleRecord:
-        text, notes = decode(folder.read_bytes(entry.path))
+    def _read_page(self, entry: Entry, name: Mapping[str, Any]) -> ArticleRecord:
+        text, notes = decode(read_bytes(entry.path))
         if name["suffix"] == "html":
             page = pages.parse_html(text)
         else:
@@ -85,14 +85,14 @@ class NotionSource(FileSource):
         record = self._make_record(entry, name, page)
         return replace(record, notes=(*notes, *page.notes, *record.notes))
 
-    def _read_table(self, entry: folder.Entry, name: Mapping[str, Any]) -> ArticleRecord:
+    def _read_table(self, entry: Entry, name: Mapping[str, Any]) -> ArticleRecord:
         database = self._databases.get(name["id"])
         if name["all"] and database:
             raise NotAnArticle("It has all rows of a database; the rows of its view are imported.")
         if name["id"] in self._shown | self._ids:
             raise NotAnArticle("It is a database; its table is in the page that shows it.")
         database = database or parse_database(entry.path)
-        page = pages.Page(title=to_line(name["title"]), body=database.make_table())
+        page = pages.NotionPage(title=to_line(name["title"]), body=database.make_table())
         return self._make_record(entry, {**name, "suffix": "md"}, page)
 
     def _insert_tables(self, markdown: str) -> str:
@@ -105,7 +105,7 @@ class NotionSource(FileSource):
 
         return pages.insert_tables(markdown, replace_link)
 
-    def _make_record(self, entry: folder.Entry, name: Mapping[str, Any], page: pages.Page) -> ArticleRecord:
+    def _make_record(self, entry: Entry, name: Mapping[str, Any], page: pages.NotionPage) -> ArticleRecord:
         # The ids of the folders and of the file say nothing about the article.
         folders = [_FOLDER_ID.sub("", part) for part in entry.key.split("/")[:-1]]
         record = reader.parse_file(

@@ -30,7 +30,7 @@ _EMPTY = re.compile(r"<p>\s*+</p>\s*+")
 
 
 @dataclass(slots=True)
-class Text:
+class PostText:
     """The text of a post. `hosts` are the addresses of the newsletter in its buttons."""
 
     html: str
@@ -39,11 +39,11 @@ class Text:
     notes: list[str]
 
 
-def convert_text(html: str) -> Text:
+def convert_text(html: str) -> PostText:
     """Return the text of a post. Raises RefusedFile if it would take too long to parse."""
     has_paywall = SUBSTACK_PAYWALL in html
     html, notes = open_text(html)
-    text = Text("", set(), has_paywall, notes)
+    text = PostText("", set(), has_paywall, notes)
     html = _BUTTON.sub(lambda button: _replace_button(text, button), html)
     html = _TWEET.sub(_link_tweet, html)
     html = _PICTURE.sub(lambda address: escape(unquote(address[1])), html)
@@ -53,7 +53,7 @@ def convert_text(html: str) -> Text:
     return text
 
 
-def _replace_button(text: Text, button: re.Match[str]) -> str:
+def _replace_button(text: PostText, button: re.Match[str]) -> str:
     """Return "" for a button of Substack, and the link of any other button."""
     href = _HREF.search(button["content"])
     address = unescape(href[1]) if href else ""

@@ -10,8 +10,8 @@ from functools import lru_cache
 from html import escape
 from pathlib import Path
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import Entry, read_bytes, read_head
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.substack.html import convert_text
@@ -33,21 +33,21 @@ def find_table(posts: Path) -> Path | None:
     """Return the table of a folder with posts, which is above the folder or in it."""
     for path in (posts.parent / TABLE_NAME, posts / TABLE_NAME):
         try:
-            if TABLE_START.match(folder.read_head(path, 64)):
+            if TABLE_START.match(read_head(path, 64)):
                 return path
         except RefusedFile:
             continue
     return None
 
 
-def _is_table(entry: folder.Entry) -> bool:
+def _is_table(entry: Entry) -> bool:
     return entry.path.name == TABLE_NAME
 
 
 class SubstackSource(FileSource):
     """The posts of an export."""
 
-    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+    def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(sorted(entries, key=lambda entry: not _is_table(entry)), options)
         self._tables: dict[Path, dict[str, Mapping[str, str]]] = {}
 
@@ -63,7 +63,7 @@ class SubstackSource(FileSource):
                     name = f"{entry.key}:{key}"
                     yield FileReport(name, Result.SKIPPED, notes=(note,), title=to_title(row.get("title")))
 
-    def read_entry(self, entry: folder.Entry) -> Sequence[Item]:
+    def read_entry(self, entry: Entry) -> Sequence[Item]:
         """Return the record of a post; the table gives none."""
         if not _is_table(entry):
             return [self._read_post(entry)]
@@ -73,7 +73,7 @@ class SubstackSource(FileSource):
     def _get_rows(self, table: Path) -> Mapping[str, Mapping[str, str]]:
         """Return the rows of a table by `post_id`, which is also the name of the file."""
         if table not in self._tables:
-            text, _ = decode(folder.read_bytes(table))
+            text, _ = decode(read_bytes(table))
             try:
                 rows = list(csv.DictReader(io.StringIO(text, newline="")))
             except csv.Error as error:
@@ -83,7 +83,7 @@ class SubstackSource(FileSource):
             self._tables[table] = {row["post_id"]: row for row in rows if row.get("post_id")}
         return self._tables[table]
 
-    def _read_post(self, entry: folder.Entry) -> ArticleRecord:
+    def _read_post(self, entry: Entry) -> ArticleRecord:
         match, table = POST_NAME.fullmatch(entry.path.name), find_table(entry.path.parent)
         if match is None or table is None:
             raise NotAnArticle("It is not a post: the posts of an export are beside or below `posts.csv`.")
@@ -93,7 +93,7 @@ class SubstackSource(FileSource):
         if kind == "page" and self.options.pages == "skip":
             self.left_behind["pages"] += 1
             raise NotAnArticle("It is a page, and pages are not imported.")
-        html, notes = decode(folder.read_bytes(entry.path))
+        html, notes = decode(read_bytes(entry.path))
         text = convert_text(html)
         # The export has the address of the newsletter only in buttons.
         self.hosts |= text.hosts

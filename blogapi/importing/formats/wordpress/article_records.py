@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, unquote
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.wordpress import custom_fields, publication, seo, terms
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
@@ -32,7 +32,7 @@ _ATTACHMENT = "attachment"
 
 
 class RecordMaker:
-    """Makes the records of the items of one blog, and counts what is left behind."""
+    """Makes the records of the items of one blog, and counts the items that are not imported."""
 
     def __init__(
         self,
@@ -52,7 +52,6 @@ class RecordMaker:
         self.unknown_shortcodes = Counter[str]()  #: the number of records with each
 
     def make_key(self, item: Element) -> str:
-        """Return the key of the record of an item."""
         id_ = to_id(item.get_text("wp:post_id"))
         name = str(id_) if id_ else f"{item.get_text('link')} {item.get_text('title')}"[:500]
         return self._make_key(name)
@@ -60,7 +59,7 @@ class RecordMaker:
     def _make_key(self, name: str) -> str:
         return f"wordpress:{quote(self.address, safe='')}:{quote(name, safe='', errors='replace')}"
 
-    def make_all(self, item: Element, entry: folder.Entry) -> Iterator[ArticleRecord]:
+    def make_records(self, item: Element, entry: Entry) -> Iterator[ArticleRecord]:
         """Yield the record of an item, and one for each further language of its text; see `make`."""
         yield self.make(item, entry)
         for language in self._list_languages(item)[1:]:
@@ -68,7 +67,7 @@ class RecordMaker:
             maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
             yield maker.make_translation(item, entry)
 
-    def make_translation(self, item: Element, entry: folder.Entry) -> ArticleRecord:
+    def make_translation(self, item: Element, entry: Entry) -> ArticleRecord:
         """Return the record of the text in `self.language`, at the address of qTranslate for it."""
         record, root = self.make(item, entry), self.address.partition("/")[2]
         root = f"/{root}" if root else ""
@@ -89,15 +88,15 @@ class RecordMaker:
         known = [code for code in codes if languages.read_language(code)]
         return known if known[:1] == codes[:1] else []
 
-    def make(self, item: Element, entry: folder.Entry) -> ArticleRecord:
+    def make(self, item: Element, entry: Entry) -> ArticleRecord:
         """Return the record of an item.
 
-        Raises NotAnArticle if the item is left behind; it is then counted. Raises RefusedFile if the item
+        Raises NotAnArticle for an item that is not imported, and counts it. Raises RefusedFile if the item
         cannot be imported.
         """
         post_type = item.get_text("wp:post_type") or "post"
         count_comments(item, self.counts)
-        self._check_is_taken(item, post_type)
+        self._check_is_imported(item, post_type)
         metas = read_metas(item)
         own = custom_fields.read(item, self.custom_fields, self.counts)
         notes: list[str] = []
@@ -149,7 +148,7 @@ class RecordMaker:
             "position": int(order[:9]) if order.isdecimal() else 0,
         }
 
-    def _check_is_taken(self, item: Element, post_type: str) -> None:
+    def _check_is_imported(self, item: Element, post_type: str) -> None:
         if post_type == _ATTACHMENT:
             raise NotAnArticle("It is a media file.")
         reason = publication.LEFT_BEHIND.get(item.get_text("wp:status"), "")
@@ -168,7 +167,7 @@ class RecordMaker:
             raise RefusedFile("The item is longer than 32,000,000 characters; shorten it in WordPress.")
 
     def _read_texts(self, item: Element, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
-        """Return title, excerpt, slug and content of an item, and as `hidden` why they make a draft or ""."""
+        """Return the texts of an item; `hidden` is the reason why its text makes it a draft, or ""."""
         sources = [item.get_text("content:encoded")]
         sources += (item.get_text(name)[:_MAX_LINE] for name in ("excerpt:encoded", "title"))
         selected = [self.blog.select_language(text, self.language) for text in sources]
@@ -197,7 +196,6 @@ class RecordMaker:
         return to_html(text, context, excerpt)
 
     def _read_cover(self, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
-        """Return the address of the cover and its alternative text."""
         id_ = to_id(metas.get("_thumbnail_id", ""))
         found = self.blog.attachments.get(id_)
         if found and to_http_url(found.url):
@@ -237,7 +235,7 @@ class RecordMaker:
             get_blog_address(self.blog.texts.get(name, "")).partition("/")[0]
             for name in ("link", "wp:base_blog_url")
         }
-        return not host or host.removeprefix("www.") in {one.removeprefix("www.") for one in own}
+        return not host or host.removeprefix("www.") in {own_host.removeprefix("www.") for own_host in own}
 
 
 def _read_slug(item: Element) -> str:

@@ -122,14 +122,14 @@ def parse_json(attributes: str) -> Attributes | None:
     return parsed if isinstance(parsed, dict) else None
 
 
-def _text(attributes: Attributes, name: str) -> str:
+def _get_text(attributes: Attributes, name: str) -> str:
     value = attributes.get(name)
     return value if isinstance(value, str) else ""
 
 
 def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     address = _ADDRESS.search(_CAPTION.split(inner)[0])
-    url = address[0] if address else escape(_text(attributes, "url"))
+    url = address[0] if address else escape(_get_text(attributes, "url"))
     if not url or "<iframe" in inner or "<a " in _CAPTION.split(inner)[0]:
         return None
     _, *captions = _CAPTION.split(inner, 1)
@@ -139,19 +139,17 @@ def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) ->
 
 def _render_background(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
     """Add the picture of a cover that is only in its style, which the sanitizer removes."""
-    url = _text(attributes, "url") or _text(attributes, "mediaUrl")
+    url = _get_text(attributes, "url") or _get_text(attributes, "mediaUrl")
     if not url or f'src="{url}"' in inner or f'src="{escape(url)}"' in inner:
         return None
     if any(part in inner for part in ("__image-background", "__video-background", 'media-text__media"><')):
         return None
-    start = inner.find(">") + 1
-    return (
-        f'{inner[:start]}<img src="{escape(url)}" alt="{escape(_text(attributes, "alt"))}" />{inner[start:]}'
-    )
+    start, alt = inner.find(">") + 1, escape(_get_text(attributes, "alt"))
+    return f'{inner[:start]}<img src="{escape(url)}" alt="{alt}" />{inner[start:]}'
 
 
 def _render_code(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
-    language = _text(attributes, "language") or _text(attributes, "lang")
+    language = _get_text(attributes, "language") or _get_text(attributes, "lang")
     if not re.fullmatch(r"[\w#+.-]{1,40}", language) or language in ("plain", "text", "plaintext"):
         return None
     return _CODE.sub(lambda tag: _add_language(tag[0], language), inner, count=1)

@@ -1,4 +1,4 @@
-"""What the first pass over the export files collects: address, authors, terms and attachments of a blog."""
+"""The data that the first pass over the export files collects: address, authors, terms and attachments."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FIRST_MARKER = re.compile(r"\s*(?:\[:[a-z]{2}\]|\{:[a-z]{2}\})")
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class WordPressTerm:
     """A category or tag of the blog."""
 
     id: int  #: 0 = unknown
@@ -57,7 +57,7 @@ class Blog:
 
     texts: dict[str, str] = field(default_factory=dict)  #: texts of the channel by the name of the element
     authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: by login in lower case
-    terms: dict[tuple[str, str], Term] = field(default_factory=dict)  #: by taxonomy and nicename
+    terms: dict[tuple[str, str], WordPressTerm] = field(default_factory=dict)  #: by taxonomy and nicename
     attachments: dict[int, Attachment] = field(default_factory=dict)  #: by id
     #: place in a gallery and id of each attachment by the id of the post to which it was uploaded
     uploads: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
@@ -136,14 +136,16 @@ class Blog:
 
     def _add_term(self, element: Element) -> None:
         taxonomy, *names = _TERM_ELEMENTS[element.name]
-        nicename, name, description, parent = (element.get_text(one) if one else "" for one in names)
+        nicename, name, description, parent = (
+            element.get_text(element_name) if element_name else "" for element_name in names
+        )
         taxonomy = taxonomy or element.get_text("wp:term_taxonomy")
         nicename = to_line(unquote(nicename))
         name = to_plain_line(name) or nicename
         if name and taxonomy in ("category", "post_tag"):
             id_ = to_id(element.get_text("wp:term_id"))
             description = to_plain_line(description)[:_MAX_DESCRIPTION]
-            term = Term(id_, nicename, name, description, to_line(unquote(parent)))
+            term = WordPressTerm(id_, nicename, name, description, to_line(unquote(parent)))
             self.terms[taxonomy, nicename.casefold()] = term
         elif name:
             count_name(self.other_terms, "definitions of terms of the taxonomy", to_line(taxonomy))
@@ -207,7 +209,6 @@ def to_id(text: str) -> int:
 
 
 def is_mail_address(text: str) -> bool:
-    """Return whether a text is a mail address."""
     name, _, host = text.partition("@")
     return bool(name) and "." in host[1:-1] and "@" not in host and text.split() == [text]
 

@@ -54,7 +54,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
         position = end.end() if end else start.end()
         if end:
             inner = text[start.end() : end.start()]
-            out.append(_replace(start, inner, text[start.start() : position], conversion))
+            out.append(_convert_element(start, inner, text[start.start() : position], conversion))
         else:
             unclosed.add(end_tag)
             # Browsers hide all text after the start of a comment that has no end.
@@ -94,7 +94,7 @@ def _end_tag(start: re.Match[str]) -> str:
     return f"[/{start['shortcode'].lower()}]" if start["shortcode"] else ""
 
 
-def _replace(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
+def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
     element = (start["element"] or start["embed"] or "").lower()
     if start["comment"] is not None:
         return conversion.store(html, BLOCK if _MORE.match(html) else COMMENT)

@@ -50,7 +50,8 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convert
     A text in several languages must be reduced to one of them before (see `languages`).
     """
     conversion = Conversion(context)
-    leave_out_hidden_parts(excerpt, conversion)  # it can hide the text too
+    # Only for the reason: a hiding shortcode in the excerpt can hide the text.
+    leave_out_hidden_parts(excerpt, conversion)
     text = leave_out_hidden_parts(clean(content), conversion)
     text = _show_lazy_images(leave_out_hidden_parts(clean(_insert_patterns(text, context)), conversion))
     if has_blocks(text):
@@ -74,7 +75,6 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convert
 
 
 def _insert_patterns(text: str, context: ContentContext) -> str:
-    """Return the text with the synced patterns (reusable blocks) that the export contains."""
     size = 0
 
     def insert(block: re.Match[str]) -> str:

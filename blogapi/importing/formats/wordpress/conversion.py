@@ -1,4 +1,4 @@
-"""What the conversion of a post's text takes and returns, and its state: finished HTML and what to report."""
+"""The input, the result and the state of the conversion of a post's text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContentContext:
-    """What the conversion of a post's text needs besides the text."""
+    """The data that the conversion of a post's text needs besides the text."""
 
     #: returns the attachment with an id, or None if the export does not contain it
     attachments: Callable[[int], Attachment | None]

@@ -39,7 +39,6 @@ def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict
 
 
 def _list_fields(item: Element) -> dict[str, list[str]]:
-    """Return the values of the fields by key; a field that occurs several times has several."""
     fields: dict[str, list[str]] = {}
     for child in item.list_children("wp:postmeta"):
         key, value = child.get_text("wp:meta_key").strip(), child.get_text("wp:meta_value")

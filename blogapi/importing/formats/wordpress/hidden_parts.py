@@ -6,17 +6,17 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from blogapi.importing.format_api import privacy_signs as signs
+from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.formats.wordpress.blocks import list_delimiters, parse_json
 from blogapi.importing.formats.wordpress.conversion import Conversion
 from blogapi.importing.formats.wordpress.shortcode_handlers import HANDLERS
 from blogapi.importing.formats.wordpress.shortcode_names import CODE_NAMES, NAMES, parse_attributes
 from blogapi.importing.texts.keys import to_mapping
 
-_HARMLESS = {*signs.HARMLESS_SHORTCODES, *HANDLERS, *NAMES}
+_HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *HANDLERS, *NAMES}
 # Shortcodes whose text is an example. Themes have some of these names for other texts.
 _EXAMPLES = CODE_NAMES - {"text", "plain", "highlight"}
-_Signs = Mapping[str, signs.HidingSign | None]
+_HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
 _KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
 _TAG = re.compile(
     r"\[/(?P<end>\w[\w-]*+)[^\[\]]{0,100}\]|\[(?P<name>\w[\w-]*+)(?P<attributes>[^\[\]]*+)(?P<close>\]?)"
@@ -63,8 +63,8 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
         # WordPress ignores attributes that are not JSON, and so may have shown the block.
         attributes = dict.fromkeys(_KEY.findall(block["attributes"]), "?")
     lines = [*_list_lines(_drop_shown_sets(attributes))]
-    unknown = dict.fromkeys(map(signs.get_name, lines), signs.UNKNOWN_ATTRIBUTE)
-    return _is_left_out("block", block["name"], lines, unknown | signs.BLOCKS, conversion)
+    unknown = dict.fromkeys(map(privacy_signs.get_name, lines), privacy_signs.UNKNOWN_ATTRIBUTE)
+    return _is_left_out("block", block["name"], lines, unknown | privacy_signs.BLOCKS, conversion)
 
 
 def _drop_shown_sets(attributes: dict[str, object]) -> dict[str, object]:
@@ -72,15 +72,19 @@ def _drop_shown_sets(attributes: dict[str, object]) -> dict[str, object]:
     visibility = to_mapping(attributes.get("blockVisibility"))
     if not isinstance(sets := visibility.get("controlSets"), list):
         return attributes
-    enabled = [one for one in sets if to_mapping(one).get("enable") is not False]
-    lines = ([*_list_lines({"blockVisibility": one})] for one in enabled)
-    is_shown = not enabled or any(not any(signs.find_signs(one, signs.BLOCKS)) for one in lines)
+    enabled = [controls for controls in sets if to_mapping(controls).get("enable") is not False]
+    lines = ([*_list_lines({"blockVisibility": controls})] for controls in enabled)
+    is_shown = not enabled or any(
+        not any(privacy_signs.find_signs(controls, privacy_signs.BLOCKS)) for controls in lines
+    )
     return {**attributes, "blockVisibility": {**visibility, "controlSets": [] if is_shown else sets}}
 
 
-def _is_left_out(kind: str, name: str, lines: Iterable[str], known: _Signs, conversion: Conversion) -> bool:
+def _is_left_out(
+    kind: str, name: str, lines: Iterable[str], known: _HidingSigns, conversion: Conversion
+) -> bool:
     """Return whether a block or shortcode was hidden from everyone; note that, or the reason for a draft."""
-    found = signs.find_signs([f"{name}=wp:{kind}", *lines], known)
+    found = privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known)
     is_left_out, sign = max(found, default=(False, ""))
     part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
     if is_left_out:
@@ -95,9 +99,9 @@ def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
     while waiting:
         path, value = waiting.pop()
         if value and isinstance(value, dict):
-            waiting += ((f"{path}.{key}", one) for key, one in value.items())
+            waiting += ((f"{path}.{key}", item) for key, item in value.items())
         elif value and isinstance(value, list):
-            waiting += ((path, one) for one in value)
+            waiting += ((path, item) for item in value)
         else:
             yield f"{path}={value.strip() if isinstance(value, str) else json.dumps(value)}"
 
@@ -114,7 +118,7 @@ def _find_hidden_shortcodes(text: str, conversion: Conversion) -> Iterator[tuple
     position = 0
     for tag, end in reversed(tags):
         stop = end or tag.end()
-        if tag.start() < position or not (end or tag["name"].startswith(signs.BUILDER_PREFIXES)):
+        if tag.start() < position or not (end or tag["name"].startswith(privacy_signs.BUILDER_PREFIXES)):
             continue
         is_escaped = text[tag.start() - 1 : tag.start()] == "[" and text[stop : stop + 1] == "]"
         if is_escaped or tag["name"] in _EXAMPLES:
@@ -128,15 +132,15 @@ def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
     name = tag["name"].lower()
     named, positional = parse_attributes(tag["attributes"])
     attributes = {**named, "": "".join(positional), **({} if tag["close"] else {"?": "["})}
-    if name.startswith(signs.BUILDER_PREFIXES):
-        return _is_left_out("shortcode", name, _list_lines(attributes), signs.BUILDERS, conversion)
+    if name.startswith(privacy_signs.BUILDER_PREFIXES):
+        return _is_left_out("shortcode", name, _list_lines(attributes), privacy_signs.BUILDERS, conversion)
     plain = _NUMBER.sub("", name.lstrip("_"))
     if not _HARMLESS.isdisjoint((name, plain, plain.removeprefix("su_"))):
         return False
-    sign = signs.SHORTCODES.get(plain)
+    sign = privacy_signs.SHORTCODES.get(plain)
     if sign is None:
         conversion.unknown_shortcodes.add(name[:40])
-        sign = signs.guess_shortcode_sign(tag["name"], attributes)
+        sign = privacy_signs.guess_shortcode_sign(tag["name"], attributes)
     elif "?" in attributes or named.get("operator", "allow").lower() != "allow":
         attributes = {}  # the condition is unclear, or reversed
     return _is_left_out("shortcode", name, _list_lines(attributes), {name: sign}, conversion)

@@ -1,4 +1,4 @@
-"""Counts what the import does not take from an export of WordPress."""
+"""Counts the data in an export of WordPress that is not imported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ def count_name(counts: Counter[str], prefix: str, name: str) -> None:
 
 
 def count_comments(item: Element, counts: Counter[str]) -> None:
-    """Count the comments of an item by their kind."""
     for element in item.list_children("wp:comment"):
         counts[_get_name(element)] += 1
 

@@ -1,4 +1,4 @@
-"""Decide which items are taken, since when, and whether they become public."""
+"""Decide which items are imported, and their status and date of publication."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def decide_status(
 
     An article that is published in the future is scheduled. `now` is aware; `hidden` is as in `Converted`.
     """
-    # Of several values in a damaged file, each can be the true one.
+    # If a damaged file has several values, it is unknown which one is right.
     statuses = dict.fromkeys(child.text.strip() for child in item.list_children("wp:status")) or [""]
     if "draft" in statuses:
         return "draft", ""
@@ -69,7 +69,9 @@ def _find_hiding_field(item: Element) -> str:
 
 
 def find_unread_rules(item: Element) -> Iterator[str]:
-    """Yield each plugin of which an item is a trace, and whose rules about visitors are outside of posts."""
+    """Yield each plugin that has left traces in an item and whose rules about visitors are outside of
+    posts.
+    """
     traces = {child.get_text("wp:meta_key") for child in item.list_children("wp:postmeta")}
     traces.add(item.get_text("wp:post_type"))
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"

@@ -25,7 +25,7 @@ def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
     Text before the first element and after the last one is removed.
     """
     is_section = False
-    parts = _split(chunks, repairs)
+    parts = _split_at_boundaries(chunks, repairs)
     for part in parts:
         if part == "]]>" and not is_section:
             yield "]]&gt;"
@@ -42,7 +42,7 @@ def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
             yield part if is_section else _REFERENCE.sub(lambda found: _resolve(found[0], repairs), part)
 
 
-def _split(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
+def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
     """Yield the text without invalid characters, with each boundary of a CDATA section as a part."""
     rest, is_started = "", False
     for chunk in chunks:
@@ -63,7 +63,6 @@ def _split(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
 
 
 def _replace_characters(text: str, repairs: Counter[str]) -> str:
-    """Return a text without characters that XML does not allow."""
     text, count = _INVALID.subn("", text)
     repairs["control characters"] += count
     if not text.isascii():

@@ -46,14 +46,14 @@ def read_seo(
     fields: dict[str, Any] = {}
     notes = []
     for name, keys in _TEXTS.items():
-        template = to_plain_line(_find(metas, keys))
-        text = _resolve(template, variables)
+        template = to_plain_line(_find_value(metas, keys))
+        text = _fill_template(template, variables)
         if text is None:
             notes.append(f"Its SEO text “{template[:100]}” has variables and was left out.")
         elif text:
             fields[name] = text
     for name, keys in _URLS.items():
-        url = to_http_url(_find(metas, keys))
+        url = to_http_url(_find_value(metas, keys))
         if url and url.rstrip("/") != link.rstrip("/"):
             fields[name] = url
     return fields, notes
@@ -67,11 +67,11 @@ def read_robots(metas: Mapping[str, str]) -> str:
     return ("noindex, nofollow" if is_alone else "noindex") if is_hidden else ""
 
 
-def _find(metas: Mapping[str, str], keys: str) -> str:
+def _find_value(metas: Mapping[str, str], keys: str) -> str:
     return next((metas[key] for key in keys.split() if metas.get(key, "").strip()), "")
 
 
-def _resolve(template: str, variables: Mapping[str, str]) -> str | None:
+def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
     """Return a template with the values of its variables; None if a variable is unknown."""
     known = {"sep": "-", "page": "", **variables}
     names = {_get_name(match) for match in _VARIABLE.finditer(template)}

@@ -1,4 +1,4 @@
-"""What each known shortcode becomes.
+"""The handlers of known shortcodes.
 
 The page builders are WPBakery, Divi, Avada and Shortcodes Ultimate.
 """
@@ -161,7 +161,6 @@ def _image_by_id(shortcode: Shortcode, conversion: Conversion) -> str | None:
 
 
 def _anchor(shortcode: Shortcode, conversion: Conversion) -> str | None:
-    """Return the button or link of a page builder."""
     address = _find_link(shortcode.named) or unescape(shortcode.find_address())
     text = _TAG.sub("", shortcode.inner).strip() or escape(
         _find_text(shortcode.named, (*_LABELS, "title")), quote=False
@@ -176,7 +175,7 @@ def convert_titled(named: dict[str, str], conversion: Conversion) -> str:
         level = _LEVEL.search(named.get("font_container") or named.get("title_level") or "")
         tag = level[1] if level else "h3"
         parts.append(f"<{tag}>{escape(title, quote=False)}</{tag}>")
-    picture = _find(named, _PICTURES)
+    picture = _find_attribute(named, _PICTURES)
     if picture.startswith(("http://", "https://", "/")):
         parts.append(media_html.image(Attachment(unescape(picture), alt=_find_text(named, ("alt",)))))
     label, address = _find_text(named, _LABELS), _find_link(named)
@@ -187,18 +186,18 @@ def convert_titled(named: dict[str, str], conversion: Conversion) -> str:
 
 def _find_link(named: dict[str, str]) -> str:
     """Return the address of a button; WPBakery writes `url:https%3A%2F%2Fexample.com|title:Shop`."""
-    address = unescape(_find(named, _ADDRESSES))
+    address = unescape(_find_attribute(named, _ADDRESSES))
     if address.startswith("url:"):
         address = unquote(address[4:].partition("|")[0])
     return address if address.startswith(("http://", "https://", "mailto:", "tel:", "/")) else ""
 
 
-def _find(named: dict[str, str], names: Iterable[str]) -> str:
+def _find_attribute(named: dict[str, str], names: Iterable[str]) -> str:
     return next((named[name].strip() for name in names if named.get(name, "").strip()), "")
 
 
 def _find_text(named: dict[str, str], names: Iterable[str]) -> str:
-    text = _find(named, names)
+    text = _find_attribute(named, names)
     for code, character in _REPLACED.items():
         text = text.replace(code, character)
     return " ".join(unescape(_TAG.sub("", text)).split())

@@ -44,7 +44,6 @@ _PLUGINS = (
 #: Shortcodes with code, and shortcodes with code whose name is not a language
 CODE_NAMES = frozenset((_CODE + " " + _LANGUAGES).split())
 CODE_NAMES_WITHOUT_LANGUAGE = frozenset(_CODE.split())
-#: Shortcodes of page builders that only arrange their content
 LAYOUT_NAMES = frozenset((_LAYOUT + " " + _TITLED).split())
 #: Shortcodes of page builders that have a title, a picture or a button in their attributes
 TITLED_NAMES = frozenset(_TITLED.split())

@@ -23,7 +23,7 @@ from blogapi.importing.formats.wordpress.shortcode_names import (
     parse_attributes,
 )
 
-# Tags are matched so that shortcodes in their attributes are left alone.
+# HTML tags are matched too, so that shortcodes in their attributes are left alone.
 _TOKEN = re.compile(
     r"</?[a-zA-Z][^<>]*+>"
     r"|(?P<open>\[\[?)(?P<end>/?)(?P<name>[a-zA-Z][\w-]*+)(?P<attributes>(?:[^\w\[\]-][^\[\]]*+)?)\](?P<close>\]?)"
@@ -44,7 +44,7 @@ def replace_shortcodes(text: str, conversion: Conversion) -> str:
         token = tokens[index]
         end = ends.get(index)
         last = tokens[end] if end else None
-        html, uses_end = _replace(token, last, text, conversion)
+        html, uses_end = _convert_shortcode(token, last, text, conversion)
         index = end + 1 if uses_end and end else index + 1
         if html is not None:
             out += text[position : token.start()], html
@@ -64,7 +64,9 @@ def _find_ends(tokens: list[_Token]) -> dict[int, int]:
     return ends
 
 
-def _replace(token: _Token, end: _Token | None, text: str, conversion: Conversion) -> tuple[str | None, bool]:
+def _convert_shortcode(
+    token: _Token, end: _Token | None, text: str, conversion: Conversion
+) -> tuple[str | None, bool]:
     """Return the replacement (None = the shortcode stays), and whether it includes the end tag."""
     if token["name"] in LAYOUT_NAMES:
         return _remove_layout(token, end, conversion), False

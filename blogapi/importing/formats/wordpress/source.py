@@ -9,7 +9,7 @@ from xml.sax import SAXParseException
 
 from defusedxml import DefusedXmlException
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import Entry, open_file
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.wordpress import terms
@@ -35,7 +35,7 @@ class MalformedFile(Exception):
 class ExportFile:
     """A WXR file. `read` can be called several times; the attributes describe the most recent call."""
 
-    def __init__(self, entry: folder.Entry) -> None:
+    def __init__(self, entry: Entry) -> None:
         self.entry = entry
         self.blog = Blog()  #: what the file contains of its blog
         self.problem = entry.problem  #: why the file is refused
@@ -51,7 +51,7 @@ class ExportFile:
         """
         self.repairs = Counter()
         builder = ElementBuilder()
-        with folder.open_file(self.entry.path, MAX_FILE_BYTES) as file:
+        with open_file(self.entry.path, MAX_FILE_BYTES) as file:
             try:
                 text = decode(file, is_strict=not self.is_repaired)
                 yield from parse(repair(text, self.repairs) if self.is_repaired else text, builder)
@@ -87,7 +87,7 @@ class WordPressSource(FileSource):
     second makes the records.
     """
 
-    def __init__(self, entries: Sequence[folder.Entry], options: ImportOptions) -> None:
+    def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.assets = _find_uploads(entry.path.parent for entry in entries)
         self._files = {entry: _scan(entry) for entry in entries}
@@ -123,7 +123,7 @@ class WordPressSource(FileSource):
                 f"Unknown shortcodes enclose parts of articles; check if they hid them: {listed}."
             )
 
-    def read_entry(self, entry: folder.Entry) -> Iterator[Item]:
+    def read_entry(self, entry: Entry) -> Iterator[Item]:
         """Yield the records of a file."""
         file = self._files[entry]
         if file.problem:
@@ -134,7 +134,7 @@ class WordPressSource(FileSource):
                 if element.name != "item":
                     continue
                 try:
-                    yield from maker.make_all(element, entry)
+                    yield from maker.make_records(element, entry)
                 except NotAnArticle:
                     continue
                 except RefusedFile as error:
@@ -149,10 +149,7 @@ class WordPressSource(FileSource):
             raise RefusedFile(f"It changed during the import: {error}") from error
 
     def _get_address(self, blog: Blog) -> str:
-        """Return the address of the blog of a file.
-
-        A file without an address belongs to the only other blog of the import.
-        """
+        """Return the address of the blog; a file without one belongs to the only other blog."""
         own = get_blog_address(self.options.base_url) or blog.address
         if own:
             return own
@@ -182,12 +179,11 @@ class WordPressSource(FileSource):
 
 
 def _find_uploads(folders: Iterable[Path]) -> list[Path]:
-    """Return the folders for uploads beside the files of an export."""
     found = (path / name for path in dict.fromkeys(folders) for name in ("wp-content/uploads", "uploads"))
     return [path for path in found if path.is_dir()]
 
 
-def _scan(entry: folder.Entry) -> ExportFile:
+def _scan(entry: Entry) -> ExportFile:
     """Read a file for the first time, with repairs if it is not well-formed."""
     file = ExportFile(entry)
     if file.problem:

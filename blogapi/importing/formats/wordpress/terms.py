@@ -62,8 +62,8 @@ def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
     WPML writes them into its export of posts.
     """
     terms = {
-        one.attributes.get("domain", ""): to_line(unquote(one.attributes.get("nicename", "")))
-        for one in item.list_children("category")
+        child.attributes.get("domain", ""): to_line(unquote(child.attributes.get("nicename", "")))
+        for child in item.list_children("category")
     }
     language, key = (terms.get(name, "") for name in _POLYLANG_DOMAINS)
     language = languages.read_language(language or metas.get("_wpml_import_language_code", ""))
@@ -72,7 +72,9 @@ def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
 
 def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
     """Return the authors of an item: those of Co-Authors Plus, or else its creator."""
-    elements = [one for one in item.list_children("category") if one.attributes.get("domain") == "author"]
+    elements = [
+        child for child in item.list_children("category") if child.attributes.get("domain") == "author"
+    ]
     authors = [_get_co_author(element, blog) for element in elements]
     authors = authors or [_get_author(to_line(item.get_text("dc:creator")), blog)]
     distinct = {author.name.casefold(): author for author in reversed(authors) if author}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
@@ -80,7 +80,7 @@ def read(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        entry = folder.Entry(f"export/{path.name}", path)
+        entry = Entry(f"export/{path.name}", path)
         assert FORMAT.detect(entry, path.read_bytes()[:16384])
         source = FORMAT.open_source([entry], ImportOptions(now=NOW, **options))
         return list(source.read()), source
@@ -345,7 +345,7 @@ def test_an_unknown_encoding_is_read_as_utf_8(read):
     "head", [b"<feed xmlns='http://www.w3.org/2005/Atom'>", b"# Post", b'{"kind": "x"}', b"", b"<rss>"]
 )
 def test_other_files_are_not_recognised(head):
-    assert not FORMAT.detect(folder.Entry("x/feed.xml", None), head)
+    assert not FORMAT.detect(Entry("x/feed.xml", None), head)
 
 
 @pytest.mark.parametrize("attribute", ["hidden", 'style="display: none"'])

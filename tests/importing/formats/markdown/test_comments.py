@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import walk_paths
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 
@@ -27,7 +27,7 @@ def read(tmp_path):
         for path, content in {name: text, **files.pop("files", {})}.items():
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(content, encoding="utf-8")
-        entries = {entry.key: entry for entry in folder.walk_paths([tmp_path / "site"])}
+        entries = {entry.key: entry for entry in walk_paths([tmp_path / "site"])}
         return reader.read_file(entries[name], ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC)))
 
     return read

@@ -272,7 +272,7 @@ def test_a_post_that_was_shown_before_its_date_is_scheduled_with_a_note(tmp_path
     path.write_text("---\ndate: 2999-01-01\n---\nText", encoding="utf-8")
     if name:
         (tmp_path / name).write_text(text, encoding="utf-8")
-    record = reader.read_file(reader.folder.Entry("a.md", path), ImportOptions(now=NOW))
+    record = reader.read_file(reader.Entry("a.md", path), ImportOptions(now=NOW))
     assert (record.status, record.published_at) == ("published", datetime(2999, 1, 1, tzinfo=UTC))
     assert any("could show it already" in note for note in record.notes) == is_shown
 

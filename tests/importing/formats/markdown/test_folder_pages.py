@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle
@@ -24,7 +24,7 @@ def read(tmp_path):
         for path, content in ((other or "x.csv", ""), (name, text)):
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(content, encoding="utf-8")
-        entries = {entry.path: entry for entry in folder.walk_path(tmp_path / inner)}
+        entries = {entry.path: entry for entry in walk_path(tmp_path / inner)}
         return reader.read_file(entries[tmp_path / name], ImportOptions(now=NOW))
 
     return read

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import Entry, find_root, walk_path
 from blogapi.importing.formats.markdown.identity import identify
 from blogapi.importing.refusals import RefusedFile
 
@@ -21,9 +21,9 @@ def import_blog(tmp_path):
         for name, text in (files or {}).items():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             (path / name).write_text(text, encoding="utf-8")
-        for file in identify([*folder.walk_path(path)], roots):
+        for file in identify([*walk_path(path)], roots):
             roots.pop(file.former_key, None)
-            roots[file.entry.key] = folder.find_root(file.entry.path, file.entry.key)
+            roots[file.entry.key] = find_root(file.entry.path, file.entry.key)
         return sorted(roots)
 
     return import_blog
@@ -99,8 +99,8 @@ def test_the_files_of_a_folder_keep_one_key_if_the_keys_of_its_blog_are_taken_la
 
 def test_files_without_a_known_root_keep_their_keys(tmp_path):
     entries = [
-        folder.Entry("posts/x.md", tmp_path / "posts" / "x.md"),
-        folder.Entry("posts/y.md", tmp_path / "posts" / "y.md", RefusedFile("Broken.")),
+        Entry("posts/x.md", tmp_path / "posts" / "x.md"),
+        Entry("posts/y.md", tmp_path / "posts" / "y.md", RefusedFile("Broken.")),
     ]
     assert [(file.entry, file.former_key) for file in identify(entries, {})] == [
         (entry, "") for entry in entries
@@ -108,13 +108,13 @@ def test_files_without_a_known_root_keep_their_keys(tmp_path):
 
 
 def test_a_root_in_another_unicode_form_is_the_same_place(tmp_path):
-    entry = folder.Entry("posts/x.md", tmp_path / "caf\u00e9" / "posts" / "x.md")
+    entry = Entry("posts/x.md", tmp_path / "caf\u00e9" / "posts" / "x.md")
     (file,) = identify([entry], {"posts/x.md": str(tmp_path / "cafe\u0301")})
     assert (file.entry, file.former_key) == (entry, "posts/x.md")
 
 
 def test_the_root_of_a_key_is_the_folder_below_which_it_is_a_path(tmp_path):
     path = tmp_path / "blog" / "é.md"
-    assert folder.find_root(path, "blog/é.md") == str(tmp_path)
-    assert folder.find_root(path, "other/é.md") is None
-    assert folder.find_root(path, "wordpress:example.com:1") is None
+    assert find_root(path, "blog/é.md") == str(tmp_path)
+    assert find_root(path, "other/é.md") is None
+    assert find_root(path, "wordpress:example.com:1") is None

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import AuthorRecord
+from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
@@ -242,7 +242,7 @@ def test_an_article_with_a_metadata_file_is_refused(tmp_path):
     (tmp_path / "a.md").write_text(".. title: Mine\n.. slug: mine\n\nText", encoding="utf-8")
     (tmp_path / "a.meta").write_text(".. title: Bread\n.. status: private\n", encoding="utf-8")
     with pytest.raises(RefusedFile, match=r"in a `\.meta` file"):
-        reader.read_file(folder.Entry("blog/a.md", tmp_path / "a.md"), ImportOptions(now=NOW))
+        reader.read_file(Entry("blog/a.md", tmp_path / "a.md"), ImportOptions(now=NOW))
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_other_formats_for_articles_are_refused_by_name(suffix, reason):
 def test_a_signature_is_not_an_asciidoc_file(tmp_path):
     (tmp_path / "a.asc").write_bytes(b"-----BEGIN PGP SIGNATURE-----\n")
     with pytest.raises(NotAnArticle, match="OpenPGP"):
-        reader.read_file(folder.Entry("blog/a.asc", tmp_path / "a.asc"), ImportOptions(now=NOW))
+        reader.read_file(Entry("blog/a.asc", tmp_path / "a.asc"), ImportOptions(now=NOW))
 
 
 def test_mdx_is_read_as_markdown_without_javascript():
@@ -293,7 +293,7 @@ def test_mdx_is_read_as_markdown_without_javascript():
 def test_markdown_of_docusaurus_is_mdx(tmp_path, name, configuration, is_mdx):
     (tmp_path / configuration).write_text("export default {};", encoding="utf-8")
     (tmp_path / name).write_text("---\ntitle: A\n---\nimport b from 'c'\n\nText", encoding="utf-8")
-    record = reader.read_file(folder.Entry(f"blog/{name}", tmp_path / name), ImportOptions(now=NOW))
+    record = reader.read_file(Entry(f"blog/{name}", tmp_path / name), ImportOptions(now=NOW))
     assert (record.is_mdx, "import" in record.content) == (is_mdx, not is_mdx)
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle
@@ -25,7 +25,7 @@ def statuses(tmp_path):
             path.write_text("---\ntitle: Hello\ndate: 2020-01-02\n---\nText", encoding="utf-8")
         (tmp_path / folder_path / "_index.md").write_text(section, encoding="utf-8")
         found = {}
-        for entry in folder.walk_path(tmp_path / "blog"):
+        for entry in walk_path(tmp_path / "blog"):
             try:
                 found[entry.path.stem] = reader.read_file(entry, ImportOptions(now=NOW)).status
             except NotAnArticle:
@@ -79,7 +79,7 @@ def blog(tmp_path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText", encoding="utf-8")
         found = {}
-        for entry in folder.walk_path(tmp_path / "blog"):
+        for entry in walk_path(tmp_path / "blog"):
             try:
                 found[entry.key.removeprefix("blog/")] = reader.read_file(
                     entry, ImportOptions(now=NOW)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import walk_path, walk_paths
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown.source import MarkdownSource
@@ -18,7 +18,7 @@ def open_folder(app, path, **options):
     """Return the source of the files in a folder."""
     with app.app_context():
         return MarkdownSource(
-            list(folder.walk_path(path)), ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), **options)
+            list(walk_path(path)), ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), **options)
         )
 
 
@@ -97,6 +97,6 @@ def test_a_refused_file_with_the_same_key_leaves_the_former_key_of_the_other(tmp
         (blog / "posts" / "x.md").write_text("---\ntitle: X\ndate: 2020-01-02\n---\nText", encoding="utf-8")
     # The first blog was imported by its inner folder.
     options = ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), roots={"posts/x.md": str(blogs[0])})
-    record, refused = MarkdownSource([*folder.walk_paths(blogs)], options).read()
+    record, refused = MarkdownSource([*walk_paths(blogs)], options).read()
     assert (record.key, record.former_key) == ("blog/posts/x.md", "posts/x.md")
     assert (refused.key, refused.result) == ("blog/posts/x.md", Result.REFUSED)

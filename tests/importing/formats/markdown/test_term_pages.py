@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import TermRecord
+from blogapi.importing.format_api.files import Entry
 from blogapi.importing.formats.markdown.term_pages import read_term_page
 from blogapi.storage.database import db
 from blogapi.tags.models import Tag
@@ -21,7 +21,7 @@ def read(tmp_path):
         path = tmp_path / key
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-        return read_term_page(folder.Entry(key, path), names)
+        return read_term_page(Entry(key, path), names)
 
     return read
 

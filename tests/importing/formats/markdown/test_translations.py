@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import source
 from blogapi.importing.formats.markdown.translations import Translations
@@ -55,7 +55,7 @@ def read(tmp_path, files, **options):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     opened = source.MarkdownSource(
-        list(folder.walk_path(tmp_path / "blog")),
+        list(walk_path(tmp_path / "blog")),
         ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), **options),
     )
     return {item.key.removeprefix("blog/"): item for item in opened.read()}
@@ -106,7 +106,7 @@ def test_the_translations_of_a_real_blog_are_linked(app):
     with app.app_context():
         options = ImportOptions(now=datetime(2026, 11, 1, tzinfo=UTC))
         for item in source.MarkdownSource(
-            list(folder.walk_path(Path(CORPUS) / "markdown-i18n" / "opentelemetry")), options
+            list(walk_path(Path(CORPUS) / "markdown-i18n" / "opentelemetry")), options
         ).read():
             if hasattr(item, "language"):
                 opened[item.key] = item

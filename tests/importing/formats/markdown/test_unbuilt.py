@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import SITE_FILES, walk_path
 from blogapi.importing.format_api.privacy_signs import (
     ELEVENTY_IGNORE_FILES,
     GENERATOR_NAMES,
@@ -21,7 +21,7 @@ from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle
 
 #: Hexo's file has the name of Jekyll's.
-SITE_FILES_OF = {**folder.SITE_FILES, "hexo": folder.SITE_FILES["jekyll"]}
+SITE_FILES_OF = {**SITE_FILES, "hexo": SITE_FILES["jekyll"]}
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 POST = "---\ntitle: Hello\ndate: 2020-01-02\n---\nText"
 PUBLISHED = "---\ntitle: Hello\ndate: 2020-01-02\npublish: true\npublished: true\ndraft: false\n---\nText"
@@ -48,7 +48,7 @@ def read(tmp_path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         records = {}
-        for entry in folder.walk_path(tmp_path / inner):
+        for entry in walk_path(tmp_path / inner):
             try:
                 record = reader.read_file(entry, ImportOptions(now=NOW))
             except NotAnArticle:

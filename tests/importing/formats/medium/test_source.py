@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import Entry, walk_path
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.medium.format import FORMAT
@@ -52,7 +52,7 @@ def read(tmp_path):
         posts.mkdir(parents=True, exist_ok=True)
         for name, page in pages.items():
             (posts / name).write_text(page, encoding="utf-8")
-        entries = list(folder.walk_path(tmp_path / "medium-export"))
+        entries = list(walk_path(tmp_path / "medium-export"))
         assert all(FORMAT.detect(entry, entry.path.read_bytes()[:16384]) for entry in entries)
         source = FORMAT.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC)))
         return list(source.read()), source.left_behind
@@ -241,7 +241,7 @@ def test_the_featured_picture_is_the_og_image(read_one):
 )
 def test_a_page_that_cannot_be_read_is_refused(tmp_path, page, reason):
     (tmp_path / NAME).write_text(page, encoding="utf-8")
-    entry = folder.Entry(f"x/{NAME}", tmp_path / NAME)
+    entry = Entry(f"x/{NAME}", tmp_path / NAME)
     (report,) = FORMAT.open_source([entry], ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC))).read()
     assert (report.result, reason in report.notes[0]) == (Result.REFUSED, True)
 
@@ -257,7 +257,7 @@ def test_strange_pages_are_read_quickly(part):
 
 
 def test_other_pages_are_not_stories():
-    entry = folder.Entry("x/README.html", None)
+    entry = Entry("x/README.html", None)
     assert not FORMAT.detect(entry, b"<html><h1>Medium export</h1>")
     assert not FORMAT.detect(entry, b'<article class="h-entry"><div class="e-content">')
 

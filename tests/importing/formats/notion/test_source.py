@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.notion.databases import MAX_ROWS, Database
 from blogapi.importing.formats.notion.format import FORMAT
@@ -39,7 +39,7 @@ def read(write):
     """Reads the files of an export, and returns the items by their file."""
 
     def read(files, **options):
-        entries = list(folder.walk_path(write(files)))
+        entries = list(walk_path(write(files)))
         source = FORMAT.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), **options))
         return {getattr(item, "source", "") or item.key: item for item in source.read()}
 

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.substack.format import FORMAT
@@ -31,7 +31,7 @@ def read(tmp_path):
         (posts.parent / "posts.csv").write_text(HEADER + rows, encoding="utf-8")
         for name, text in texts.items():
             (posts / name).write_text(text, encoding="utf-8")
-        entries = list(folder.walk_path(posts.parent))
+        entries = list(walk_path(posts.parent))
         assert all(FORMAT.detect(entry, entry.path.read_bytes()[:16384]) for entry in entries)
         source = FORMAT.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC), **options))
         return list(source.read()), source
@@ -113,7 +113,7 @@ def test_a_table_that_cannot_be_read_is_refused_with_its_posts(read):
 
 def test_a_file_that_is_no_post_is_skipped(tmp_path):
     (tmp_path / "other.html").write_text(TEXT, encoding="utf-8")
-    entries = list(folder.walk_path(tmp_path))
+    entries = list(walk_path(tmp_path))
     assert not FORMAT.detect(entries[0], b"")
     (item,) = FORMAT.open_source(entries, ImportOptions(now=datetime(2026, 1, 1, tzinfo=UTC))).read()
     assert item.result == Result.SKIPPED

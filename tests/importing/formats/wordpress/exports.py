@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.report import Item
 from blogapi.importing.format_api.source import ImportOptions, Source
 from blogapi.importing.formats.wordpress.format import FORMAT
@@ -65,7 +65,7 @@ def open_export(folder_path: Path, *texts: str | bytes, **options: object) -> So
     for number, text in enumerate(texts):
         data = text if isinstance(text, bytes) else text.encode()
         (folder_path / f"export-{number}.xml").write_bytes(data)
-    entries = [*folder.walk_path(folder_path)]
+    entries = [*walk_path(folder_path)]
     return FORMAT.open_source(entries, ImportOptions(now=NOW, **options))  # type: ignore[arg-type]
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.wordpress.format import FORMAT
 
@@ -49,7 +49,7 @@ pytestmark = [
 def read_file(name):
     """Return the source of a file, and its records without the further languages of an item."""
     path = FOLDER / name
-    entry = folder.Entry(f"wxr/{name}", path)
+    entry = Entry(f"wxr/{name}", path)
     with path.open("rb") as file:
         assert FORMAT.detect(entry, file.read(16_384))
     source = FORMAT.open_source([entry], ImportOptions(now=NOW))
@@ -132,7 +132,7 @@ def test_all_authors_have_a_name_without_a_mail_address():
 
 
 def test_all_files_are_read_together():
-    entries = [folder.Entry(f"wxr/{name}", FOLDER / name) for name in FILES]
+    entries = [Entry(f"wxr/{name}", FOLDER / name) for name in FILES]
     source = FORMAT.open_source(entries, ImportOptions(now=NOW))
     expected = sum(
         number

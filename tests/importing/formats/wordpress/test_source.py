@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.wordpress.format import FORMAT
@@ -43,11 +43,11 @@ from tests.importing.formats.wordpress.exports import (
     ],
 )
 def test_files_are_recognised_by_their_content(name, text, expected):
-    assert FORMAT.detect(folder.Entry(f"a/{name}", Path(name)), text.encode()) is expected
+    assert FORMAT.detect(Entry(f"a/{name}", Path(name)), text.encode()) is expected
 
 
 def test_utf_16_is_recognised():
-    assert FORMAT.detect(folder.Entry("a/x.xml", Path("x.xml")), START.encode("utf-16"))
+    assert FORMAT.detect(Entry("a/x.xml", Path("x.xml")), START.encode("utf-16"))
 
 
 def test_a_file_of_another_format_is_refused(tmp_path):
@@ -124,9 +124,9 @@ def test_media_of_a_wordpress_com_blog_have_their_own_host(tmp_path):
 def test_a_file_that_cannot_be_read_is_reported_and_the_others_are_read(tmp_path):
     (tmp_path / "a.xml").write_text(make_export(make_item()), encoding="utf-8")
     entries = [
-        folder.Entry("x/gone.xml", tmp_path / "gone.xml"),
-        folder.Entry("x/a.xml", tmp_path / "a.xml"),
-        folder.Entry("x/hidden.xml", tmp_path / "a.xml", NotAnArticle("It is hidden.")),
+        Entry("x/gone.xml", tmp_path / "gone.xml"),
+        Entry("x/a.xml", tmp_path / "a.xml"),
+        Entry("x/hidden.xml", tmp_path / "a.xml", NotAnArticle("It is hidden.")),
     ]
     refused, record, skipped = FORMAT.open_source(entries, ImportOptions(now=NOW)).read()
     assert (refused.key, refused.result) == ("x/gone.xml", Result.REFUSED)
