@@ -5,20 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from blogapi.web.media_addresses import HASH_PREFIX as HASH_PREFIX
-from blogapi.web.media_addresses import PATH as PATH
-from blogapi.web.media_addresses import PREFIX as PREFIX
+from blogapi.web.media_addresses import PREFIX
 
-# The widths that each picture is available in.
 LADDER = (200, 320, 400, 480, 640, 800, 960, 1200, 1600, 2000, 2400)
 # The widths in `renditions`. A picture that is not wider than the smallest is shown as it is.
 RENDITION_WIDTHS = (400, 800, 1600)
 # The widths in `srcset`, for a column of 800 CSS pixels on screens with up to 3 dots each.
 SRCSET_WIDTHS = (400, 640, 800, 1200, 1600, 2400)
-# The formats that each picture is available in, besides its own.
 COMMON_EXTENSIONS = ("avif", "webp")
 
-# Matches a reference by uuid.
 REFERENCE = re.compile(r"media:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE)
 
 _WIDTH = re.compile(r"w([1-9][0-9]{2,3})\.([a-z]{3,4})", re.ASCII)
@@ -56,7 +51,7 @@ def make_width_path(path: str, width: int) -> str:
 def list_renditions(path: str, width: int, height: int) -> list[dict[str, Any]]:
     """Return the smaller versions of a picture at a path: width, height and path (`url`)."""
     return [
-        {"width": one, "height": max(1, round(height * one / width)), "url": make_width_path(path, one)}
-        for one in RENDITION_WIDTHS
-        if one < width
+        {"width": size, "height": max(1, round(height * size / width)), "url": make_width_path(path, size)}
+        for size in RENDITION_WIDTHS
+        if size < width
     ]

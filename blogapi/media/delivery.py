@@ -21,13 +21,14 @@ import flask
 from flask import Flask, Response, request
 from werkzeug.http import parse_etags, parse_range_header
 
-from blogapi.media import folder as folders
 from blogapi.media import references, types, widths
-from blogapi.media.addresses import PREFIX, Width, make_path, parse_width
+from blogapi.media.addresses import Width, make_path, parse_width
+from blogapi.media.folder import get_folder
 from blogapi.rendering import media_types
 from blogapi.web import downloads, headers, request_id
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound, RangeNotSatisfiable, Unavailable
+from blogapi.web.media_addresses import PREFIX
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -39,7 +40,6 @@ pages = flask.Blueprint("media_files", __name__)
 RULE = f"{PREFIX}<hash>/<name>"
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 
-# WSGI environ key of the error that the view raises.
 _PROBLEM_KEY = "blogapi.media-problem"
 
 _PATH = re.compile(rf"{PREFIX}([0-9a-f]{{64}})/([^/]{{1,1000}})")
@@ -60,7 +60,7 @@ _SVG_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src d
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class _RequestedFile:
     """The file to which an address refers, which may be missing, and the headers of all responses with it.
 
     `description` contains the headers of responses with a body.
@@ -78,14 +78,13 @@ class DeliveryMiddleware:
 
     def __init__(self, app: Flask, application: WSGIApplication) -> None:
         self._application = application
-        self._folder = folders.get_folder(app)
+        self._folder = get_folder(app)
         self._widths = widths.get_cache(app)
         self._types = types.list_types(app)
         self._origins = app.config["CORS_ORIGINS"]
         self._find_target = lru_cache(1024)(self._parse_path)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Return the body of the response."""
         is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD")
         path = environ["PATH_INFO"]
         target = self._find_target(path) if is_read and path.startswith(PREFIX) else None
@@ -98,14 +97,14 @@ class DeliveryMiddleware:
         except OSError as error:
             logger.error("a media file cannot be read: %s", error.strerror)
             environ[_PROBLEM_KEY] = Unavailable(
-                "The media folder cannot be read at the moment; send the same request again in a second."
+                "The media folder cannot be read now; send the same request again in a second."
             )
         except RangeNotSatisfiable as problem:
             environ[_PROBLEM_KEY] = problem
         return self._application(environ, start_response)
 
-    def _parse_path(self, path: str) -> _Target | None:
-        """Return the file that the path stands for; None if no file can have this path."""
+    def _parse_path(self, path: str) -> _RequestedFile | None:
+        """Return the file that the path names; None if no file can have this path."""
         match = _PATH.fullmatch(path)
         if match is None:
             return None
@@ -122,7 +121,7 @@ class DeliveryMiddleware:
         policy = _SVG_POLICY if type == types.SVG else _POLICY
         width = parse_width(name)
         etag = f'"{hash}"' if width is None else widths.make_etag(hash, width)
-        return _Target(
+        return _RequestedFile(
             path=self._folder.get_path(hash, type.extension)
             if width is None
             else self._widths.get_path(hash, width),
@@ -133,18 +132,18 @@ class DeliveryMiddleware:
         )
 
     def _send(
-        self, target: _Target, environ: WSGIEnvironment, start_response: StartResponse
+        self, target: _RequestedFile, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
         """Send the file; raises OSError if it cannot be opened, and RangeNotSatisfiable."""
         shared = [*target.headers, *headers.cors_headers(environ.get("HTTP_ORIGIN"), self._origins)]
         none_match = environ.get("HTTP_IF_NONE_MATCH")
         if none_match is not None and headers.contains_etag(parse_etags(none_match), target.etag.strip('"')):
             target.path.stat()
-            return _start(environ, start_response, "304 Not Modified", shared)
+            return _start_response(environ, start_response, "304 Not Modified", shared)
         described = [*shared, *target.description]
         if environ["REQUEST_METHOD"] == "HEAD":
             described.append(("Content-Length", str(target.path.stat().st_size)))
-            return _start(environ, start_response, "200 OK", described)
+            return _start_response(environ, start_response, "200 OK", described)
         file = target.path.open("rb", buffering=0)
         try:
             found = os.fstat(file.fileno())
@@ -158,7 +157,7 @@ class DeliveryMiddleware:
                 described.append(("Content-Range", f"bytes {start}-{end - 1}/{size}"))
                 file.seek(start)
             described.append(("Content-Length", str(length)))
-            _start(environ, start_response, status, described)
+            _start_response(environ, start_response, status, described)
             return downloads.make_body(environ, file, length)
         except BaseException:
             file.close()
@@ -174,7 +173,7 @@ def show(hash: str, name: str) -> Response:
     if problem is None and _HASH.fullmatch(hash):
         found = widths.find(hash, width) if width is not None else None
         if width is not None and isinstance(found, Path):
-            return _show_made(found, hash, width)
+            return _send_made_width(found, hash, width)
         path = str(found) if found is not None else references.find_new_path(make_path(hash, name))
     if path is None:
         raise problem or NotFound("The library has no such file; check the address.")
@@ -185,8 +184,7 @@ def show(hash: str, name: str) -> Response:
     return response
 
 
-def _show_made(path: Path, hash: str, width: Width) -> Response:
-    """Return the response with a width that was made for this request."""
+def _send_made_width(path: Path, hash: str, width: Width) -> Response:
     response = Response(path.read_bytes(), content_type=media_types.BY_EXTENSION[width.extension].name)
     response.headers.update(_HEADERS)
     response.headers["Content-Security-Policy"] = _POLICY
@@ -199,7 +197,7 @@ def init_app(app: Flask) -> None:
     app.wsgi_app = DeliveryMiddleware(app, app.wsgi_app)  # type: ignore[method-assign]
 
 
-def _start(
+def _start_response(
     environ: WSGIEnvironment, start_response: StartResponse, status: str, fields: list[tuple[str, str]]
 ) -> list[bytes]:
     environ[request_id.ROUTE_KEY] = RULE

@@ -40,7 +40,6 @@ def add(
 
 
 def _find_missing(media: Media, texts: Mapping[str, str]) -> Fields:
-    """Return the texts that the file lacks."""
     return {name: text for name, text in texts.items() if text and not getattr(media, name)}
 
 

@@ -19,11 +19,11 @@ from blogapi.media.models import MediaPath, MediaUse
 from blogapi.storage.read_once import ReadOnce
 
 _ARTICLES_KEY = "blogapi-media-articles"
-# The items that use the files which a transaction deletes.
+# The items that use files that the transaction deletes.
 _deleted = ReadOnce[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
 
 
-# What `prepare` has made for a change of files, by the uuid of the article that uses them.
+# The results of `prepare`, by the uuid of the article that uses the files.
 PreparedItems = Mapping[UUID, Any]
 NOTHING_PREPARED: PreparedItems = MappingProxyType({})
 
@@ -35,7 +35,7 @@ class Articles(Protocol):
         """Do the slow work for a change of these files, before the transaction."""
 
     def render(self, session: Session, media_ids: Collection[UUID], prepared: PreparedItems) -> None:
-        """Store the articles, in the transaction that has changed or deleted these files and was flushed."""
+        """Store the articles again; the changed or deleted files are flushed in the current transaction."""
 
 
 def init_app(app: Flask, *, articles: Articles) -> None:

@@ -35,7 +35,6 @@ class HtmlResolver:
         self._srcsets = 0
 
     def resolve(self, html: str) -> str:
-        """Return the HTML with resolved references."""
         if self._files.is_empty() and "media:" not in html:
             return html
         return ELEMENT.sub(self._resolve_element, html)
@@ -111,10 +110,7 @@ def make_cover(file: File) -> WithAttributes:
 
 
 def _show_address(file: File, address: str) -> str:
-    """Return the address of the file; a path is kept, because it can be the path of a width.
-
-    The path of a replaced file becomes the new one.
-    """
+    """Return the address of the file; a path stays, because it can name a width, or gets the new hash."""
     key = parse_reference(address)
     if not isinstance(key, Address):
         return _make_address(file.path)

@@ -119,7 +119,7 @@ def _process(job: dict[str, Any]) -> dict[str, Any]:
     encodes = not content.is_stripped or (rotation is not None and has_metadata)
     width, height = image.size
     if format == "JPEG" and not encodes:
-        # The decoder makes the smallest image of all the data, which takes less time and memory.
+        # The decoder scales the image down while it decodes, which takes less time and memory.
         image.draft(None, (1, 1))
     image.load()
     if encodes and rotation is not None:

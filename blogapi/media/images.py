@@ -90,7 +90,7 @@ def init_app(app: Flask, *, threads: int | None = None) -> None:
     if threads is not None:
         max_threads = max(1, min(max_threads, threads // 2))
     app.extensions[_QUEUE_KEY] = ImageQueue(max_threads)
-    # Strangers can request pictures in other widths: their workers do not delay uploads.
+    # Anyone can request pictures in other widths, so these workers do not use the queue of uploads.
     app.extensions[_SCALING_KEY] = ImageQueue(max_threads, _SCALING_WAIT_SECONDS, workers=1)
 
 
@@ -178,6 +178,6 @@ def _build_problem(error: str, detail: str = "") -> Problem:
             "smaller version of it."
         )
     if error == "failed":
-        return Unavailable("Images cannot be processed at the moment; the log of the server says why.")
+        return Unavailable("Images cannot be processed now; the log of the server gives the reason.")
     detail = detail or _ERRORS[error]
     return Invalid(detail, errors={"file": [detail]})

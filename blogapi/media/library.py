@@ -1,4 +1,4 @@
-"""The media library, as the fields with the address of a picture use it (`web.media_addresses.Library`)."""
+"""The functions of the media library for fields with picture addresses (`web.media_addresses.Library`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
 
 
 def store_new_address() -> None:
-    """Store the JSON of everything that shows files again: the address of the service has changed."""
+    """Store the JSON of all items that show files again, after the address of the service has changed."""
     session = db.session()
     for model in stored_models():
         for some in chunk(session.scalars(select(model.uuid)).all()):

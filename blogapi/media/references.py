@@ -17,9 +17,6 @@ from sqlalchemy import bindparam, select, union_all
 
 from blogapi.media.addresses import (
     COMMON_EXTENSIONS,
-    HASH_PREFIX,
-    PATH,
-    PREFIX,
     REFERENCE,
     Width,
     list_renditions,
@@ -31,6 +28,7 @@ from blogapi.rendering.plain_text import decode_entities
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.fields import Fields
+from blogapi.web.media_addresses import HASH_PREFIX, PATH, PREFIX
 
 # The attributes with one address, by element.
 ADDRESS_ATTRIBUTES = {
@@ -102,7 +100,6 @@ class File:
 
     @property
     def hash(self) -> str:
-        """The hash in the path."""
         return self.path.split("/")[2]
 
     @property

@@ -96,7 +96,6 @@ def _to_removed(row: Any) -> Removed:
 
 
 def _delete(uuids: Sequence[UUID], prepared: PreparedItems = NOTHING_PREPARED) -> None:
-    """Delete the rows of the files, and the stored files after the commit."""
     if not uuids:
         return
     session = db.session()

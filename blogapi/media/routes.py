@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace as replace_fields
 from functools import partial, wraps
 from uuid import UUID
 
@@ -41,7 +41,7 @@ bp = Blueprint("media", __name__, url_prefix="/api/v1/blog/media", description="
 REPRESENTATION = Representation(
     queries.get_json,
     MediaSchema(),
-    lambda: queries.list_json(_limit(MediaFilters()), None).rows,
+    lambda: queries.list_json(_limit_to_caller(MediaFilters()), None).rows,
     MediaSchema(many=True),
     get_fields=queries.get_json,
     fields_schema=MediaSchema,
@@ -53,11 +53,11 @@ REPRESENTATION = Representation(
 @bp.response(200, MediaSchema(many=True), partial_schema=MediaSchema, query=MediaListQuery)
 def listed(query: Query) -> Page[JsonBody]:
     """List the files of the media library, newest first; for authors, those that they see."""
-    return queries.list_json(_limit(MediaFilters(**query.filters)), query.page, query.fields)
+    return queries.list_json(_limit_to_caller(MediaFilters(**query.filters)), query.page, query.fields)
 
 
-def _limit(filters: MediaFilters) -> MediaFilters:
-    return replace_fields(filters, visible_to=current_caller().draft_author)
+def _limit_to_caller(filters: MediaFilters) -> MediaFilters:
+    return dataclasses.replace(filters, visible_to=current_caller().draft_author)
 
 
 @contextmanager

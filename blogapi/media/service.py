@@ -13,9 +13,9 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import delete
 
-from blogapi.media import folder as folders
 from blogapi.media import hooks, images, names, queries, removal, types
 from blogapi.media.addresses import RENDITION_WIDTHS
+from blogapi.media.folder import get_folder
 from blogapi.media.hooks import NOTHING_PREPARED, PreparedItems
 from blogapi.media.models import FormerHash, Media
 from blogapi.rendering import media_types
@@ -52,7 +52,6 @@ class PreparedFile:
 
     @property
     def hashes(self) -> list[str]:
-        """The hashes of the file and of its upload."""
         return [self.hash, self.upload_hash]
 
 
@@ -74,7 +73,7 @@ def prepare(source: Path, name: str) -> Iterator[PreparedFile]:
     type = types.detect(head, name)
     if type is None:
         raise _refuse(types.describe_refusal(head))
-    folder = folders.get_folder()
+    folder = get_folder()
     with folder.temporary_folder() as temporary:
         if type.is_image:
             yield _prepare_image(source, name, type, upload_hash, temporary)
@@ -96,7 +95,7 @@ def _read_source(source: Path) -> tuple[str, bytes]:
 
 def _describe_known(media: Media, upload_hash: str) -> PreparedFile | None:
     """Return the file of an earlier upload, or None if the media folder no longer has it."""
-    folder = folders.get_folder()
+    folder = get_folder()
     extension = media.name.rpartition(".")[2]
     if not folder.holds(media.hash, extension, media.size):
         return None
@@ -109,7 +108,7 @@ def _describe_known(media: Media, upload_hash: str) -> PreparedFile | None:
 
 def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
     image = images.process(source, type, folder)
-    size, hash = _finish(image.path)
+    size, hash = _measure_and_sync(image.path)
     if size > current_app.config["MAX_MEDIA_SIZE"]:
         raise _refuse("The rotated image is too large. Upload a smaller one.")
     is_scalable = image.is_still and image.width > RENDITION_WIDTHS[0]
@@ -124,7 +123,7 @@ def _prepare_other(source: Path, name: str, type: MediaType, upload_hash: str, f
         raise _refuse("The PDF file is incomplete. Upload it again, or save it again and upload that.")
     path = folder / "file"
     shutil.copyfile(source, path)
-    size, hash = _finish(path)
+    size, hash = _measure_and_sync(path)
     return PreparedFile(names.make_name(name, type), type, path, size, hash, upload_hash)
 
 
@@ -134,7 +133,7 @@ def _ends_as_pdf(path: Path) -> bool:
         return b"%%EOF" in file.read()
 
 
-def _finish(path: Path) -> tuple[int, str]:
+def _measure_and_sync(path: Path) -> tuple[int, str]:
     """Return the size and the hash of a file, and wait until the disk has stored it."""
     files.sync(path)
     return path.stat().st_size, _hash(path)
@@ -218,7 +217,6 @@ def _store_former_hashes(
 
 
 def _describe(file: PreparedFile) -> Fields:
-    """Return the columns that follow from the file."""
     return {
         "name": file.name,
         "type": file.type.name,
@@ -238,7 +236,7 @@ def place(file: PreparedFile) -> None:
     """
     if file.path is None:
         return
-    folder = folders.get_folder()
+    folder = get_folder()
     call_after_rollback(removal.delete_stored_files, (file.hash, file.type.extension))
     folder.place(file.path, file.hash, file.type.extension, is_synced=True)
 

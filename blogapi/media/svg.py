@@ -96,7 +96,7 @@ def clean(data: bytes) -> Drawing:
 
 def _check_copies(document: bytes) -> None:
     """Raise InvalidSvg if the drawing has too many elements with those that each <use> repeats."""
-    # It defines no entities.
+    # `clean` refuses entities, so the parser is safe.
     root = ElementTree.fromstring(document)  # noqa: S314
     contents = {element: list(element) for element in root.iter()}
     # Of several elements with one id, the first counts.
@@ -138,7 +138,6 @@ class _Writer:
         parser.Parse(data, True)
 
     def get_document(self) -> bytes:
-        """Return the written document."""
         return "".join(self._parts).encode()
 
     def _leave_out(self, *_: object) -> None:
@@ -217,7 +216,7 @@ class _Writer:
             return style
         self.is_unchanged = False
         style = _RULE.sub(lambda rule: "" if _UNSAFE_STYLE.search(rule[0]) else rule[0], style)
-        # What is not a rule can be unsafe too.
+        # Text between rules can also be unsafe.
         return "" if _UNSAFE_STYLE.search(style) else style
 
 
@@ -243,14 +242,13 @@ def _measure(root: dict[str, str]) -> tuple[int, int]:
     if box_size and not (width and height):
         ratio = box_size[0] / box_size[1]
         width, height = (width, width / ratio) if width else (height * ratio, height) if height else box_size
-    return _limit(width or _DEFAULT_SIZE[0]), _limit(height or _DEFAULT_SIZE[1])
+    return _limit_side(width or _DEFAULT_SIZE[0]), _limit_side(height or _DEFAULT_SIZE[1])
 
 
-def _limit(side: float) -> int:
+def _limit_side(side: float) -> int:
     return round(min(max(side, 1), _MAX_SIDE))
 
 
 def _to_pixels(length: str) -> float:
-    """Return a length in pixels, or 0 if it is missing, relative or not a length."""
     match = _NUMBER.match(length)
     return float(match[1]) * _PIXELS[match[2]] if match else 0.0

@@ -77,7 +77,7 @@ def store_article_uses(
 ) -> None:
     """Store which files the articles use now; `new` are articles that had no current uses before.
 
-    A file that an article uses no more is still used by the former version of the article.
+    A file that an article no longer uses is still used by its former version.
     """
     connection = session.connection()
     current: set[tuple[UUID, UUID]] = set()
@@ -100,8 +100,8 @@ def end_article_uses(session: Session, articles: Collection[UUID]) -> None:
 def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, dict[UUID, tuple[str, ...]]]:
     """Return the files that only former versions of these articles use, by article and by uuid.
 
-    Each file has the words of which a text that refers to it contains one: its uuid, and the hashes of the
-    file, also the former ones. A file with a path of the article is left out: the path is a use too.
+    The values are the uuid, the hash and the former hashes of the file; a text that refers to the file
+    contains one of them. Files with a path in the article are left out, because the path is also a use.
     """
     found: dict[UUID, dict[UUID, tuple[str, ...]]] = {}
     for items in chunk(articles):
@@ -138,7 +138,7 @@ def delete_former_uses(session: Session, uses: Sequence[tuple[UUID, UUID]]) -> N
 
 
 def delete_paths(session: Session, articles: Collection[UUID]) -> None:
-    """Delete the paths in articles of which no version exists any more, and their uses."""
+    """Delete the paths and uses of articles of which no version exists any more."""
     for items in chunk(articles):
         paths = session.connection().scalars(_DELETE_PATHS, {"items": items}).all()
         uses = session.connection().scalars(_DELETE_USES, {"kind": ARTICLE, "items": items}).all()
@@ -262,7 +262,6 @@ def list_differing_items(session: Session) -> list[tuple[str, UUID, Mapping[UUID
 
 
 def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Mapping[UUID, File]]]]]:
-    """Yield each kind of item, and its items with the files that they use."""
     for model in _MODELS:
         pictures = (getattr(model, name) for name in model.picture_fields)
         rows = session.connection().execute(select(model.uuid, *pictures))

@@ -13,7 +13,6 @@ from blogapi.publication.kinds import PUBLIC_KINDS
 from blogapi.publication.visibility import listed, listed_pages
 from blogapi.storage.database import Base, current_time
 
-# The kinds of the uses by articles.
 ARTICLE_KINDS = ("article", "working_copy")
 
 
@@ -32,8 +31,8 @@ def is_visible(author: UUID) -> ColumnElement[bool]:
 def is_visible_use(author: UUID, use: Any) -> ColumnElement[bool]:
     """Return the condition that the author may see a use, a subquery with the columns of `MediaUse`.
 
-    They see the uses by their own articles and profile, and by what is in the lists of everyone. The
-    profiles of others may be hidden, so they are left out.
+    Authors see the uses by their own articles and profile, and by items in public lists. Profiles of others
+    are left out, because they may be hidden.
     """
     article = Base.metadata.tables["article"]
     now = current_time()

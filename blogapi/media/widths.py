@@ -21,32 +21,31 @@ from uuid import UUID
 from flask import Flask, current_app, request, session
 from sqlalchemy import select
 
-from blogapi.media import folder as folders
 from blogapi.media import images
 from blogapi.media.addresses import COMMON_EXTENSIONS, LADDER, Width, make_path, parse_width
+from blogapi.media.folder import WIDTHS_NAME, MediaFolder, get_folder, report_full_disk
 from blogapi.media.models import FormerHash, Media
 from blogapi.rate_limits import limiter
 from blogapi.storage import files
 from blogapi.storage.database import db, end_read
-from blogapi.users import queries as users
+from blogapi.users.queries import find_session
 from blogapi.web.errors import Problem
 
 # The time of the last request is stored in steps of this many seconds, as the time of the file.
 _TOUCH_SECONDS = 3600
-# If the folder is full, this part of the quota is kept.
+# If the folder is full, files are deleted until this part of the quota is used.
 _KEPT_PART = 0.9
 _CACHE_KEY = "blogapi-picture-widths"
 
 
 def make_etag(hash: str, width: Width) -> str:
-    """Return the ETag of a width of a picture."""
     return f'"{hash}-{width.name}"'
 
 
 class WidthCache:
     """The folder with the widths of all pictures."""
 
-    def __init__(self, folder: folders.MediaFolder, quota: int) -> None:
+    def __init__(self, folder: MediaFolder, quota: int) -> None:
         """Set the media folder, and the maximum size of all widths, in bytes."""
         self._folder, self._quota = folder, quota
         self._lock = threading.Lock()
@@ -64,7 +63,7 @@ class WidthCache:
             if self._allowance < 0:
                 self._make_room(source.stat().st_size)
         target = self.get_path(hash, width)
-        with folders.report_full_disk():
+        with report_full_disk():
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             files.replace(source, target)
         return target
@@ -74,7 +73,7 @@ class WidthCache:
 
         Several servers can fill the folder, so each measures it again after a hundredth of the quota.
         """
-        stored = sorted(_list_files(self._folder.root / folders.WIDTHS_NAME))
+        stored = sorted(_list_files(self._folder.root / WIDTHS_NAME))
         total = size + sum(size for _, size, _ in stored)
         limit = self._quota if total <= self._quota else int(self._quota * _KEPT_PART)
         for _, old_size, path in stored:
@@ -88,7 +87,6 @@ class WidthCache:
 
 
 def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
-    """Yield the time of the last request, the size and the path of each file."""
     for path in root.glob("*/*/*"):
         with suppress(OSError):
             status = path.stat()
@@ -98,11 +96,10 @@ def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
 def init_app(app: Flask) -> None:
     """Create the cache of the application."""
     quota = app.config["PICTURE_CACHE_MEGABYTES"] * 2**20
-    app.extensions[_CACHE_KEY] = WidthCache(folders.get_folder(app), quota)
+    app.extensions[_CACHE_KEY] = WidthCache(get_folder(app), quota)
 
 
 def get_cache(app: Flask | None = None) -> WidthCache:
-    """Return the cache of the application."""
     cache: WidthCache = (app or current_app).extensions[_CACHE_KEY]
     return cache
 
@@ -118,14 +115,14 @@ def find(hash: str, width: Width) -> Path | str | None:
     """Return the file with a width of a picture, which is made if it is missing, or None.
 
     Returns the path of another address instead: of the original, if the picture is not wider, a drawing, an
-    animation or small, or of the next larger width that exists, if the server makes too many at the moment.
-    The result is None if there is no such picture, or if it is not available in this format.
+    animation or small, or of the next larger width that exists, if the server is already making too many. The
+    result is None if there is no such picture, or if it is not available in this format.
     """
     media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
     own_extension = media.name.rpartition(".")[2] if media is not None else ""
     if media is None or media.width is None or width.extension not in (*COMMON_EXTENSIONS, own_extension):
         return None
-    original, original_path = folders.get_folder().get_path(hash, own_extension), _make_original_path(media)
+    original, original_path = get_folder().get_path(hash, own_extension), _make_original_path(media)
     can_scale = media.is_scalable and width.extension != "gif" and media.width > width.width
     is_counted = can_scale and not _has_login()
     rendition = _find_rendition(media.uuid, width) if can_scale else None
@@ -137,17 +134,16 @@ def find(hash: str, width: Width) -> Path | str | None:
         return original_path
     try:
         if rendition is not None and rendition.is_file():
-            return _adopt(rendition, hash, width)
-        return _make(original, hash, width, is_counted=is_counted)
+            return _copy_rendition(rendition, hash, width)
+        return _make_width(original, hash, width, is_counted=is_counted)
     except Problem:
         return _find_larger(hash, width) or original_path
 
 
 def _has_login() -> bool:
-    """Return whether the request has the session of a login."""
     # Without its cookie, the session is not read: that would add `Vary: Cookie` to the response.
     cookie = current_app.session_interface.get_cookie_name(current_app)
-    return cookie in request.cookies and users.find_session(session.get("token", "")) is not None
+    return cookie in request.cookies and find_session(session.get("token", "")) is not None
 
 
 def _find_rendition(uuid: UUID, width: Width) -> Path | None:
@@ -159,20 +155,20 @@ def _find_rendition(uuid: UUID, width: Width) -> Path | None:
     hashes = {row.width: row.hash for row in db.session.execute(select(*columns).filter_by(media_id=uuid))}
     if width.extension != "webp" or None in hashes or width.width not in hashes:
         return None
-    return folders.get_folder().get_path(hashes[width.width], "webp")
+    return get_folder().get_path(hashes[width.width], "webp")
 
 
-def _adopt(rendition: Path, hash: str, width: Width) -> Path:
+def _copy_rendition(rendition: Path, hash: str, width: Width) -> Path:
     """Copy a rendition; it is not moved, because an upload of the same file can place it at any time."""
-    with folders.get_folder().temporary_folder() as temporary:
+    with get_folder().temporary_folder() as temporary:
         shutil.copyfile(rendition, temporary / "picture")
         return get_cache().place(temporary / "picture", hash, width)
 
 
 def _find_larger(hash: str, width: Width) -> str | None:
     """Return the path of the next larger width that exists in the same format, or None."""
-    larger = (width._replace(width=one) for one in LADDER if one > width.width)
-    found = next((one for one in larger if get_cache().get_path(hash, one).is_file()), None)
+    larger = (width._replace(width=candidate) for candidate in LADDER if candidate > width.width)
+    found = next((candidate for candidate in larger if get_cache().get_path(hash, candidate).is_file()), None)
     return found and make_path(hash, found.name)
 
 
@@ -181,7 +177,7 @@ def _make_original_path(media: Media) -> str:
     return make_path(media.hash, name)
 
 
-def _make(original: Path, hash: str, width: Width, *, is_counted: bool) -> Path | None:
+def _make_width(original: Path, hash: str, width: Width, *, is_counted: bool) -> Path | None:
     cache = get_cache()
     path = cache.get_path(hash, width)
     with images.wait_to_scale():
@@ -190,7 +186,7 @@ def _make(original: Path, hash: str, width: Width, *, is_counted: bool) -> Path 
             return path
         if is_counted:
             limiter.count_attempts(("PICTURE_LIMIT", limiter.client_network()))
-        with folders.get_folder().temporary_folder() as temporary:
+        with get_folder().temporary_folder() as temporary:
             images.scale(original, temporary / "picture", width.width, width.extension)
             cache.place(temporary / "picture", hash, width)
     if not original.is_file():

@@ -14,11 +14,11 @@ from werkzeug.test import TestResponse
 from blogapi.admin import routes as admin
 from blogapi.docs.components import SCHEMAS
 from blogapi.docs.operations import OTHER_ERROR_STATUSES, OTHER_ERRORS
-from blogapi.media.addresses import PREFIX
 from blogapi.media.delivery import CACHE_CONTROL
 from blogapi.publication.cache_tags import MAX_BYTES
 from blogapi.web import headers
 from blogapi.web.headers import DOCUMENTED_ALLOW as DOCUMENTED_ALLOW
+from blogapi.web.media_addresses import PREFIX
 
 HEADERS = headers.CONSTANT_HEADERS
 _HEADER_VALIDATORS = {header.name: Draft202012Validator(header.schema) for header in headers.RESPONSE_HEADERS}

@@ -27,7 +27,6 @@ from blogapi.articles.writing.rendered_article import (
 )
 from blogapi.custom_fields.custom_values import list_pictures
 from blogapi.media import uses
-from blogapi.media.addresses import PATH
 from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import get_listed_from
 from blogapi.search.results import SearchText
@@ -35,6 +34,7 @@ from blogapi.search.service import add_articles, index_articles
 from blogapi.storage.database import table_of
 from blogapi.storage.expressions import insert_or_update
 from blogapi.web.errors import Damaged
+from blogapi.web.media_addresses import PATH
 
 # The rendering depends on _RENDERED_COLUMNS, and these fields are derived from it and from the files. The
 # search entry depends on the rendering and on _INDEXED_COLUMNS.
