@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from werkzeug.test import EnvironBuilder
 
 from blogapi.articles.responses import json_reader
 from blogapi.search import queries as search
-from blogapi.storage.database import db
+from blogapi.storage.database import chunk, db
 from tests.articles.conftest import DUE, NUMBER, OWN
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 
@@ -30,8 +31,8 @@ def join_pages(read, path):
 @pytest.mark.sqlite("limits the number of bound values")
 @pytest.mark.parametrize("query", ["", "?fields=content", "?q=n", "?q=n&fields=snippet,title"])
 def test_no_statement_exceeds_the_sqlite_limit_on_bound_values(app, read, large, monkeypatch, query):
-    for module, name in ((json_reader, "CHUNK_SIZE"), (search, "_MAX_PARAMETERS")):
-        monkeypatch.setattr(module, name, 50)
+    monkeypatch.setattr(json_reader, "CHUNK_SIZE", 50)
+    monkeypatch.setattr(search, "chunk", partial(chunk, size=50))
     with app.app_context():
         engine = db.engine
 
