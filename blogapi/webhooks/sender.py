@@ -44,7 +44,7 @@ class _Sender:
         self._stop.set()
         self.thread.join(CALL_SECONDS)
         self._pool.shutdown(wait=True)
-        with suppress(SQLAlchemyError, NewerSchema), self._app.app_context():
+        with self._app.app_context():
             self._store_finished()
         del self._app.extensions[queries.SENDER_KEY]
 
