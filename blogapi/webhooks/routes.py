@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from blogapi.api_keys.schemas import RotationSchema
 from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.pagination import ListQuery, Query
-from blogapi.web.representation import PartialResult, Representation
+from blogapi.web.pagination import ListQuery, Page, Query
+from blogapi.web.representation import Representation
 from blogapi.webhooks import messages, queries, service
 from blogapi.webhooks.models import Delivery
 from blogapi.webhooks.schemas import (
@@ -38,9 +39,9 @@ REPRESENTATION = Representation(
 @allow(admin_login)
 @bp.arguments(ListQuery, location="query")
 @bp.response(200, WebhookSchema(many=True))
-def listed(query: Query) -> PartialResult:
+def listed(query: Query) -> Page[Sequence[WithAttributes]]:
     """List the webhooks and build hooks."""
-    return PartialResult(queries.list_webhooks(query.page), query)
+    return queries.list_webhooks(query.page)
 
 
 @bp.post("/")
@@ -150,10 +151,10 @@ def replay(fields: Fields, id: UUID) -> WithAttributes:
 @allow(admin_login)
 @bp.arguments(ListQuery, location="query")
 @bp.response(200, DeliverySchema(many=True))
-def list_deliveries(query: Query, id: UUID) -> PartialResult:
+def list_deliveries(query: Query, id: UUID) -> Page[Sequence[Delivery]]:
     """List the last 100 calls of a webhook, newest first."""
     queries.get_by_uuid(id)
-    return PartialResult(queries.list_deliveries(id, query.page), query)
+    return queries.list_deliveries(id, query.page)
 
 
 @bp.get("/<id:id>/deliveries/<id:delivery>/")

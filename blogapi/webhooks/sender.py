@@ -6,7 +6,6 @@ import secrets
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from uuid import UUID
 
 from flask import Flask
