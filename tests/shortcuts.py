@@ -1,18 +1,22 @@
-"""What makes the tests fast: cheap hashes, routes that are compiled once, few garbage collections."""
+"""What makes the tests fast: cheap hashes, images without processes, routes compiled once, little garbage."""
 
 from __future__ import annotations
 
 import gc
+import json
 from typing import Any
 
 import pytest
 from werkzeug.routing import Rule
 
+from blogapi.media import images
 from blogapi.users import passwords
 
 # The parameters of the application make each password cost a tenth of a second.
 CHEAP_METHOD = "scrypt:256:8:1"
 _METHOD, _DUMMY_DIGEST = passwords._METHOD, passwords._DUMMY_DIGEST
+
+_run_worker = images._run_worker
 
 _compile = Rule._compile_builder
 _builders: dict[Any, Any] = {}
@@ -22,6 +26,7 @@ def install() -> None:
     """Use all shortcuts in this process."""
     passwords._METHOD = CHEAP_METHOD
     passwords._DUMMY_DIGEST = f"{CHEAP_METHOD}$nobody$00"
+    images._run_worker = _process_image
     Rule._compile_builder = _compile_once  # type: ignore[method-assign]
     # Collecting the tests creates millions of objects that stay.
     gc.disable()
@@ -32,6 +37,15 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+def _process_image(job: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of the job without starting a process, which takes longer than most jobs."""
+    # Most test files need no Pillow.
+    from blogapi.media import image_worker
+
+    result: dict[str, Any] = json.loads(json.dumps(image_worker.run_job(job)))
+    return result
 
 
 def _compile_once(rule: Rule, append_unknown: bool = True) -> Any:
@@ -47,3 +61,9 @@ def costly_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash passwords as the application does."""
     monkeypatch.setattr(passwords, "_METHOD", _METHOD)
     monkeypatch.setattr(passwords, "_DUMMY_DIGEST", _DUMMY_DIGEST)
+
+
+@pytest.fixture
+def image_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Process each image in a process of its own, as the application does."""
+    monkeypatch.setattr(images, "_run_worker", _run_worker)

@@ -26,7 +26,7 @@ from tests.media.image_files import (
     read,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.once]
+pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.usefixtures("image_processes")]
 
 SCRIPT = b"<script>alert(document.cookie)</script>"
 COMPRESSED_ZEROS = zlib.compress(bytes(2**24), 9)

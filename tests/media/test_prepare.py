@@ -25,7 +25,7 @@ from blogapi.storage.database import db, savepoint, transaction
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 from tests.media.image_files import draw, encode, make_exif, make_image, make_photo
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("image_processes")]
 
 MP3 = b"ID3\x04\0\0\0\0\0\0" + bytes(50)
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
