@@ -40,14 +40,16 @@ NO_DATABASE = tuple(
         *("importing/blogapi_export", "importing/pipeline", "mail", "metrics", "presence", "site_checks"),
     )
 )
-# Tests of foreign clients, of kills and full disks, of real blogs, and tests that repeat random requests.
+# Tests of foreign clients, of kills and full disks, of real blogs, of the time that patterns take, and tests
+# that repeat random requests.
 RELEASE = tuple(
     TESTS / path
     for path in (
         *("benchmarks/test_parts.py", "clients", "contracts/test_new_text_field.py", "durability"),
         *("frontend/test_frameworks.py", "frontend/test_generator.py", "importing/test_corpus_accounting.py"),
         *("media/test_several_servers.py", "response_cache/test_equivalence.py"),
-        *("response_cache/test_never_stale.py", "security/test_fuzz.py", "shared_caches"),
+        *("response_cache/test_never_stale.py", "security/test_fuzz.py", "security/test_pattern_time.py"),
+        "shared_caches",
     )
 )
 # The pages in a browser, and requests that are refused before they reach the database.
