@@ -21,8 +21,8 @@ from blogapi.importing.format_api.article_record import ArticleRecord, ExportedF
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.digests import PAGE_TAG
 from blogapi.importing.storing.state import ImportState
-from blogapi.pages.schemas import MAX_POSITION, PageBodySchema
 from blogapi.pages.page_tree import read_tree
+from blogapi.pages.schemas import MAX_POSITION, PageBodySchema
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering import plain_text

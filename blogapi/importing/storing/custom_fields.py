@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
-from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.custom_fields.custom_values import (
     MAX_ITEMS,
     MAX_LONG_TEXT,
@@ -16,6 +15,7 @@ from blogapi.custom_fields.custom_values import (
     fits,
     is_field_name,
 )
+from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.importing.format_api import custom_fields
 from blogapi.rendering.slugs import make_slug
 
