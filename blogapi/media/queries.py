@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -35,6 +37,9 @@ from blogapi.web.errors import or_not_found
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody, to_json, to_json_bytes
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
+
+# The maximum number of files whose JSON a read keeps in memory at a time.
+CHUNK_SIZE = 500
 
 _media, _account = table_of(Media).c, table_of(Account).c
 _MISSING = "There is no such file; GET /api/v1/blog/media/ lists all files."
@@ -91,6 +96,7 @@ class MediaFilters:
     visible_to: UUID | None = None
 
     def _make_conditions(self) -> Iterator[ColumnElement[bool]]:
+        """Yield the SQL conditions of these files."""
         if self.q:
             searched = (_media.name, _media.alt, _media.caption)
             yield or_(*(column.icontains(self.q, autoescape=True) for column in searched))
@@ -104,6 +110,7 @@ class MediaFilters:
         if self.unused is not None:
             yield _media.unused_since.is_not(None) if self.unused else _media.unused_since.is_(None)
 
+    @lru_cache(maxsize=64)  # noqa: B019, the instances are small
     def make_statements(self) -> tuple[Select[*tuple[Any, ...]], Select[int]]:
         """Return the statements that select the JSON of these files and count them."""
         conditions = list(self._make_conditions())
@@ -119,16 +126,41 @@ def list_json(
 ) -> Page[JsonBody]:
     """Return a page of the selected files, or all of them, with these fields (None: all fields)."""
     selected, count = filters.make_statements()
+    limit, offset = (page.size, (page.number - 1) * page.size) if page else (CHUNK_SIZE + 1, 0)
+    rows = _execute(selected.limit(limit).offset(offset)).all()
     if page is not None:
-        selected = selected.limit(page.size).offset((page.number - 1) * page.size)
-    rows = _execute(selected).all()
-    total = len(rows) if page is None else _execute(count).scalar() or 0
-    return Page(JsonBody(to_json_bytes([_select_fields(row, names) for row in rows])), total, page)
+        total = _execute(count).scalar() or 0
+        return Page(JsonBody(_to_array(rows, names)), total, page)
+    if len(rows) <= CHUNK_SIZE:
+        return Page(JsonBody(_to_array(rows, names)), len(rows), None)
+    # The list is read twice, for its ETag and for its body, so that it is never completely in memory.
+    digest, total = hashlib.sha256(), 0
+    for chunk in _read_chunks(selected):
+        total += len(chunk)
+        digest.update(_to_array(chunk, names))
+    body = _stream_array(_read_chunks(selected), names)
+    return Page(JsonBody(body, state=digest.hexdigest()), total, None)
 
 
-def _execute(statement: Select[*tuple[Any, ...]]) -> Result[Any]:
+def _execute(statement: Select[*tuple[Any, ...]], **options: Any) -> Result[Any]:
     # This bypasses the session, which would look for entities.
-    return db.session.connection().execute(statement)
+    return db.session.connection().execute(statement, execution_options=options)
+
+
+def _read_chunks(statement: Select[*tuple[Any, ...]]) -> Iterator[Sequence[Sequence[Any]]]:
+    yield from _execute(statement, yield_per=CHUNK_SIZE).partitions(CHUNK_SIZE)
+
+
+def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str] | None) -> Iterator[bytes]:
+    separator = b"["
+    for chunk in chunks:
+        yield separator + _to_array(chunk, names)[1:-1]
+        separator = b","
+    yield b"]"
+
+
+def _to_array(rows: Sequence[Sequence[Any]], names: Sequence[str] | None) -> bytes:
+    return to_json_bytes([_select_fields(row, names) for row in rows])
 
 
 def _select_fields(row: Sequence[Any], names: Sequence[str] | None) -> Fields:
