@@ -104,7 +104,7 @@ def _build_link_counts() -> list[Any]:
     """Return the statements of `links.count_wrong`, which take longer to build than to execute."""
     return [
         select(func.count()).join_from(link, Article, Article.uuid == link.article_id).where(differs)
-        for link, _, differs in links._links()
+        for link, _, differs in links._list_links()
     ]
 
 

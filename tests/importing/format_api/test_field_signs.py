@@ -202,7 +202,7 @@ def test_the_configuration_decides_what_hidden_means(tmp_path, name, status):
     if name:
         text = "new_post_name: :title.md\n" if name.endswith("hexo") else "title: A\n"
         (tmp_path / name.split(" ")[0]).write_text(text, encoding="utf-8")
-    entry = reader.folder.Entry("_posts/2020-01-02-a.md", path)
+    entry = reader.Entry("_posts/2020-01-02-a.md", path)
     assert reader.read_file(entry, ImportOptions(now=NOW)).status == status
 
 
