@@ -62,7 +62,7 @@ def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUI
 
 def author_is_public() -> ColumnElement[bool]:
     """Return the SQL condition that a public article names the author, according to the events."""
-    # The duration must not depend on the number of drafts, so the events are read instead of the articles.
+    # The duration of the query must not depend on the number of drafts, so it reads only the events.
     is_shown = (
         select(Event.position)
         .where(Event.kind == AUTHOR, Event.uuid == Author.uuid)

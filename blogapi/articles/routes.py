@@ -143,7 +143,7 @@ write_routes.add_writes(
     resolve=lambda items, is_bulk: items,
     delete_one=service.delete,
     delete_several=service.delete_all,
-    deletion="can be restored for some days, and its former versions are kept",
+    deletion_predicate="can be restored for some days, and its former versions are kept",
 )
 
 counts_bp = Blueprint(

@@ -38,13 +38,13 @@ def add_writes(
     resolve: Resolve,
     delete_one: Callable[[UUID, UUID], None],
     delete_several: Callable[[UUID, Sequence[UUID]], None],
-    deletion: str,
+    deletion_predicate: str,
 ) -> None:
     """Add the operations that create, replace, change and delete the items of the resource.
 
     `list_fields_schema` is the schema of the fields of several items. `delete_one` and `delete_several` get
-    the uuid of the user and the uuids of the items. `deletion` is the predicate of a sentence about a deleted
-    item, such as "can be restored".
+    the uuid of the user and the uuids of the items. `deletion_predicate` ends a sentence about a deleted one,
+    such as "can be restored".
     """
     allow_writers = allow(resource.role, scope="write")
     kind, representation, item_schema = resource.kind, resource.representation, make_item_schema(body_schema)
@@ -105,7 +105,7 @@ def add_writes(
     @allow_writers
     @bp.check_exists(resource.check_exists)
     @bp.write(204, None, representation)
-    @summary(f"Delete {with_indefinite_article(kind)}; it {deletion}.")
+    @summary(f"Delete {with_indefinite_article(kind)}; it {deletion_predicate}.")
     def delete(id: UUID) -> None:
         permissions.check_write(id)
         delete_one(current_user_id(), id)
@@ -134,7 +134,7 @@ def add_writes(
     @allow_writers
     @bp.arguments(BulkDeleteQuery, location="query")
     @bp.write(204, None, representation)
-    @summary(f"Delete several {kind}s, all or none; each {deletion}.")
+    @summary(f"Delete several {kind}s, all or none; each {deletion_predicate}.")
     def delete_all(query: Fields) -> None:
         permissions.check_writes([ArticleInput(uuid=uuid) for uuid in query["uuid"]])
         with permissions.report_deleted(query["uuid"], kind):

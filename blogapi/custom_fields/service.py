@@ -43,7 +43,7 @@ def create(fields: Fields, *, uuid: UUID | None = None) -> WithAttributes:
 def define(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
     """Define a field; values that articles already have under its name are shown again.
 
-    Raises Conflict if the name is taken, and Invalid if the fields do not fit together.
+    Raises Conflict if the name is taken, and Invalid if its properties contradict each other.
     """
     with transaction(visible=False):
         names = set(db.session.scalars(select(CustomField.name)))
@@ -100,9 +100,13 @@ def _set_fields(field: CustomField, fields: Fields) -> None:
     if None not in (field.minimum, field.maximum) and (field.minimum or 0) > (field.maximum or 0):
         errors["maximum"] = ["Must not be less than `minimum`."]
     if field.is_searched and field.is_admin_only:
-        errors["searched"] = ["Readers would find it; a field that only admins read cannot be searched."]
+        errors["searched"] = [
+            "A field that only admins read cannot be searched, because searches would reveal its values."
+        ]
     if field.is_required and field.is_admin_only:
-        errors["required"] = ["Others could not publish; a field that only admins read cannot be required."]
+        errors["required"] = [
+            "A field that only admins read cannot be required, because others could not publish."
+        ]
     if errors:
         raise Invalid("The field is invalid; `errors` names what to correct.", errors=errors)
 

@@ -136,7 +136,7 @@ def _restore_addresses_and_edits(uuid: UUID, document: Document, notes: list[str
     """Restore the former addresses that no other item has now, and the edits."""
     former = [row for row in document.former if _is_free(row)]
     if len(former) < len(document.former):
-        notes.append("Former addresses that another item has now are left out.")
+        notes.append("Former addresses that another item has now were not restored.")
     db.session.add_all(former)
     if copy := document.working_copy:
         db.session.add(copy)

@@ -95,7 +95,8 @@ class File:
     caption: str
     is_unused: bool
     is_scalable: bool = False
-    #: the former hashes to which the texts refer; the width is that of a rendition, or None
+    #: the former hashes of the file that occur in the texts, with the width of the rendition that has the
+    #: hash, or None for the file itself
     former: dict[str, int | None] = field(default_factory=dict)
 
     @property

@@ -41,8 +41,9 @@ _PICTURE = re.compile(r"\s*+data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\
 _UNSAFE_STYLE = re.compile(
     r"\\|@import|expression|url\s*+\(\s*+(?![\"']?\s*+#)|javascript:|(image-set|src)\s*+\(", re.IGNORECASE
 )
-# A statement or a rule of a style sheet, or a declaration of the attribute `style`.
+# A comment or a string of a style sheet, which may lack its end.
 _COMMENT_OR_STRING = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+|\"[^\"\n]*+\"?+|'[^'\n]*+'?+"
+# A statement or a rule of a style sheet, or a declaration of the attribute `style`.
 _RULE = re.compile(
     rf"(?:\A|(?<=[{{}};]))(?:{_COMMENT_OR_STRING}|\([^()]*+\)?+|[^{{}};\"'(])++"
     rf"(?:;|\{{(?:{_COMMENT_OR_STRING}|[^{{}}\"'])*+\}}|\Z)"

@@ -159,7 +159,7 @@ def _find_rendition(uuid: UUID, width: Width) -> Path | None:
 
 
 def _copy_rendition(rendition: Path, hash: str, width: Width) -> Path:
-    """Copy a rendition; it is not moved, because an upload of the same file can place it at any time."""
+    """Copy a rendition into the cache. The original stays, because an upload of the same file can use it."""
     with get_folder().temporary_folder() as temporary:
         shutil.copyfile(rendition, temporary / "picture")
         return get_cache().place(temporary / "picture", hash, width)

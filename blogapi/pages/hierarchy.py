@@ -24,7 +24,7 @@ def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[Art
     Raises Invalid unless each page may be below its parent; with `is_bulk`, the error has its index.
     """
     resolved = [_resolve_parent(fields) for fields in items]
-    tree = _add_to_tree(resolved)
+    tree = _make_tree_after(resolved)
     for index, fields in enumerate(resolved):
         try:
             _check_parent(fields, tree)
@@ -42,7 +42,7 @@ def _resolve_parent(fields: ArticleInput) -> ArticleInput:
     return replace(fields, parent=uuid if page_tree.is_visible(uuid, tree) else uuid4())
 
 
-def _add_to_tree(items: Iterable[ArticleInput]) -> page_paths.Tree:
+def _make_tree_after(items: Iterable[ArticleInput]) -> page_paths.Tree:
     """Return the tree after a write of these pages."""
     tree = {**page_tree.get_tree()}
     for fields in items:

@@ -107,5 +107,5 @@ write_routes.add_writes(
     resolve=hierarchy.resolve_parents,
     delete_one=service.delete,
     delete_several=service.delete_all,
-    deletion="can be restored for some days, and the pages below it move to the top",
+    deletion_predicate="can be restored for some days, and the pages below it move to the top",
 )

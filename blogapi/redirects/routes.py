@@ -38,7 +38,7 @@ def listed(query: Query) -> PartialResult | Response:
 
 
 def _format(page: PageRequest | None, name: str) -> Response:
-    # Only the paths are shown, so they do not depend on the address of the site, unless it contains a path.
+    # The output contains only paths, so any host will do if the site has no address.
     site = queries.complete(get_site())
     redirects = queries.list_redirects(page, site)
     text = format_redirects(redirects.rows, name, site.url)

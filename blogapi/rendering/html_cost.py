@@ -1,8 +1,8 @@
 """Finds HTML that would take too long to parse, or whose parsed form would need too much memory.
 
-The HTML standard defines how to parse any text. At each tag, the parser searches the open elements, and it
-copies formatting elements that are not closed into each following block. The limits were measured: 2,001 real
-texts stay below a tenth of each product, and at most 10 of their elements are open at once.
+Parsing can be slow because, at each tag, the parser searches the open elements, and because it copies
+formatting elements that are not closed into each following block. In 2,001 real texts, the cost was below a
+tenth of each limit, and at most 10 elements were open at once.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class PageSummary:
     description: str
     url: str | None
     image: str | None
-    # The width and the height of the image, if it is the cover and in the media library.
+    # The width and the height of the image, if it is the cover and belongs to the media library.
     image_size: tuple[int, int] | None = None
 
 

@@ -41,7 +41,9 @@ class TimeZone(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         name = super()._deserialize(value, attr, data, **options)
         if name not in list_time_zones():
-            raise ma.ValidationError("Not a time zone of the IANA database such as Europe/Berlin.")
+            raise ma.ValidationError(
+                "Must be the name of a time zone of the IANA database, such as Europe/Berlin."
+            )
         return name
 
 

@@ -160,7 +160,7 @@ class WebLoginSchema(OutputSchema):
         dump_only=True, allow_none=True, metadata={"description": "To the hour; null if it was not recorded."}
     )
     user_agent = ma.fields.String(metadata={"description": "The `User-Agent` that the browser sent."})
-    current = ma.fields.Boolean(metadata={"description": "Whether this request belongs to the login."})
+    current = ma.fields.Boolean(metadata={"description": "Whether this request was made with this login."})
 
 
 class CallerSchema(OutputSchema):

@@ -134,7 +134,7 @@ def send_now(webhook: Webhook, message: Message) -> Delivery:
     return delivery
 
 
-def call_unstored(webhook: Webhook, message: Message) -> Delivery:
+def call_unstored_webhook(webhook: Webhook, message: Message) -> Delivery:
     """Make one call of a webhook that is not stored; the outcome is not stored either."""
     end_read()
     return _to_row(webhook.uuid, _call(webhook, message, attempt=1))

@@ -79,7 +79,7 @@ def create_sample(fields: Fields) -> Fields:
 @bp.response(200, DeliverySchema())
 def test_fields(fields: Fields) -> Delivery:
     """Make a test call of a webhook that is not created yet, and return its answer; nothing is stored."""
-    return service.test_unstored(fields)
+    return service.send_test_unstored(fields)
 
 
 @bp.get("/<id:id>/")

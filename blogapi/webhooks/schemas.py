@@ -27,7 +27,7 @@ from blogapi.webhooks.models import STANDARD, Mode, Pause
 MAX_HEADERS, MAX_HEADER_LENGTH = 10, 1000
 MAX_QUIET_SECONDS, MAX_INTERVAL_SECONDS = 3600, 86_400
 
-# The default is in the description, because generators make a property with a default required.
+# The description names the default, because generated clients require a property with `default`.
 _PRESET = {
     "description": "The kind of receiver: `standard` (the default) is signed, the others start builds."
 }

@@ -92,12 +92,12 @@ def send_test(uuid: UUID) -> Delivery:
     return _send(queries.get_by_uuid(uuid), delivery.make_test_message())
 
 
-def test_unstored(fields: Fields) -> Delivery:
+def send_test_unstored(fields: Fields) -> Delivery:
     """Make a test call with the fields of a webhook that is not stored, and return its outcome."""
     webhook = _make_webhook(fields)
     webhook.uuid = uuid4()
     with _limit_running_calls():
-        return delivery.call_unstored(webhook, delivery.make_test_message())
+        return delivery.call_unstored_webhook(webhook, delivery.make_test_message())
 
 
 def build_now(uuid: UUID) -> Delivery:

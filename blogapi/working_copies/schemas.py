@@ -44,7 +44,7 @@ class OptionalSlug(Slug):
 
 
 class WorkingCopyBodySchema(ArticleBodySchema):
-    """The fields of an article that an editor edits; the article itself is a valid body."""
+    """The fields of an article that an editor edits; the JSON of the article is a valid body, too."""
 
     class Meta(InputSchema.Meta):
         exclude: tuple[str, ...] = ("status", "published_at")

@@ -123,13 +123,13 @@ def make_rights_table() -> str:
 
 def make_unbuilt_table() -> str:
     """Return the table of the files that generators do not build."""
-    tables = (privacy_signs.UNBUILT_NAMES, privacy_signs.UNBUILT_SETTINGS, privacy_signs.HIDING_TEXTS)
+    tables = (privacy_signs.UNBUILT_NAMES, privacy_signs.EXCLUSION_SETTINGS, privacy_signs.HIDING_TEXTS)
     rows = [
         (
             privacy_signs.GENERATOR_NAMES.get(generator, generator.capitalize()),
             _join_code(privacy_signs.UNBUILT_NAMES.get(generator, ())),
             _join_code(privacy_signs.UNBUILT_BELOW.get(generator, ())),
-            _join_code(privacy_signs.UNBUILT_SETTINGS.get(generator, ())),
+            _join_code(privacy_signs.EXCLUSION_SETTINGS.get(generator, ())),
             _join_code(privacy_signs.HIDING_TEXTS.get(generator, ())),
         )
         for generator in dict.fromkeys(name for table in tables for name in table)

@@ -212,7 +212,7 @@ def test_a_taken_slug_gets_a_number(as_admin, write, delete):
     assert answer["slug"] == "barley-2"
     assert answer["notes"] == [
         "Its slug is “barley-2” instead of “barley”.",
-        "Former addresses that another item has now are left out.",
+        "Former addresses that another item has now were not restored.",
     ]
 
 

@@ -122,7 +122,7 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: 
 def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Executable:
     """Return the statement that counts the author's articles (None: all) by status.
 
-    Its columns are a status of the API, the number of articles, and the number of articles with a copy.
+    Its columns are a status of the API, the number of articles, and how many of them have a working copy.
     """
     now, conditions = current_time(), _list_all_conditions(filters, author_id)
     status = case((scheduled(_article, now), SCHEDULED), else_=_article.status).label("status")

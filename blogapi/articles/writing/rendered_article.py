@@ -58,7 +58,7 @@ class RenderedArticle(WithAttributes):
 
     @property
     def text(self) -> Text:
-        """The text that can refer to files."""
+        """The HTML and the pictures of the article, which can refer to files."""
         pictures = (self.cover_image, self.seo.og_image, *list_pictures(self.custom))
         return Text(self.uuid, self._rendering.html, pictures)
 

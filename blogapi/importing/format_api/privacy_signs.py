@@ -184,7 +184,9 @@ DATE_FIELDS = {
     for name in list_names(found)
 }
 #: A date in the future makes a draft in each field with one of these words.
-PLANNING_WORDS = {*_words("publish published publication release released visible available embargo live")}
+PUBLICATION_DATE_WORDS = {
+    *_words("publish published publication release released visible available embargo live")
+}
 #: Fields with the time at which an article expires.
 EXPIRY_FIELDS = _words("""expirydate unpublishdate expires expiredate expiresat expireson validuntil
     unpublishon unpublishat unpublishedat unpublishedon publisheduntil publishuntil publishenddate
@@ -219,7 +221,7 @@ UNBUILT_BELOW = {"astro": ("src/content/", "src/pages/"), "nuxt": ("content/",)}
 JEKYLL_POST = re.compile(r"[0-9]{2,4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])-.+")
 #: Settings with paths, and the form of their values: "path", "start" (of a path), "name" (a path, or a name
 #: in any folder), "regex", "address" (the keys of a mapping), or "unread" (each file may be one of them).
-UNBUILT_SETTINGS = {
+EXCLUSION_SETTINGS = {
     "jekyll": {"exclude": "start"},
     "hexo": dict.fromkeys(("exclude", "ignore", "skip_render"), "path"),
     "hugo": {"ignoreFiles": "regex", "excludeFiles": "unread"},
@@ -323,7 +325,7 @@ HIDING_VALUES = {
 
 _OFF = r"[^=]*=(?:|0|no|off|false|null|\[\]|\{\}|a:0:\{\})"
 _NO_MATCH = "(?!)"
-_PMS = "Paid Member Subscriptions, Profile Builder"
+_PAID_MEMBER_PLUGINS = "Paid Member Subscriptions, Profile Builder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -402,15 +404,25 @@ BLOCKS = _index_by_name(
     _sign("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
     _sign("um_who_access", "Ultimate Member", f"{_OFF}|[^=]*=2", unless="um_is_restrict=false"),
     _sign("llms_visibility", "LifterLMS", f"{_OFF}|[^=]*=(?:all|logged_out|not_enrolled)"),
-    _sign("pmsContentRestriction", _PMS, _NO_MATCH, unless=r"pms\w+\.display_to=(?:all|not_logged_in)"),
-    _sign("wppbContentRestriction", _PMS, _NO_MATCH, unless=r"wppb\w+\.display_to=(?:all|not_logged_in)"),
+    _sign(
+        "pmsContentRestriction",
+        _PAID_MEMBER_PLUGINS,
+        _NO_MATCH,
+        unless=r"pms\w+\.display_to=(?:all|not_logged_in)",
+    ),
+    _sign(
+        "wppbContentRestriction",
+        _PAID_MEMBER_PLUGINS,
+        _NO_MATCH,
+        unless=r"wppb\w+\.display_to=(?:all|not_logged_in)",
+    ),
     _sign("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
     _sign("gbBlockCondition", "GenerateBlocks Pro"),
     _sign("premium-content/subscriber-view jetpack/paywall", "Jetpack"),
     _sign("groups/groups-member", "Groups"),
     _sign("memberpress/protected-content", "MemberPress"),
     _sign("woocommerce-memberships/member-content", "WooCommerce Memberships"),
-    _sign("pms/content-restriction-start wppb/content-restriction-start", _PMS),
+    _sign("pms/content-restriction-start wppb/content-restriction-start", _PAID_MEMBER_PLUGINS),
     _sign("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
     _sign("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
     # These attributes hide nothing alone.
@@ -448,7 +460,7 @@ BUILDERS = _index_by_name(
 SHORTCODES = _index_by_name(
     _sign("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
     _sign("restrict restrict-inner", "Restrict Content, Restrict User Access", unless="level=!.+"),
-    _sign("pms-restrict wppb-restrict", _PMS, unless="display_to=not_logged_in"),
+    _sign("pms-restrict wppb-restrict", _PAID_MEMBER_PLUGINS, unless="display_to=not_logged_in"),
     _sign("s2if", "s2Member", unless=r"=!is_user_logged_in\(\)"),
     _sign("mm_member_decision mm_access_decision mm_order_decision", "MemberMouse", unless="isMember=false"),
     _sign("ms-protect-content", "Membership 2, MemberDash", unless="access=no"),
@@ -495,7 +507,7 @@ OTHER_WORDS = _words("""person people profile team staff speaker testimonial tes
 
 
 def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
-    """Return the sign of a shortcode that no table contains, by the words in its name, and its attributes."""
+    """Guess from its name and attributes whether an unknown shortcode hides its content; return its sign."""
     words = {*re.split(r"[\W_\d]+", re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())}
     is_shown = words & _OTHER_USES or (words & _NEGATIONS and not words & _VISITORS)
     stems = any(stem in name.lower() for stem in HIDING_STEMS)
@@ -517,8 +529,8 @@ POST_FIELDS = _index_by_name(
     _sign("_members_access_role groups-read patreon-level", "Members, Groups, Patreon"),
     _sign("_is_paid rcp_subscription_level", "Restrict Content"),
     _sign("_wpmem_block _yith_wcmbs_restrict_access_plan", "WP-Members, YITH Membership"),
-    _sign("pms-content-restrict-user-status pms-content-restrict-subscription-plan", _PMS),
-    _sign("wppb-content-restrict-user-status wppb-content-restrict-user-role", _PMS),
+    _sign("pms-content-restrict-user-status pms-content-restrict-subscription-plan", _PAID_MEMBER_PLUGINS),
+    _sign("wppb-content-restrict-user-status wppb-content-restrict-user-role", _PAID_MEMBER_PLUGINS),
     _sign("_jetpack_newsletter_access", "Jetpack", "[^=]*=(?:everybody)?"),
     _sign("ihc_mb_who", "Ultimate Membership Pro", f"{_OFF}|[^=]*=(?:all|-1)"),
     _sign("_wppcp_post_page_visibility", "Private Content Plus", f"{_OFF}|[^=]*=(?:none|all|guest)"),

@@ -65,7 +65,9 @@ class NewFields:
             if not identity:
                 self._unnamed[to_line(key)[:40] if len(self._unnamed) < _MAX_NAMES else "others"] += 1
             elif identity in self._found or len(self._found) < _MAX_NAMES:
-                found = self._found.setdefault(identity, _FoundField(to_line(key)[: custom_fields.MAX_KEY]))
+                found = self._found.setdefault(
+                    identity, _FoundField(to_line(key)[: custom_fields.MAX_KEY_LENGTH])
+                )
                 found.types |= custom_fields.guess_types(value)
                 found.is_list |= isinstance(value, list)
                 found.kinds.add(KINDS[record.is_page])

@@ -20,7 +20,7 @@ from blogapi.importing.format_api import custom_fields
 from blogapi.rendering.slugs import make_slug
 
 #: The characters of a key of which a name is made.
-MAX_KEY = 200
+MAX_KEY_LENGTH = 200
 
 # The first of these types that a text matches is its type. A number must look the same when it is shown:
 # `007`, `+49` and the version `1.10` are texts.
@@ -40,7 +40,7 @@ def make_name(key: str) -> str:
 
     `Walked on`, `walked-on` and `walkedOn` have the name `walked_on`.
     """
-    words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:MAX_KEY])
+    words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:MAX_KEY_LENGTH])
     name = make_slug(words, default="-").replace("-", "_")
     return name if is_field_name(name) else ""
 

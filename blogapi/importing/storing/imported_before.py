@@ -79,8 +79,8 @@ def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: I
     variants = (replace(variant, status=status) for variant in (record, kept) for status in statuses)
     if file.digest not in map(compute_digest, variants):
         return True
-    # A draft because of unread rules has the digest of the public text, so that it is published if they hid
-    # nothing.
+    # An article that became a draft only because rules were not read keeps the digest of its public text. A
+    # later import that reads the rules, and finds that they hide nothing, publishes it.
     return not edited and bool(article.status != kept.status)
 
 

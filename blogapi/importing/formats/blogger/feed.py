@@ -29,7 +29,7 @@ _FIELDS = {
     "author/name": "author",
     "control/draft": "draft",
 }
-# If a damaged file has several values, it is unknown which one is right.
+# If a damaged file has several values of one of these, all count, because it is unknown which is right.
 _JOINED = {"status", "trashed", "draft"}
 _KIND_SCHEME = "#kind"
 # XML does not allow these characters, but some texts contain them.

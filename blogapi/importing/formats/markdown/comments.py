@@ -30,7 +30,7 @@ class SiteRules:
 
 def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
     has_liquid = site.generator in _LIQUID_GENERATORS if site else None
-    # Without a configuration, these are the names of Jekyll's posts.
+    # Without a configuration, a file with the name of a post of Jekyll counts as one.
     if has_liquid is None and (paths.is_post(key) or paths.parse_path(key).has_date_prefix):
         has_liquid = True
     is_vault = vaults.is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")

@@ -20,21 +20,21 @@ def check_path(path: Path, key: str, levels: int) -> None:
     """Raise RefusedFile if a file belongs to Grav, Statamic or Kirby; looks into `levels` outer folders."""
     is_page = _GRAV_PAGE.fullmatch(path.name) and any(map(_GRAV_FOLDER.fullmatch, key.split("/")[:-1]))
     if is_page or (_GRAV_POST.fullmatch(path.name) and (path.parents[1] / "blog.md").is_file()):
-        raise paths.refuse_system("Grav")
+        raise paths.make_system_refusal("Grav")
     for outer in path.parents[:levels]:
         first, *inner = path.relative_to(outer).parts
         if first == "pages" and (outer / "config" / "system.yaml").is_file():
-            raise paths.refuse_system("Grav")
+            raise paths.make_system_refusal("Grav")
         if outer.name == "collections" and inner and (outer / f"{first}.yaml").is_file():
-            raise paths.refuse_system("Statamic")
+            raise paths.make_system_refusal("Statamic")
         if first == "content" and any(map(Path.is_dir, (outer / "kirby", outer / "site" / "blueprints"))):
-            raise paths.refuse_system("Kirby")
+            raise paths.make_system_refusal("Kirby")
 
 
 def check_text(key: str, text: str, generator: str) -> None:
     """Raise RefusedFile if a text file is one of Kirby, or reStructuredText of Nikola."""
     header = text.strip().partition("\n\n")[0]
     if "\n.. title:" in f"\n{header}" or generator == "nikola":
-        raise paths.refuse_format(key, "rst")
+        raise paths.make_format_refusal(key, "rst")
     if _KIRBY_FIELD.match(text) and _KIRBY_SEPARATOR.search(text):
-        raise paths.refuse_system("Kirby")
+        raise paths.make_system_refusal("Kirby")

@@ -74,9 +74,9 @@ def get_content_type(key: str) -> str:
     if _SECTION.fullmatch(stem):
         raise NotAnArticle("It is a section page (`_index`), which lists articles but is not an article.")
     if _LEKTOR_PAGE.fullmatch(key.rpartition("/")[2]):
-        raise refuse_system("Lektor")
+        raise make_system_refusal("Lektor")
     if suffix.casefold() in _OTHER_FORMATS:
-        raise refuse_format(key, suffix.casefold())
+        raise make_format_refusal(key, suffix.casefold())
     if suffix.casefold() not in _CONTENT_TYPES:
         raise NotAnArticle(
             f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file; media files are taken with "
@@ -85,7 +85,7 @@ def get_content_type(key: str) -> str:
     return _CONTENT_TYPES[suffix.casefold()]
 
 
-def refuse_format(key: str, suffix: str) -> NotAnArticle | RefusedFile:
+def make_format_refusal(key: str, suffix: str) -> NotAnArticle | RefusedFile:
     """Return the refusal of a file with the suffix of an unsupported format."""
     name, command = _OTHER_FORMATS[suffix]
     if is_repository_file(key):
@@ -97,7 +97,7 @@ def refuse_format(key: str, suffix: str) -> NotAnArticle | RefusedFile:
     )
 
 
-def refuse_system(name: str) -> RefusedFile:
+def make_system_refusal(name: str) -> RefusedFile:
     """Return the refusal of a page of an unsupported system."""
     return RefusedFile(
         f"It is a page of {name}, which is not read; write each page as a Markdown file with front matter "

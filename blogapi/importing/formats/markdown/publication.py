@@ -101,7 +101,7 @@ def _has_unclear_date(
     for key, name, value in privacy.flatten(fields.all_entries):
         words = set(_WORD_BORDER.sub(" ", key).casefold().split())
         if name in privacy_signs.EXPIRY_FIELDS or not (
-            name in privacy_signs.DATE_FIELDS or words & privacy_signs.PLANNING_WORDS
+            name in privacy_signs.DATE_FIELDS or words & privacy_signs.PUBLICATION_DATE_WORDS
         ):
             continue
         time = _parse(name, value, zones)

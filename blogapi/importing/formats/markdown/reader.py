@@ -324,5 +324,5 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
 
 
 def _is_possible_custom_field(fields: Fields, types: Set[str], value: object) -> bool:
-    """Return whether a custom field can have the value; texts that were already read are left out."""
+    """Return whether a custom field can have the value, which is not a text that another field repeats."""
     return bool(types) and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))

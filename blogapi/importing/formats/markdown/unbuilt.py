@@ -103,7 +103,7 @@ def _locate(path: Path, site: GeneratorSite) -> list[tuple[str, ...]]:
 @lru_cache(maxsize=256)
 def _read_settings(site: GeneratorSite) -> list[tuple[str, list[str] | None]]:
     """Return the name and the globs (None if unknown) of each setting that excludes files."""
-    settings = privacy_signs.UNBUILT_SETTINGS.get(site.generator, {})
+    settings = privacy_signs.EXCLUSION_SETTINGS.get(site.generator, {})
     return [(name, _read_globs(site, name, form)) for name, form in settings.items()]
 
 

@@ -24,13 +24,14 @@ PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.med
 _RESPONSES = "responses to other stories"
 # The number of characters by which a summary is recognised as the beginning of the text.
 _MAX_COMPARED = 80
-# Longer texts without a title of their own may be stories, and become drafts.
+# A text without a title counts as a response if it has at most this number of characters. A longer one can be
+# a story, so it becomes a draft.
 _MAX_RESPONSE_LENGTH = 1_000
 
 # `2019-05-06_My-Title-0123456789ab.html` and `draft_My-Title-0123456789ab.html`
 _FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
 _HASH = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
-_ID_LENGTH = 10
+_MIN_DECIMAL_ID_LENGTH = 10
 
 
 class MediumSource(FileSource):
@@ -106,7 +107,7 @@ def _split_name(name: str) -> tuple[str, str]:
     """Return the name of a story and its id; each can be empty: `My-Title-0123456789ab`."""
     match = _HASH.search(name)
     # Digits alone are the title of a story about a number.
-    if not match or (match[1].isdigit() and len(match[1]) < _ID_LENGTH):
+    if not match or (match[1].isdigit() and len(match[1]) < _MIN_DECIMAL_ID_LENGTH):
         return name, ""
     return name[: match.start()], match[1]
 

@@ -27,7 +27,7 @@ STRICT, OTHERS = list_names(STRICT_DATES), list_names(OTHER_DATES)
 NAMES = [*STRICT, *OTHERS]
 FIRST = STRICT[:7]
 LATER = [name for name in NAMES if name not in FIRST]
-#: For each word of PLANNING_WORDS, a field with it that no table contains.
+#: For each word of PUBLICATION_DATE_WORDS, a field with it that no table contains.
 UNKNOWN = {
     "publish": "web_publish_time",
     "published": "firstPublishedOnline",

@@ -11,10 +11,10 @@ import pytest
 from blogapi.importing.format_api.files import SITE_FILES, walk_path
 from blogapi.importing.format_api.privacy_signs import (
     ELEVENTY_IGNORE_FILES,
+    EXCLUSION_SETTINGS,
     GENERATOR_NAMES,
     HIDING_TEXTS,
     UNBUILT_NAMES,
-    UNBUILT_SETTINGS,
 )
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
@@ -455,7 +455,7 @@ def test_the_imported_folder_may_be_any_folder_of_the_site(read, inner):
 
 @pytest.mark.parametrize(
     ("generator", "name"),
-    [(generator, name) for generator, names in UNBUILT_SETTINGS.items() for name in names],
+    [(generator, name) for generator, names in EXCLUSION_SETTINGS.items() for name in names],
 )
 def test_each_setting_has_examples_that_hide_a_file_and_that_do_not(generator, name):
     for sites in ([site for _, site, _ in HIDDEN], PUBLIC):
