@@ -13,7 +13,6 @@ from sqlalchemy.exc import OperationalError
 
 from blogapi import create_app
 from blogapi.__main__ import main
-from blogapi.health import queries as health
 from blogapi.serving import commands, listening, server
 from blogapi.storage.database import db
 from blogapi.users import links
@@ -121,7 +120,7 @@ def test_a_database_that_refuses_writes_can_be_served(serve, monkeypatch):
 
 def test_the_integrity_check_runs_when_the_server_starts(serve, monkeypatch):
     checked: list[object] = []
-    monkeypatch.setattr(health, "start_integrity_check", checked.append)
+    monkeypatch.setattr(commands, "start_integrity_check", checked.append)
     assert serve().exit_code == 0
     assert len(checked) == 1
 
