@@ -49,6 +49,10 @@ def test_the_overview_names_what_waits_and_what_comes(api, open_admin):
     page.wait_for_url("**/admin/articles/*/")
 
 
+def hold(route, held):
+    held.append(route) if route.request.method == "POST" else route.continue_()
+
+
 def test_the_site_is_built_now(blog, api, open_admin):
     page = open_admin("/admin/")
     page.get_by_role("heading", name="Health").wait_for()
@@ -57,12 +61,19 @@ def test_the_site_is_built_now(blog, api, open_admin):
     with receive() as receiver:
         body = {"name": "harbour site", "url": receiver.url, "preset": "netlify"}
         path = f"webhooks/{api.post('webhooks/', body)['uuid']}/"
+        # The checks of the blog, which can take seconds, do not delay the build.
+        checks = []
+        page.route("**/api/v1/doctor/", lambda route: hold(route, checks))
         page.reload()
         page.get_by_text("No build asked for yet").wait_for()
         receiver.answer(503)
         build = page.get_by_role("button", name="Build the site now")
         build.click()
         page.get_by_text("Netlify answered 503").wait_for()
+        page.get_by_text("Checking…").wait_for()
+        checks.pop().continue_()
+        page.unroute("**/api/v1/doctor/")
+        page.get_by_text("Check again").wait_for()
         build.click()
         page.get_by_text("Build asked for at").wait_for()
         page.get_by_text("Netlify answered 204. No change waits.").wait_for()

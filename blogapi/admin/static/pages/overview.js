@@ -1,7 +1,7 @@
 /** The overview: unfinished, scheduled and newly published articles, and the health of the blog. */
 
 import { html, nothing } from "../vendor/lit.js";
-import { get, post } from "../api.js";
+import { ApiError, get, post } from "../api.js";
 import { row, sectionHead } from "../components.js";
 import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
 import { hasRole, listPath } from "../roles.js";
@@ -50,6 +50,7 @@ class Overview extends Page {
   last = [];
   /** @type {Webhook[]} the build hooks */
   builds = [];
+  isChecking = false;
 
   async load() {
     const [drafts, edited, next, last, { data: health }, found] = await Promise.all([
@@ -68,11 +69,20 @@ class Overview extends Page {
     if (health) this.check();
   }
 
-  check() {
-    // 409: another page of the overview has started the checks.
-    const recover = (/** @type {any} */ error) => (error.status === 409 ? get("doctor/") : Promise.reject(error));
-    const run = () => post("doctor/", undefined, { timeout: 120 }).catch(recover);
-    return this.act("check", async () => (this.health = (await run()).data));
+  /** Run the checks. They can take seconds, so other actions may run meanwhile. */
+  async check() {
+    if (this.isChecking) return;
+    this.set({ isChecking: true, problem: "" });
+    try {
+      // 409: another page of the overview has started the checks.
+      const recover = (/** @type {any} */ error) => (error.status === 409 ? get("doctor/") : Promise.reject(error));
+      this.health = (await post("doctor/", undefined, { timeout: 120 }).catch(recover)).data;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.set({ problem: error.message });
+    } finally {
+      this.set({ isChecking: false });
+    }
   }
 
   get isEmpty() {
@@ -92,7 +102,7 @@ class Overview extends Page {
       return nothing;
     }
     const again = html`<button class="link-button" type="button" @click=${() => this.check()}>
-      ${this.busy === "check" ? "Checking…" : "Check again"}</button>`;
+      ${this.isChecking ? "Checking…" : "Check again"}</button>`;
     const findings = this.health?.findings.map((/** @type {Json} */ { level, title, detail: text, link }) => {
       const [icon, kind] = LEVELS[level];
       return row({ icon, kind, text, title: link ? html`<a class="cure" href=${link}>${title}</a>` : title });
