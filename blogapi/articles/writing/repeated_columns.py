@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, func, or_, select, update
 
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.publication.visibility import listed_from
@@ -14,13 +15,7 @@ from blogapi.storage.database import db
 
 def count_wrong() -> int:
     """Return the number of links that differ from their article."""
-    return sum(
-        db.session.scalar(
-            select(func.count()).join_from(link, Article, Article.uuid == link.article_id).where(differs)
-        )
-        or 0
-        for link, _, differs in _list_links()
-    )
+    return sum(db.session.scalar(statement) or 0 for statement in _build_counts())
 
 
 def repair() -> None:
@@ -31,6 +26,14 @@ def repair() -> None:
         values = {name: article.with_only_columns(value).scalar_subquery() for name, value in copied.items()}
         statement = update(link).where(is_wrong).values(values)
         db.session.execute(statement, execution_options={"synchronize_session": False})
+
+
+@cache
+def _build_counts() -> list[Select[int]]:
+    return [
+        select(func.count()).join_from(link, Article, Article.uuid == link.article_id).where(differs)
+        for link, _, differs in _list_links()
+    ]
 
 
 def _list_links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
