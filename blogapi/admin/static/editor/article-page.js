@@ -161,7 +161,7 @@ export class ArticlePage extends Page {
     this.startFrom({ article, edits, etag }, JSON.parse(base));
   }
 
-  /** The deletion of the article can be undone, so the new article has a uuid of its own. @param {Edits} edits */
+  /** Use a new uuid, because the deleted article can be restored under its uuid. @param {Edits} edits */
   saveAsNew(edits) {
     this.uuid = newUuid();
     this.startFrom({ edits }, EMPTY);
@@ -224,8 +224,8 @@ export class ArticlePage extends Page {
   }
 
   /**
-   * Join this text with that of somebody else. base: what the server has; before: the version before both (null:
-   * unknown). The author is asked only about what differs in both.
+   * Join this text with the text that another user has saved. base: what the server has; before: the version before
+   * both (null: unknown). The author is asked only about the parts that both have changed.
    * @param {any} theirs @param {Edits} base @param {Edits | null} before
    */
   async join(theirs = this.theirs, base = theirs.edits, before = JSON.parse(this.saver.stored)) {

@@ -136,7 +136,7 @@ function makeWordLists(body) {
   nestItems(items);
 }
 
-/** In Word for the web and OneNote, each item is a list of its own, in a <div>. @param {HTMLElement} body */
+/** Word for the web and OneNote put each item into a separate list in a <div>. @param {HTMLElement} body */
 function makeOnlineLists(body) {
   /** @type {ListItem[]} */
   const items = [];

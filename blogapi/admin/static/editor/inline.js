@@ -71,7 +71,7 @@ function renderPictures(pictures, isSelected, actions, redraw) {
     )}</div>`;
 }
 
-/** Without a text of its own, a picture has that of the library. @param {BlockPicture} picture */
+/** A picture that has no alternative text here uses the text of the library. @param {BlockPicture} picture */
 const isDescribed = ({ alt, file }) => Boolean(alt.trim() || !file || file.alt || file.isMissing);
 
 /** @param {BlockPicture} picture @param {BlockActions} actions */

@@ -68,7 +68,7 @@ class Panel {
     return etag;
   }
 
-  /** Somebody else can have changed the name or the caption only. @param {string[]} texts */
+  /** Another user may have changed only the name or the caption. @param {string[]} texts */
   async findOwn(texts) {
     const { data, etag } = await get(this.path);
     return texts.includes(data.alt) && { etag, edits: data.alt };
