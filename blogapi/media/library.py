@@ -21,7 +21,7 @@ def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
     uses.replace_uses(db.session(), kind, {item: find_used_files(paths).values()})
 
 
-def store_new_address() -> None:
+def refresh_json_with_pictures() -> None:
     """Store the JSON of all items that show files again, after the address of the service has changed."""
     session = db.session()
     for model in stored_models():

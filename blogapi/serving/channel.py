@@ -1,4 +1,4 @@
-"""A client connection: its deadlines, and cached responses that need no thread."""
+"""A client connection: its deadlines, and cached responses, which are sent without a worker thread."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ from blogapi.storage.database import db
 
 CHUNK_BYTES = 128 * 1024
 
-# After this number of bytes, other connections get their turn. Without turns, other requests waited 0.5 s
-# during 8 fast downloads and 7 s during 60; with them, 0.03 s and 0.1 s.
+# After a connection has sent this number of bytes, the other connections get their turn. Without turns, other
+# requests waited 0.5 s during 8 fast downloads and 7 s during 60 downloads; with turns, 0.03 s and 0.1 s.
 TURN_BYTES = 256 * 1024
 
-# A longer cached body is sent separately from the head.
+# A cached body that is longer than this is sent separately from the head.
 MAX_JOINED_BYTES = 64 * 1024
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
     """A client connection.
 
-    The socket thread starts each request: it sends the response itself if it is cached, which is faster than
-    waking another thread, and otherwise queues the request for a thread. The next request of a connection
-    starts when the previous response has been sent completely.
+    The socket thread starts each request. It sends a cached response itself, which is faster than waking
+    another thread; any other request is queued for a worker thread. The next request of a connection starts
+    when the previous response has been sent completely.
 
     If a connection is closed while its client is still sending, the client's operating system discards the
-    response unread. After a refusal, the server therefore half closes the connection, and drops what the
-    client sends until it closes the connection, at most for the time of an idle connection.
+    response unread. Therefore, after the server has refused a request, it closes only its own direction of
+    the connection (half close) and drops what the client still sends, until the client closes the connection
+    or the time limit of an idle connection has passed.
     """
 
     task_class = ResponseTask
     error_task_class = ProblemTask
     parser_class = Parser
 
-    # True if the first request is to be started by the socket thread.
+    # True if the socket thread must still start the first request of `requests`.
     has_request = False
-    # True if the last request was refused, and whether the connection is half closed.
+    # Whether the last request was refused, and whether the connection is half closed.
     is_refused = is_half_closed = False
     _turn_bytes_left = TURN_BYTES
 
@@ -54,7 +55,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         self.limits = server.limits
         self.client = server.get_client(addr)
-        # The time at which the client last sent or took a byte.
+        # The time at which a byte was last received from the client or sent to it.
         self._active_at = time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
         self.sendbuf_len = CHUNK_BYTES
@@ -62,7 +63,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def check_deadlines(self, now: float) -> None:
         """Refuse the request or close the connection if a deadline has passed at `now` (time.monotonic)."""
         if self.total_outbufs_len:
-            # Linux reports a socket as writable only when a third of its buffer is free.
+            # Try to send: Linux reports a socket as writable only when a third of its buffer is free.
             self.handle_write()
         has_output = bool(self.total_outbufs_len)
         if has_output or self.requests or self.close_when_flushed:
@@ -81,9 +82,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.will_close = True
 
     def stalled_since(self) -> float | None:
-        """Return the time since which the client has neither completed its request nor taken response bytes.
+        """Return the time since which the server has been waiting for the client to send or to read bytes.
 
-        Return None while the server itself is working on a response.
+        Return None while the server is working on a response.
         """
         if self.will_close or (self.requests and not self.total_outbufs_len):
             return None
@@ -97,12 +98,12 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return self.request is None and not busy
 
     def handle_read(self) -> None:
-        """Receive data, and start the request that it completes."""
+        """Receive data; if it completes a request, start the request."""
         super().handle_read()
         self._start_next()
 
     def handle_write(self) -> None:
-        """Send buffered output, and start the next request after the last byte."""
+        """Send buffered output; after its last byte, start the next request."""
         if self.is_refused and self.close_when_flushed and not self.total_outbufs_len:
             self._half_close()
             return
@@ -119,7 +120,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.requests[0].close()
 
     def writable(self) -> bool:
-        """Return whether `handle_write` has something to do."""
+        """Return whether `handle_write` must be called."""
         return bool(self.has_request or super().writable())
 
     def received(self, data: bytes) -> bool:
@@ -131,9 +132,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return parsed
 
     def send(self, data: bytes, do_close: bool = True) -> int:
-        """Send some bytes and return their number; none if other connections must get their turn."""
+        """Send some bytes and return their number, which is 0 if it is the turn of other connections."""
         if self._turn_bytes_left <= 0:
-            # The server tries again when the socket is writable, as if the client had taken no byte.
+            # For waitress, this is a full socket buffer: it tries again when the socket is writable.
             return 0
         sent: int = super().send(data, do_close=do_close)
         if sent:
@@ -144,25 +145,25 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def write_soon(self, data: Any) -> int:
         """Buffer a chunk of a response and return its length."""
         if self.total_outbufs_len > self.adj.outbuf_high_watermark and has_app_context():
-            # While the thread waits for the client, it must not keep a database connection or a snapshot.
+            # While the thread waits for the client, it must not occupy a database connection or a snapshot.
             db.session.rollback()
         written: int = super().write_soon(data)
         return written
 
     def _start_next(self) -> None:
-        """Start the first request, unless it has been started or a response is unsent."""
-        # With unsent output, `write_soon` could wait for the client, and the socket thread must not wait.
+        """Start the first request, unless it was started already or a response is not yet sent."""
+        # With unsent output, `write_soon` could wait for the client, but the socket thread must never wait.
         if not self.has_request or self.total_outbufs_len or not self.connected:
             return
         self.has_request = False
         request = self.requests[0]
-        # A pipelined request counts as received when the previous response was sent.
+        # The time of a pipelined request is measured from the end of the previous response.
         request.received_at = time.monotonic()
         task = self.task_class(self, request)
         response = task.find_cached() if task.may_be_cached() else None
         if response is not None:
             self._send_cached(*response)
-            # The next response needs a new buffer, because this one keeps the bytes that were sent.
+            # Let waitress use a new buffer for the next response, because a buffer keeps the sent bytes.
             self.current_outbuf_count = self.adj.outbuf_high_watermark
             task.log()
             request.close()
@@ -180,7 +181,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.write_soon(head + body)
             return
         self.write_soon(head)
-        # The buffer has no copy of the body, which stays in the cache.
+        # This buffer reads the body from the cache instead of copying it.
         buffer = ReadOnlyFileBasedBuffer(BytesIO(body))
         buffer.prepare()
         self.write_soon(buffer)
@@ -201,7 +202,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.handle_close()
 
     def _late_since(self, request: Parser) -> float:
-        # A server that stops does not wait for uploads.
+        # A server that is stopping gives uploads no additional time.
         return request.begun_at if self.server.stopping else request.late_since(self.limits.upload_rate)
 
     def _flush_some(self, do_close: bool = True) -> bool:

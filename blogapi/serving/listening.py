@@ -22,7 +22,7 @@ def bind_address(host: str, port: int) -> socket.socket:
     listening = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":
-            # The option allows an immediate restart. On Windows it would let two programs share the port.
+            # This option allows an immediate restart. On Windows it would let two programs share the port.
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
     except OSError:
@@ -34,7 +34,8 @@ def bind_address(host: str, port: int) -> socket.socket:
 def bind_unix_socket(path: Path) -> socket.socket:
     """Return a socket bound to the path, with mode 0660; raises OSError if it cannot be bound.
 
-    A socket file without a listener was left by an earlier server and is replaced. Any other file is kept.
+    If the path is a socket file on which no server listens, an earlier server has left it, and it is
+    replaced. Any other file is kept.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -51,7 +52,7 @@ def bind_unix_socket(path: Path) -> socket.socket:
 
 
 def remove_unix_socket(path: Path, created: os.stat_result) -> None:
-    """Delete the socket file if it is still the one that this server created."""
+    """Delete the socket file, unless another server has replaced the one that this server `created`."""
     with suppress(OSError):
         if os.path.samestat(path.lstat(), created):
             path.unlink()

@@ -21,7 +21,7 @@ logger = logging.getLogger("blogapi.access")
 
 # How long an entry may wait, in seconds, so that several entries are written together.
 BATCH_SECONDS = 0.1
-# How many entries may wait while the output is blocked. Further entries are dropped and only counted.
+# The maximum number of entries that wait while the output is blocked. Further entries are only counted.
 MAX_WAITING_ENTRIES = 100_000
 
 # The group matches the prefix of an API key, which is not secret; the other characters of the key are secret.
@@ -94,8 +94,7 @@ class AccessLog:
 def log_lines(log_format: str) -> Callable[[Sequence[AccessLogEntry]], None]:
     """Return a handler that logs entries in the format `text` or `json`, by default to stderr.
 
-    Entries that arrive together share one log record, because creating a record costs more than formatting
-    a line.
+    Each batch of entries is one log record, because creating a record costs more than formatting a line.
     """
     if not logger.hasHandlers():
         handler = logging.StreamHandler(sys.stderr)
@@ -121,7 +120,7 @@ def count_requests(
 
 
 def format_text(entry: AccessLogEntry) -> str:
-    """Return time, method, path, route, status, milliseconds, bytes, request id and key prefix as a line."""
+    """Return the entry as a line of text, with the prefix of the key; `-` stands for an absent value."""
     at, method, path, route, status, seconds, size, request_id, key = entry
     return (
         f"{_format_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
@@ -150,7 +149,8 @@ def format_json(entry: AccessLogEntry) -> str:
 def loggable_path(path: str, route: str) -> str:
     """Return the path percent-encoded and without secrets, so that it may be logged.
 
-    `path` holds bytes as latin-1. A path without a route may contain a secret that a client sent by mistake.
+    `path` contains bytes that were decoded as Latin-1, as in WSGI. If no route matches the path, it may
+    contain a secret that a client sent by mistake, so long words are replaced.
     """
     if "<token>" in route:
         return route
@@ -162,7 +162,7 @@ def loggable_path(path: str, route: str) -> str:
 
 @lru_cache(1024)
 def key_prefix(key: str) -> str:
-    """Return the prefix of an API key, which may be logged; empty if the text is not an API key."""
+    """Return the prefix of an API key, which is not secret, or "" if the text is not an API key."""
     found = _API_KEY.fullmatch(key)
     return found[1] if found else ""
 

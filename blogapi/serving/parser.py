@@ -29,12 +29,12 @@ _UUID = re.compile(r"(?<=/)[0-9a-fA-F-]{36}(?=/)")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 _TRANSFER_CODING = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.MULTILINE)
 # Matches a line feed without a carriage return, and a carriage return without a line feed. A carriage return
-# at the end of the data is accepted, because its line feed may follow.
+# at the end of the data is accepted, because the line feed may arrive with the next data.
 _BARE_LINE_BREAK = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
-# waitress takes quadratic time to refuse such a character after many spaces.
+# waitress itself would need quadratic time to refuse a control character after many spaces.
 _CONTROL_CHARACTER = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
-# The requests that upload media files and files to import, without the slash at the end.
+# Method and path of the requests that upload media files and files to import, without the slash at the end.
 MEDIA_UPLOADS = ("POST /api/v1/blog/media", "PUT /api/v1/blog/media/:id/content")
 IMPORT_UPLOADS = ("POST /api/v1/imports",)
 
@@ -61,11 +61,12 @@ class StorageFull(Error):  # type: ignore[misc]
 
 
 class ParserSettings(Adjustments):  # type: ignore[misc]
-    """The settings of waitress, and those of request bodies.
+    """The settings of waitress, with additional settings for request bodies.
 
-    `bodies` counts the bytes of the bodies that have arrived, without the first SHORT_BODY_BYTES of each.
-    `uploads` has the settings of uploads by method and path, such as `PUT /items/:id`, where `:id` stands for
-    a uuid. They apply only if `accepts` returns True for the headers.
+    `bodies` counts the bytes of received bodies that are not yet processed, without the first
+    SHORT_BODY_BYTES of each body. `uploads` maps a method and a path, such as `PUT /items/:id` (`:id` stands
+    for a uuid), to the settings of that upload. The settings of an upload apply only if their `accepts`
+    returns True for the headers of the request.
     """
 
     bodies: ByteCounter
@@ -80,12 +81,12 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
 class Parser(HTTPRequestParser):  # type: ignore[misc]
     """Parses a request, and refuses it if a proxy and this server could understand it differently."""
 
-    # The logs of waitress and the access log read these attributes even if the request line was not parsed.
+    # Default values, because the logs read these attributes even if the request line was not parsed.
     path = ""
     command = ""
     received_at = 0.0
     is_upload = False
-    # The number of body bytes that are counted in `bodies`.
+    # The number of bytes of this body that are counted in `bodies`.
     _counted = 0
 
     # waitress has no type hints, so the types of these attributes are declared here.
@@ -109,7 +110,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         if self.error is None and self.body_bytes_received > SHORT_BODY_BYTES:
             self._count_body()
         if self.completed:
-            # With True, waitress would send "100 Continue" and wait for a body that never comes.
+            # Otherwise waitress would send "100 Continue" and wait for a body that never comes.
             self.expect_continue = False
         return consumed
 
@@ -124,7 +125,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             raise ParsingError("Content-Length or an IPv6 address is malformed") from error
         upload = self.adj.find_upload(self.command, self.path)
         if upload is not None and (upload.accepts is None or upload.accepts(self.headers)):
-            # waitress reads the limit of the body after this method.
+            # waitress reads the maximum size of the body only after this method.
             self.is_upload, self.adj = True, upload
         self._read_connection_options()
         if self.chunked:
@@ -139,14 +140,15 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             raise ParsingError("The Host header is missing or malformed")
 
     def late_since(self, upload_rate: int) -> float:
-        """Return the time from which the client has to complete the request within the time for requests.
+        """Return the start of the time limit for receiving the complete request (time.monotonic).
 
-        For an upload, it advances while the client sends at least `upload_rate` bytes per second.
+        For an upload, the start is later by the time that the received bytes take at `upload_rate` bytes per
+        second.
         """
         return self.begun_at + (self.body_bytes_received / upload_rate if self.is_upload else 0.0)
 
     def refuse(self, error: Error) -> None:
-        """Mark the request as complete and rejected with `error`."""
+        """Mark the request as complete, so that the server sends `error` as its response."""
         self.error, self.completed = error, True
 
     def close(self) -> None:
@@ -162,7 +164,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             self.refuse(Busy(""))
 
     def _read_connection_options(self) -> None:
-        # waitress compares the whole header with a single option, so keep only the option that matters.
+        # waitress compares the whole header with `close` or `keep-alive`, so remove all other options.
         options = {option.strip(" \t").lower() for option in self.headers.get("CONNECTION", "").split(",")}
         for option in ("close", "keep-alive"):
             if option in options:
@@ -170,7 +172,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
                 return
 
     def _check_chunk_lines(self, received: int) -> None:
-        # waitress parses an unfinished line again whenever data arrives: a line of 16 MB would take seconds.
+        # waitress parses an incomplete line again whenever data arrives: a line of 16 MB would take seconds.
         body = self.body_rcv
         if body is None:
             return
@@ -185,7 +187,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
 
 def limit_bodies(app: Flask, settings: ParserSettings, limits: Limits) -> None:
-    """Set the largest size of each upload, and limit the bytes of all bodies together."""
+    """Set the maximum size of each kind of upload, and limit the total size of all unprocessed bodies."""
     media, imports = copy(settings), copy(settings)
     media.max_request_body_size = app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES
     imports.max_request_body_size = app.config["MAX_IMPORT_SIZE"] + MULTIPART_BYTES

@@ -48,7 +48,7 @@ def _translate(environ: WSGIEnvironment) -> frozenset[str]:
     untrusted: frozenset[str] = parse_proxy_headers(
         environ, trusted_proxy_count=1, trusted_proxy_headers=_HEADERS
     )
-    # Rate limits and the access log use the value, so it must be an IP address.
+    # Raise ValueError unless it is an IP address, because rate limits and the access log use it.
     environ["REMOTE_ADDR"] = str(ip_address(environ["REMOTE_ADDR"]))
     return untrusted
 

@@ -1,7 +1,7 @@
 """A subclass of the waitress server that adds limits, deadlines and problem+json errors.
 
-The server refuses some requests before they reach the application: those with a malformed request line or
-with headers or a body that are too large, and those that arrive while the queue is full.
+The server itself refuses a request if its request line is malformed, if its headers or its body are too
+large, or if it arrives while the queue is full.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# A connection that has been stalled for this long may be evicted for a new one, in seconds.
+# A connection that has stalled for this number of seconds may be closed in favor of a new connection.
 EVICTION_SECONDS = 1.0
 
 # Minimum time between two log messages about connections that cannot be accepted, in seconds.
@@ -60,14 +60,14 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         keyless_paths: tuple[str, ...] | None = None,
     ) -> None:
         self.limits = limits
-        # The socket thread looks for cached responses to requests with a key or with one of these paths; if
-        # this is None, it looks for none.
+        # The socket thread looks for a cached response if a request has a key, or if its path begins with one
+        # of these paths. If this is None, the socket thread never looks into the cache.
         self.keyless_paths = keyless_paths
         self.access_log = access_log
         self.stopping = False
         self.request_seconds = limits.request
         self._proxy = ip_network(proxy, strict=False) if proxy else None
-        # If no connection can be accepted, the server tries again after the next sweep.
+        # True after a connection could not be accepted; the next sweep sets it back to False.
         self._is_full = False
         self._next_sweep = 0.0
         self._logged_at = -float(LOG_INTERVAL_SECONDS)
@@ -102,7 +102,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return bool(self.accepting) and not self._is_full
 
     def handle_accept(self) -> None:
-        """Accept a connection if a slot is free or can be freed."""
+        """Accept a connection, unless the maximum number are open and none of them may be closed for it."""
         evicted = None
         if len(self.active_channels) >= self.limits.connections:
             evicted = self._most_stalled()
@@ -114,7 +114,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         try:
             accepted = self.accept()
         except OSError as error:
-            # Usually no file descriptor is free. Without a pause, the server would retry in a busy loop.
+            # Usually the process has no free file descriptor. Without a pause, it would retry in a busy loop.
             self._pause_accepting(f"Cannot accept a connection: {error.strerror or error}.")
             return
         if accepted is None:
@@ -126,15 +126,15 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
                 connection.close()
                 return
         if evicted is not None:
-            # Close it after the accept, so that the new connection does not reuse a descriptor with pending
-            # events.
+            # Close the old connection only after the accept: otherwise the new connection could get its file
+            # descriptor, which may have pending events.
             evicted.handle_close()
         self._open_channel(connection, address)
 
     def add_task(self, task: Channel) -> None:
-        """Let the socket thread start the next request of the connection.
+        """Mark that the next request of the connection is complete, so that the socket thread starts it.
 
-        waitress calls this while it holds a lock of the connection.
+        The request is not started here, because waitress calls this while it holds a lock of the connection.
         """
         task.has_request = True
 
@@ -144,7 +144,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return is_full
 
     def get_client(self, address: Any) -> str:
-        """Return the key under which an address is counted; empty for the proxy, which is not limited."""
+        """Return the client that counts for the limit per address; "" for the proxy, which has no limit."""
         ip = ip_address(address[0].partition("%")[0])
         if self._proxy is not None and ip in self._proxy:
             return ""
@@ -172,7 +172,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             for channel in self.active_channels.values()
             if (client is None or channel.client == client)
             and (since := channel.stalled_since()) is not None
-            # If the client is at its own limit, its unfinished requests may be evicted at any age.
+            # If the client has reached its own limit, any of its incomplete requests may be evicted.
             and (now - since > EVICTION_SECONDS or (client is not None and channel.request is not None))
         ]
         return min(waiting, key=lambda found: found[0])[1] if waiting else None
@@ -189,11 +189,11 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             self._next_sweep, self._is_full = now + self.limits.sweep, False
             for channel in list(self.active_channels.values()):
                 channel.check_deadlines(now)
-        # select() fails with a file descriptor over 1,023, so poll() is used where it exists.
+        # select() fails with a file descriptor above 1,023, so poll() is used where it exists.
         wasyncore.loop(seconds, use_poll=True, map=self._map, count=1)
 
     def _drain(self) -> None:
-        """Finish the received requests, including those in the accept queue of the operating system."""
+        """Finish the requests of all connections, including those that were not yet accepted."""
         until = time.monotonic() + self.limits.stop
         self.request_seconds = self.limits.stop_grace
         self._run_once(0)
@@ -225,7 +225,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
 
 class UnixServer(Server):
-    """A server on a Unix socket. Every process that may open the file is treated as the trusted proxy."""
+    """A server on a Unix socket. Every process that may open its file is treated as the trusted proxy."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -244,7 +244,7 @@ class UnixServer(Server):
         return "127.0.0.1", None
 
     def get_client(self, address: Any) -> str:
-        """Return the empty key, because each client counts as the proxy."""
+        """Return "", because every client is treated as the proxy."""
         return ""
 
     def close(self) -> None:
@@ -267,8 +267,8 @@ def create_server(
 ) -> Server:
     """Return a listening server; raises OSError if it cannot listen.
 
-    `unix_socket` replaces `host` and `port`; `trusted_proxy` overrides the setting TRUSTED_PROXY. The caller
-    must close `access_log`, which records the requests.
+    `unix_socket` replaces `host` and `port`; `trusted_proxy` overrides the setting TRUSTED_PROXY. Requests
+    are recorded in `access_log`, which the caller must close.
     """
     limits = limits or Limits(request=app.config["REQUEST_SECONDS"])
     listening_socket = (
@@ -279,8 +279,8 @@ def create_server(
         threads=threads,
         ident=None,
         url_scheme=url_scheme,
-        # waitress refuses a body that reaches its limit, but Flask refuses only a body that exceeds its
-        # limit.
+        # waitress refuses a body that is as long as its limit; Flask refuses only a body that is longer than
+        # its limit.
         max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 1,
         max_request_header_size=MAX_HEADER_BYTES,
         clear_untrusted_proxy_headers=False,
@@ -313,10 +313,10 @@ def create_server(
 
 
 def _list_keyless_paths(app: Flask) -> tuple[str, ...] | None:
-    """Return the beginnings of the paths whose cached responses need no key.
+    """Return the prefixes of the paths whose cached responses need no key.
 
-    Return None if the socket thread must not look into the cache: it would wait for the database if that is
-    on another machine, or if the number of requests is limited.
+    Return None if the socket thread must not look into the cache, because it could have to wait: for a
+    database on another machine, or for the counters of the rate limits.
     """
     cache = response_cache_middleware.get_middleware(app)
     if not isinstance(cache.source, SqliteCommitVersion) or limits_requests(app):

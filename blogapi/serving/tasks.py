@@ -33,7 +33,7 @@ def _format_date(second: int) -> str:
 
 
 def make_head(status: str, headers: Sequence[tuple[str, str]], length: int, second: int) -> bytes:
-    """Return the head of a response to HTTP/1.1 as waitress writes it, in a fraction of the time."""
+    """Return the same head of an HTTP/1.1 response as waitress, but faster."""
     fields = [(_canonical_name(name), value) for name, value in headers]
     fields.append(("Date", _format_date(second)))
     if not any(name == "Content-Length" for name, _ in fields):
@@ -53,10 +53,10 @@ class LoggedTask(Task):  # type: ignore[misc]
         try:
             super().service()
         except Exception as error:
-            # After any other exception, the server sends an error response, which is logged instead.
+            # After any other exception, the server sends an error response, whose task logs the request.
             if self.wrote_header or isinstance(error, ClientDisconnected):
                 self.log()
-            # waitress logs this path unchanged, so remove secrets from it.
+            # waitress logs this path with the exception, so remove secrets from it.
             self.request.path = loggable_path(self.request.path, self.route)
             raise
         self.log()
@@ -91,7 +91,7 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
     """The response to a request that the server itself refuses."""
 
     def execute(self) -> None:
-        """Write the error response; parts of the request may not have been parsed."""
+        """Write the error response. Attributes of the request can be missing if it was not parsed."""
         error = self.request.error
         code, detail = errors.default_problem(error.code)
         body = errors.problem_body(error.code, code, detail)
@@ -116,12 +116,12 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             super().execute()
         finally:
             if self.wrote_header and self.has_body and self.request.command != "HEAD":
-                # A file is sent without `write`.
+                # If waitress sends a file, it does not call `write`, which counts the bytes.
                 self.body_bytes = self.body_bytes or self.content_length or 0
             self._read_environment()
 
     def may_be_cached(self) -> bool:
-        """Return whether the socket thread may ask for a cached response."""
+        """Return whether the socket thread may look for a cached response."""
         request, server = self.request, self.channel.server
         if server.keyless_paths is None or request.error or request.command != "GET" or server.stopping:
             return False
@@ -130,7 +130,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return "X_API_KEY" in request.headers or bool(request.path.startswith(server.keyless_paths))
 
     def find_cached(self) -> tuple[bytes, bytes] | None:
-        """Return the head and the body of the response if it is cached."""
+        """Return the head and the body of the cached response, or None if no response is cached."""
         self.start()
         environ = self.get_environment()
         environ[ONLY_CACHED_KEY] = True
@@ -159,7 +159,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return header
 
     def set_close_on_finish(self) -> None:
-        """Close the connection after this response, unless the only reason is that the response has no body.
+        """Close the connection after this response, but not merely because the response has no body.
 
         waitress closes the connection after any response without Content-Length, which includes 204 and 304.
         """

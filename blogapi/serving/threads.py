@@ -13,12 +13,12 @@ _WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 class Dispatcher:
     """The threads of a server: `threads` threads for reads, and as many for writes.
 
-    A write can wait for seconds until other writes end. Reads have threads of their own, so they never wait
-    for that.
+    A write can wait for seconds until other writes end. Reads have separate threads, so that waiting writes
+    do not delay them.
     """
 
     def __init__(self, threads: int) -> None:
-        # waitress would write a line for each request that waits.
+        # waitress would log a line for each request that waits.
         logging.getLogger("waitress.queue").disabled = True
         self.reads, self.writes = ThreadedTaskDispatcher(), ThreadedTaskDispatcher()
         for pool in (self.reads, self.writes):

@@ -1,8 +1,8 @@
 """Checkpoints that keep SQLite's write-ahead log short.
 
 SQLite up to 3.51.2 can lose commits if one connection begins a checkpoint while another one resets the log
-(https://sqlite.org/wal.html#walresetbug). Therefore no connection makes checkpoints by itself; see
-`truncate_log`.
+(https://sqlite.org/wal.html#walresetbug). Therefore automatic checkpoints are off, and only `truncate_log`
+makes checkpoints.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 from blogapi import clock
 from blogapi.storage import files, integrity
 
-# Four times the size at which SQLite itself would make a checkpoint.
+# Four times the size at which SQLite makes an automatic checkpoint by default.
 MAX_LOG_BYTES = 16 * 1024 * 1024
 
-# How long a checkpoint waits for readers of an earlier state, and the pause before the next attempt.
+# How long a checkpoint waits for readers of an earlier snapshot, and the pause before the next attempt.
 WAIT_SECONDS, RETRY_SECONDS = 0.1, 1.0
 
 
@@ -47,16 +47,16 @@ class WriteAheadLog:
 
     def _is_long(self) -> bool:
         with suppress(OSError):
-            # The copy can need as much space as the log has.
+            # Copying the log can need as much free space as the size of the log.
             free = shutil.disk_usage(self._path.parent).free
             return self._path.stat().st_size >= min(MAX_LOG_BYTES, max(free, 1))
         return False
 
 
 def truncate_log(database: Path) -> None:
-    """Copy the log into the database file and empty it, unless another process does this or writes.
+    """Copy the log into the database file and empty it, unless another process is doing so or is writing.
 
-    The caller must not be in a transaction. A failure is not an error, because all writes are stored.
+    The caller must not be in a transaction. Errors are ignored, because all writes remain in the log.
     """
     with (
         suppress(sqlite3.Error, OSError),
@@ -65,13 +65,13 @@ def truncate_log(database: Path) -> None:
         integrity.open_database(database, seconds=WAIT_SECONDS) as connection,
     ):
         if is_alone:
-            # On a full disk, only the space of a log that was copied is left for the commit. While another
-            # connection holds the write lock, no process resets the log.
+            # On a full disk, the commit below has space only if the log was copied, so that its space can
+            # be used again. While `writer` holds the write lock, no process resets the log.
             with integrity.open_database(database, seconds=WAIT_SECONDS) as writer:
                 writer.execute("BEGIN IMMEDIATE")
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            # A writer resets the log only if a checkpoint has copied all of it. This commit adds a frame that
-            # only this checkpoint copies, so no other process resets the log before its end. An UPDATE that
-            # changes nothing adds no frame.
+            # A writer resets the log only after a checkpoint has copied all of it. This commit adds a frame
+            # that only the next checkpoint copies, so no other process resets the log before that checkpoint
+            # ends. An UPDATE that changes nothing would add no frame.
             connection.execute("PRAGMA user_version = 0")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,4 +1,4 @@
-"""The commit version: two numbers that grow with the commits of any process."""
+"""The commit version: two numbers that grow when any process commits."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from blogapi.storage.write_lock import WriteLock
 # The WSGI environ key that stores the time at which the request was received (time.monotonic).
 RECEIVED_KEY = "blogapi.received"
 
-# How often to check that the path still leads to the opened file, in seconds. A check takes half as long as
-# the query to SQLite. A late check is harmless, because no commits are written to a removed file.
+# The time between two checks, in seconds, that the path still leads to the opened file. A check takes half as
+# long as the query to SQLite. A late check is harmless, because no commits are written to a removed file.
 CHECK_SECONDS = 0.1
 
 _READ_COUNTER = "SELECT tag, visible, extract(epoch FROM clock_timestamp()) FROM commit_counter"
@@ -33,10 +33,10 @@ _READ_COUNTER = "SELECT tag, visible, extract(epoch FROM clock_timestamp()) FROM
 
 @dataclass(frozen=True, order=True, slots=True)
 class CommitVersion:
-    """The state of the database at a time. The numbers never decrease, even if a backup is restored.
+    """A version of the content of the database. The numbers never decrease, even if a backup is restored.
 
-    `commit` grows with every commit. `public` grows with every commit that readers without access to drafts
-    can notice. `time` is the time of the database server, or None if the database is a file on this machine.
+    `commit` grows with every commit. `public` grows with every commit that changes what readers without
+    access to drafts can see. `time` is the time of the database server, or None for a SQLite file.
     """
 
     commit: int
@@ -82,7 +82,7 @@ class SqliteCommitVersion:
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
     def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
-        """Return the commit version, or None if the file cannot be read; it is always read from the file."""
+        """Return the commit version, or None if the file cannot be read; `strict` makes no difference."""
         version, read_at = self._last_read
         # The comparison is strict, because the clock can stay the same for some milliseconds.
         if since is not None and since < read_at:
@@ -110,7 +110,7 @@ class SqliteCommitVersion:
             self._connection = sqlite3.connect(
                 self._uri, uri=True, check_same_thread=False, isolation_level=None, timeout=0
             )
-            # The values of `data_version` on two connections cannot be compared.
+            # The values of `data_version` on two different connections cannot be compared.
             self._data_version, self._visible = -1, None
             self._opened = files.file_identity(self._path)
         self._check_file(time.monotonic())
@@ -120,7 +120,7 @@ class SqliteCommitVersion:
     def _has_visible_change(self) -> bool:
         before = self._visible
         try:
-            # A commit after this query is reported by the next query of `data_version`.
+            # If another commit follows this query, the next query of `data_version` reports it.
             self._visible = self._query("SELECT visible FROM commit_counter")
         except sqlite3.Error:
             self._visible = None
@@ -198,7 +198,7 @@ class PostgresCommitVersion:
             self._disconnect()
 
     def _get_age(self) -> float:
-        """Return the age of the last version in seconds; infinite if this process has written since."""
+        """Return the seconds since the version was last read; infinite if this process has written since."""
         version, read_at = self._last_read
         is_known = version is not None and read_at > self._write_lock.released_at
         return time.monotonic() - read_at if is_known else math.inf
@@ -207,8 +207,8 @@ class PostgresCommitVersion:
         pooled = self._engine.raw_connection()
         connection: Any = pooled.driver_connection
         pooled.detach()
-        # Behind a connection pooler, the next statement may run on another server connection, which does not
-        # have the prepared statements of this one.
+        # A connection pooler may run the next statement on another server connection, which does not have the
+        # prepared statements of the first one.
         connection.autocommit, connection.prepare_threshold = True, None
         return connection
 

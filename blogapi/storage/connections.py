@@ -18,9 +18,9 @@ from blogapi.storage import driver_options, files, upgrades
 # How long a write waits for other writes of any process, in seconds.
 BUSY_SECONDS = 5
 
-# Time limits for a statement and for an idle transaction on PostgreSQL, in seconds. They prevent a process
-# that hangs from blocking the writes of other processes. The last limit is for the write of a request, whose
-# server can be paused at any time.
+# Time limits on PostgreSQL, in seconds: for a statement, for an idle transaction, and for an idle transaction
+# of a request. They prevent a process that hangs from blocking the writes of other processes. The limit for
+# requests is shorter, because the process of a web server can be paused at any time.
 STATEMENT_SECONDS, IDLE_SECONDS, REQUEST_IDLE_SECONDS = 60, 60, 5
 
 # With these options, the operating system detects after about ten seconds that the server no longer responds.
@@ -56,8 +56,8 @@ def engine_options(url: str | URL) -> dict[str, Any]:
     """Return the options for `create_engine`."""
     options: dict[str, Any] = {"hide_parameters": True}
     if str(url).startswith("postgresql"):
-        # A list and its total must come from one snapshot. `pool_pre_ping` replaces lost connections before
-        # use.
+        # REPEATABLE READ: a list and its total must come from one snapshot. `pool_pre_ping` replaces lost
+        # connections before they are used.
         options |= {"isolation_level": "REPEATABLE READ", "pool_pre_ping": True}
         try:
             url = make_url(url)
@@ -107,7 +107,7 @@ def write_options(engine: Engine, seconds: int) -> dict[str, Any]:
 
 
 def disable_timeouts(connection: Connection) -> None:
-    """Let the current transaction take any time; SQLite has no such limits."""
+    """Remove the time limits of the current transaction on PostgreSQL; SQLite has none."""
     if connection.dialect.name != "sqlite":
         connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
         connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
@@ -119,7 +119,7 @@ def _create_private_file(engine: Engine) -> None:
     try:
         files.create_private(path.resolve())
     except FileExistsError:
-        # An existing file is not opened here: to close it would drop SQLite's locks; see `raw_files`.
+        # An existing file is not opened here, because closing it would drop SQLite's locks; see `raw_files`.
         if path.is_dir() or not os.access(path, os.R_OK | os.W_OK):
             number = errno.EISDIR if path.is_dir() else errno.EACCES
             reason = OSError(number, os.strerror(number))
@@ -131,9 +131,9 @@ def _create_private_file(engine: Engine) -> None:
 def _refuse_replaced_file(engine: Engine) -> None:
     """Refuse new transactions after the database file has been removed or replaced.
 
-    The operating system keeps a removed file for the connections that have opened it: they would read stale
-    content, and their writes would be lost. These connections are not closed, because closing the last one
-    would delete the log of the new file, which has the same name.
+    Connections that have opened a file can still use it after it was removed: they would read stale content,
+    and their writes would be lost. These connections are not closed, because SQLite deletes the log when the
+    last one is closed, and the log of the new file has the same name.
     """
     path = Path(str(engine.url.database)).absolute()
     opened = files.file_identity(path)
@@ -161,8 +161,8 @@ def _refuse_replaced_file(engine: Engine) -> None:
 
 
 def _set_postgresql_timeouts(connection: Any, record: Any) -> None:
-    # One statement needs only one round trip. Several statements could not be sent together with
-    # `prepare_threshold=0`.
+    # One statement sets all limits in one round trip. With `prepare_threshold=0`, psycopg cannot send several
+    # statements together.
     connection.execute(
         f"SELECT set_config('lock_timeout', '{BUSY_SECONDS}s', false), "
         f"set_config('statement_timeout', '{STATEMENT_SECONDS}s', false), "
@@ -173,21 +173,21 @@ def _set_postgresql_timeouts(connection: Any, record: Any) -> None:
 
 def _lock_postgresql(connection: Connection) -> None:
     # The lock allows one writer at a time, as on SQLite, so no other transaction changes rows between two
-    # statements of a READ COMMITTED transaction. At a higher isolation level, the transaction
-    # would read a snapshot that was taken before it waited for the lock.
+    # statements of a READ COMMITTED transaction. At a higher isolation level, the transaction would read a
+    # snapshot from before the wait for the lock.
     seconds = connection.get_execution_options().get("writes")
     if seconds is not None:
-        # For PostgreSQL, a timeout of 0 means no timeout.
+        # PostgreSQL reads a timeout of 0 as no timeout, so 1 ms stands for no wait.
         if seconds < BUSY_SECONDS:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'")
-        # One statement sets the limit and takes the lock, so a server cannot be paused in between.
+        # One statement takes the lock and sets the limit, so the process cannot be paused in between.
         idle = f", set_config('idle_in_transaction_session_timeout', '{REQUEST_IDLE_SECONDS}s', true)"
         connection.exec_driver_sql(upgrades.WRITE_LOCK_SQL + (idle if has_request_context() else ""))
 
 
 def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
-    # By default, the driver sends no BEGIN before a SELECT, so updates can be lost. Therefore `_begin_sqlite`
-    # sends it.
+    # By default, the driver sends no BEGIN before a SELECT, so updates can be lost. Therefore the driver is
+    # told to send none, and `_begin_sqlite` sends BEGIN.
     connection.isolation_level = None
     for pragma in (
         f"busy_timeout={BUSY_SECONDS * 1000}",

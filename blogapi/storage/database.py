@@ -82,7 +82,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class bytewise(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
-    """A text that every engine orders by code point and lowercases in ASCII only, as SQLite does."""
+    """A text that every engine orders by code point; only ASCII letters are lowercased, as on SQLite."""
 
     inherit_cache = True
     type = String()
@@ -130,7 +130,7 @@ def table_of(model: type[Base]) -> Table:
     return model.__table__
 
 
-# An argument for tables with short rows, which SQLite then stores only in the index of the primary key.
+# A table argument: SQLite stores the rows in the primary key index only. This saves space if rows are short.
 WITHOUT_ROWID = {"sqlite_with_rowid": False}
 
 
@@ -155,12 +155,12 @@ class Timestamped:
 class CommitCounter(Base):
     """A table with a single row, which identifies the state of the database; see `publication.events`.
 
-    `tag` is a random text. On PostgreSQL, every commit changes it; on SQLite, which has a counter of its own,
-    only commits that write events or that readers can notice. `visible` is the tag of the last commit that
-    readers without access to drafts can notice. `position` and `public_position` are the last assigned
-    positions, and `announced_until` is the latest time of an item that was announced as public. Old public
-    events up to the position `deleted_position` may have been deleted, and old events of unlisted items up to
-    `deleted_unlisted`.
+    `tag` is a random text. On PostgreSQL, every commit changes it. On SQLite, which counts commits itself,
+    only commits that write events or change what readers can see do so. `visible` is the tag of the last
+    commit that changed what readers without access to drafts can see. `position` and `public_position` are
+    the last assigned positions of events, and `announced_until` is the latest publication time of an item
+    that was announced as public. Old events may have been deleted: public ones up to the position
+    `deleted_position`, and those of unlisted items up to `deleted_unlisted`.
     """
 
     __tablename__ = "commit_counter"
@@ -176,7 +176,7 @@ class CommitCounter(Base):
 
 
 class WriteEvents(Protocol):
-    """A function that writes the events of a transaction, before its commit, and counts the commit."""
+    """A function that writes the events of a transaction and updates CommitCounter, before the commit."""
 
     def __call__(self, session: Session, *, visible: bool) -> None: ...
 
@@ -185,9 +185,9 @@ class WriteEvents(Protocol):
 class Write:
     """The outermost `transaction()` of a session.
 
-    `counter` has the columns of CommitCounter before the transaction; see `check_version`. `notes` is used by
-    `publication.events`. `after_commit` and `after_rollback` have the functions that are called at the end,
-    each with the list of its items.
+    `counter` has the values of CommitCounter before the transaction; see `check_version`. `notes` is used by
+    `publication.events`. `after_commit` and `after_rollback` map the functions to call at the end to their
+    argument, a list of items.
     """
 
     visible: bool | None
@@ -200,13 +200,13 @@ class Write:
 
 
 def find_write(session: Any) -> Write | None:
-    """Return the outermost transaction that holds the write lock, or None if the session does not write."""
+    """Return the outermost `transaction()` of the session, or None if it is in none."""
     write: Write | None = session.info.get(_WRITE_KEY)
     return write
 
 
 def get_write(session: Any) -> Write:
-    """Return the outermost transaction of a session that writes."""
+    """Return the outermost `transaction()` of the session, which must be in one."""
     write = find_write(session)
     assert write is not None, "call this in a transaction()"
     return write
@@ -217,7 +217,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     """Take the write lock and run one transaction; commit at its end, roll back on any exception.
 
     Cached responses to readers without access to drafts are dropped, unless `visible` is False in this block
-    and in all nested ones. With None, the nested blocks decide.
+    and in all nested blocks. With None, the nested blocks decide.
 
     Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False; the time that a request has
     waited for a thread counts too. Raises one of BUSY_ERRORS if it cannot get the lock in this time. Raises
@@ -226,9 +226,9 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     Rows that were read before the transaction are expired, so that they are read again after the lock was
     taken. A nested `transaction()` is a part of the outer transaction: when the nested block ends, its rows
     are flushed, and if the nested block raises an exception, the outer transaction cannot commit. Use
-    `savepoint()` for a part of a transaction that may fail without the rest. Functions that were passed to
-    `call_after_rollback` are called at the end, without the write lock, if a part was rolled back, and those
-    that were passed to `call_after_commit` if the transaction was committed.
+    `savepoint()` for a part of a transaction that may fail without the rest. At the end, after the write lock
+    was released, the functions passed to `call_after_rollback` are called if any part was rolled back, and
+    the functions passed to `call_after_commit` are called if the transaction was committed.
     """
     session = db.session()
     if outer := find_write(session):
@@ -316,32 +316,37 @@ def savepoint() -> Iterator[None]:
 
 
 def call_after_commit(function: Callable[[list[Any]], None], item: Any) -> None:
-    """Call the function with a list of all items, after the current transaction, if it is committed.
+    """Call the function after the current transaction, if it is committed, with a list of all its items.
 
-    The function may open a transaction. It must handle its errors, because the write cannot be undone.
+    One call passes the items of all calls of `call_after_commit` with this function. The function may open a
+    transaction. It must handle its errors, because the write cannot be undone.
     """
     get_write(db.session()).after_commit.setdefault(function, []).append(item)
 
 
 def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> None:
-    """Call the function with a list of all items, after the current transaction, if a part is rolled back.
+    """Call the function after the current transaction, if any part of it is rolled back.
 
-    The function may open a transaction. It must handle its errors.
+    One call passes a list of the items of all calls of `call_after_rollback` with this function. The function
+    may open a transaction. It must handle its errors.
     """
     get_write(db.session()).after_rollback.setdefault(function, []).append(item)
 
 
 def end_read() -> None:
-    """End the snapshot that reads see, before slow work, unless the caller is in a transaction."""
+    """End the read transaction before slow work, which would keep its snapshot open.
+    
+    Does nothing in a `transaction()`.
+    """
     session = db.session()
     if find_write(session) is None:
         session.rollback()
 
 
 def batch_uuids(model: Any, size: int) -> Iterator[list[UUID]]:
-    """Return the uuids of all rows of a model, in their order and in lists of `size` uuids.
+    """Return the sorted uuids of all rows of a model, in lists of `size` uuids.
 
-    They are read at once, so that loops that write see each row once; 100,000 need 10 MB.
+    All uuids are read at once, so that a loop that writes sees each row once; 100,000 uuids need 10 MB.
     """
     uuids = db.session.scalars(select(model.uuid).order_by(model.uuid)).all()
     end_read()
@@ -349,13 +354,13 @@ def batch_uuids(model: Any, size: int) -> Iterator[list[UUID]]:
 
 
 def get_write_lock(app: Flask) -> WriteLock:
-    """Return the lock that all writes of this process hold."""
+    """Return the lock that every write of this process takes."""
     lock: WriteLock = app.extensions[_WRITE_LOCK_KEY]
     return lock
 
 
 def leave_checkpoints_to_server() -> None:
-    """Make no checkpoints in this process, which a server has started; the server makes them."""
+    """Turn off checkpoints in this process, because the server that started it makes them."""
     current_app.extensions[_LOG_KEY] = None
 
 
@@ -388,7 +393,7 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
 
 
 def _url(app: Flask) -> str | URL:
-    # URL.create escapes those characters of the folder name that have a meaning in a URL.
+    # URL.create escapes characters in the folder name that have a special meaning in a URL.
     default = URL.create("sqlite", database=str(Path(app.instance_path, "blog.db")))
     return app.config["DATABASE_URL"] or default
 

@@ -1,4 +1,4 @@
-"""The clock that decides what is due: the clock of PostgreSQL, or on SQLite the clock of this process.
+"""The clock that decides whether a scheduled item is due: PostgreSQL's, or on SQLite that of this process.
 
 Several servers share one PostgreSQL database, and their own clocks may differ.
 """
@@ -37,7 +37,7 @@ def read_clock(session: Session) -> datetime:
 
 
 def to_utc(time: datetime) -> datetime:
-    """Return the time that PostgreSQL has returned as UTC."""
+    """Convert a time that PostgreSQL returned to UTC."""
     return clock.from_database(time).astimezone(UTC)
 
 

@@ -1,4 +1,4 @@
-"""Errors of the file system and of databases that say that the disk is full, and its free inodes."""
+"""Functions that recognize errors of a full disk, and that check for free inodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 # The disk is full, a quota is used up, or the file would exceed the largest size. Not every system knows all
 # of these errors.
 _FULL_ERRORS = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
-# SQLite reports the second one if there is no space for the index of its log.
+# SQLite reports SQLITE_IOERR_SHMSIZE if there is no space for the index of its log.
 _FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 # PostgreSQL's SQLSTATE of a full disk.
 _FULL_STATE = "53100"
@@ -29,6 +29,9 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 def has_free_inodes(folder: Path) -> bool:
-    """Return whether a file can be added; a file system without a fixed number of inodes reports 0 of 0."""
+    """Return whether the file system has a free inode for a new file.
+    
+    A file system without a fixed number of inodes reports 0 of 0.
+    """
     status = os.statvfs(folder) if sys.platform != "win32" else None
     return status is None or status.f_favail > 0 or not status.f_files

@@ -10,7 +10,7 @@ from blogapi.config import CannotStart
 
 
 def get_typed_options(url: URL) -> dict[str, Any]:
-    """Return the options that psycopg expects as Python values; it reads all others as text.
+    """Return the options that psycopg does not accept as text, as Python values.
 
     Raises CannotStart if a value is invalid.
     """

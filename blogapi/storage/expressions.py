@@ -12,7 +12,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 
 class unindexed(FunctionElement[Any]):  # noqa: N801, as SQLAlchemy writes its functions
-    """An expression for which SQLite uses no index; other engines choose between indexes by statistics."""
+    """An expression for which SQLite uses no index; on other engines, the statistics decide."""
 
     inherit_cache = True
 
@@ -32,10 +32,10 @@ def _compile_sqlite(element: unindexed, compiler: SQLCompiler, **options: Any) -
 
 
 class has_json_value(FunctionElement[bool]):  # noqa: N801
-    """Whether a member of a JSON object is one of some values or, with `is_list`, a list with one of them.
+    """Whether a member of a JSON object has one of the given values; with `is_list`, contains one of them.
 
-    The arguments are the texts of the object, the name of the member and a JSON array of the values, and
-    `is_list`.
+    The arguments are the object (as JSON text), the name of the member, the values (as the text of a JSON
+    array), and `is_list`, which is whether the member is a list.
     """
 
     inherit_cache = True
@@ -54,7 +54,7 @@ def _compile_has_value(element: has_json_value, compiler: SQLCompiler, **options
 def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **options: Any) -> str:
     document, name, values, is_list = (compiler.process(clause, **options) for clause in element.clauses)
     member = f"{document}, '$.' || {name}"
-    # SQLite reads true as 1.
+    # SQLite returns true as 1, so the type tells it from the number 1.
     value = "value, type IN ('true', 'false')"
     wanted = f"SELECT {value} FROM json_each({values})"  # noqa: S608, its parts are compiled expressions
     found = f"SELECT 1 FROM json_each({member}) WHERE ({value}) IN ({wanted})"  # noqa: S608

@@ -17,7 +17,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-# The suffix of a file that is being written, and the age at which such a file counts as abandoned.
+# The suffix of a file that is being written, and the age (in seconds) from which it counts as abandoned.
 _PARTIAL_SUFFIX = ".partial"
 _ABANDONED_SECONDS = 86_400
 _LOCK_SUFFIX = ".lock"
@@ -57,7 +57,7 @@ def file_identity(path: Path) -> tuple[int, int] | None:
 
 @contextmanager
 def partial_file(path: Path) -> Iterator[Path]:
-    """Yield an empty private file beside `path`, and delete it at the end unless the caller has moved it."""
+    """Yield a new private file beside `path`; it is deleted at the end unless the caller has moved it."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_PARTIAL_SUFFIX}")
     create_private(partial)
@@ -78,8 +78,8 @@ def sync(path: Path) -> None:
 def replace(source: Path, target: Path, *, is_synced: bool = False) -> None:
     """Replace `target` atomically with the closed file `source`.
 
-    After a power failure, `target` has either the old or the new content. With `is_synced`, the caller has
-    already called `sync` for the source.
+    After a power failure, `target` has either the old or the new content. Set `is_synced` if `sync` was
+    already called for the source.
     """
     if not is_synced:
         sync(source)
@@ -101,10 +101,10 @@ def rename(source: Path, target: Path) -> None:
 
 @contextmanager
 def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
-    """Lock the file `path` and yield True, or unless `wait`, yield False if the file is already locked.
+    """Lock the file `path` and yield True; if it is already locked, yield False, or wait if `wait` is set.
 
-    The lock excludes other processes and other threads. The file is created, and deleted at the end. The
-    operating system releases the lock of a process that was killed.
+    The lock excludes other processes and other threads. The file is created if it is missing, and deleted at
+    the end. The operating system releases the lock of a process that was killed.
     """
     while True:
         with path.open("ab") as file:
@@ -120,8 +120,8 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
             try:
                 yield True
             finally:
-                # The file is deleted while it is locked, so that a caller that has already opened it sees
-                # that it is deleted. Windows cannot delete an open file.
+                # The file is deleted while it is locked, so that another caller that has already opened
+                # it finds that the path no longer leads to it. Windows cannot delete an open file.
                 if os.name != "posix":
                     file.close()
                 with suppress(OSError):
@@ -130,7 +130,7 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether the file `path` is locked; the call locks it briefly."""
+    """Return whether the file `path` is locked. To find out, this function locks it briefly."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         return not _lock(file, shared=True)
     return False
@@ -180,7 +180,7 @@ def temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
     is_locked = False
     while not is_locked:
         path = parent / f"{prefix}{secrets.token_hex(8)}"
-        # A process that is deleting folders can hold the lock.
+        # `delete_temporary_folders` in another process can hold the lock; then try another name.
         with locked(path.with_name(f"{path.name}{_LOCK_SUFFIX}")) as is_locked:
             if is_locked:
                 path.mkdir(mode=0o700)
@@ -191,7 +191,7 @@ def temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
 
 
 def delete_temporary_folders(parent: Path, prefix: str) -> None:
-    """Delete the temporary folders that killed processes have left, as far as the permissions allow it."""
+    """Delete the temporary folders that killed processes have left; skip those that cannot be deleted."""
     with suppress(OSError):
         for path in list(parent.glob(f"{prefix}*")):
             folder = path.with_name(path.name.removesuffix(_LOCK_SUFFIX))
@@ -201,7 +201,7 @@ def delete_temporary_folders(parent: Path, prefix: str) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    # On POSIX, the folder contains the file name, so it needs an fsync too. Windows cannot open a folder.
+    # On POSIX, the file name is stored in the folder, so it needs an fsync too. Windows cannot open a folder.
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

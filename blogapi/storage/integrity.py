@@ -1,4 +1,7 @@
-"""Integrity checks of a SQLite file; they use only the driver, in case the application cannot start."""
+"""Integrity checks of a SQLite file.
+
+They use only the driver, so that they also work if the application cannot start.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,18 @@ from pathlib import Path
 
 from blogapi.storage import files, raw_files
 
-# The limit on reported faults, because a badly damaged file has thousands of them.
+# The maximum number of faults to report; a badly damaged file has thousands.
 _MAX_FAULTS = 5
-# Checks follow references between tables. With SQLite's default of 2 MB, they read most pages many times.
+# The size of SQLite's cache. The checks follow references between tables: with the default of 2 MB, they
+# would read most pages many times.
 CACHE_KB = 16_000
 
-# The first and the last version of SQLite with this rare bug (https://sqlite.org/wal.html#walresetbug).
+# The first and the last version of SQLite with the rare bug at https://sqlite.org/wal.html#walresetbug.
 _WAL_RESET_BUG = ((3, 7, 0), (3, 51, 2))
 
 
 def add_former_function(connection: sqlite3.Connection) -> None:
-    """Define `sqlar_uncompress`, which the schema before migration 0034 uses; SQLite's shell has it too."""
+    """Define `sqlar_uncompress`, which schemas before migration 0034 use; SQLite's shell defines it too."""
 
     def uncompress(data: bytes, size: int) -> bytes | None:
         try:
@@ -45,14 +49,14 @@ def open_database(path: Path, *, seconds: float = 5) -> Iterator[sqlite3.Connect
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=seconds)) as connection:
-        # The file can be that of an earlier version.
+        # The file may have been made by an earlier version of blogapi.
         add_former_function(connection)
         connection.execute("PRAGMA wal_autocheckpoint=0")
         yield connection
 
 
 def check_integrity(connection: sqlite3.Connection, *, quick: bool = False) -> list[str]:
-    """Return the first faults that SQLite finds in the file, as sentences; `quick` skips the indexes."""
+    """Return the first faults that SQLite finds in the file, in its words; `quick` skips the indexes."""
     if not quick:
         connection.execute(f"PRAGMA cache_size=-{CACHE_KB}")
     check = "quick_check" if quick else "integrity_check"
@@ -68,7 +72,7 @@ def run_quick_check(path: Path, *, seconds: float) -> str:
     """Return the first fault of a quick check; an empty string if there is none or the time runs out."""
     deadline = time.monotonic() + seconds
     with open_database(path) as connection:
-        # Each page is read once, so a cache of pages would only need memory.
+        # Each page is read only once, so a large page cache would waste memory.
         connection.execute("PRAGMA cache_size=-100")
         # SQLite calls the handler every 10,000 virtual machine instructions, at no measurable cost.
         connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
@@ -77,7 +81,7 @@ def run_quick_check(path: Path, *, seconds: float) -> str:
 
 
 def count_lost_writes(path: Path) -> int:
-    """Return the minimum number of committed writes that SQLite would drop from the log; change nothing.
+    """Return how many committed writes, at least, SQLite would drop from the log. This changes nothing.
 
     SQLite treats the first invalid frame as the end of the log, because a power failure leaves such a frame.
     Each write is on the disk before the next one begins, so after a power failure at most one write follows
@@ -91,7 +95,7 @@ def count_lost_writes(path: Path) -> int:
             connection.execute("SELECT 1 FROM sqlite_master").fetchone()
             return max(0, int(_run_program("count", path)) - 1)
     except (OSError, sqlite3.Error, subprocess.SubprocessError, ValueError):
-        # This error is ignored here: when the database is opened later, the error message gives the reason.
+        # The error is ignored here, because opening the database later raises an error with the reason.
         return 0
 
 
@@ -124,9 +128,9 @@ def count_broken_references(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def delete_broken_references(connection: sqlite3.Connection) -> None:
-    """Do what the schema's ON DELETE does for rows that refer to a missing row.
+    """Apply the ON DELETE actions of the schema to rows that refer to a missing row.
 
-    A program that uses SQLite without foreign keys leaves such rows when it deletes others.
+    Such rows are left when a program deletes rows without turning on SQLite's foreign keys.
     """
     connection.execute("PRAGMA foreign_keys=ON")
     references = connection.execute(
@@ -154,7 +158,7 @@ def read_migration(connection: sqlite3.Connection) -> str | None:
 def read_page_size(path: Path) -> int:
     """Return the size of the pages of a database."""
     with open_database(path) as connection:
-        # The size is known when SQLite has read a page.
+        # SQLite knows the size only after it has read a page.
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
         return int(connection.execute("PRAGMA page_size").fetchone()[0])
 
@@ -170,7 +174,7 @@ def count_rows(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def _quote(name: str) -> str:
-    """Return a name of the schema for a statement; it comes from the file and can contain any character."""
+    """Quote a name for a statement; a name in a foreign file can contain any character."""
     return '"' + name.replace('"', '""') + '"'
 
 

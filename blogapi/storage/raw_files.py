@@ -1,8 +1,8 @@
 """A program that reads the bytes of SQLite's files. `integrity` runs it in a process of its own.
 
-When a process closes any descriptor of a file, POSIX drops all locks of the process on that file, also those
-of SQLite: another process then believes that it is alone, and deletes the log. Therefore this program opens
-nothing through SQLite. It imports only modules that are quick to import.
+When a process closes any descriptor of a file, POSIX drops all locks of the process on that file, including
+SQLite's locks; another process could then delete the log as if no other connection existed. Therefore these
+reads take place in a process that opens nothing through SQLite. It imports only what is quick to import.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ import struct
 import sys
 
 # The write-ahead log (https://sqlite.org/walformat.html) has a header and frames; each frame has a header and
-# a page. The last frame of a transaction contains the size of the database. The salts change whenever the log
-# is reset.
+# a page. Only the last frame of a transaction contains the size of the database. The salts, random numbers in
+# the headers, change whenever the log is reset.
 LOG_HEADER_SIZE = 32
 _FRAME_HEADER = struct.Struct(">II8s8x")
 _INDEX_HEADER = struct.Struct("=14xHI12x8s")
 
 
 def count_dropped_writes(database: str) -> int:
-    """Return the number of transactions in the log after its valid frames, which the index counts.
+    """Return the number of transactions in the log that follow the valid frames.
 
-    Return 0 if the index changes meanwhile: a writer is active, and has already recovered the log.
+    The index of the log contains the number of valid frames. Return 0 if the index changes meanwhile: then a
+    writer is active, and has already recovered the log.
     """
     header = _read_start(f"{database}-shm", _INDEX_HEADER.size)
     count = _count_commits(f"{database}-wal", _read_page_size(database), *_INDEX_HEADER.unpack(header))
@@ -38,8 +39,8 @@ def _count_commits(log: str, page_size: int, index_page_size: int, frames: int, 
             file.seek(offset)
             _, database_size, frame_salts = _FRAME_HEADER.unpack(file.read(_FRAME_HEADER.size))
             counts[frame_salts] = counts.get(frame_salts, 0) + bool(database_size)
-    # Frames with other salts belong to an earlier log. If the header of the log is damaged, the index is
-    # empty and the salts are unknown.
+    # Frames with other salts are left from before the last reset. If the header of the log is damaged, the
+    # index is empty and the current salts are unknown.
     return counts.get(salts, 0) if index_page_size else max(counts.values(), default=0)
 
 
@@ -49,8 +50,8 @@ def _read_page_size(database: str) -> int:
 
 
 def _read_start(path: str, size: int) -> bytes:
-    # A buffered read would include the bytes after the index header, which SQLite locks. Windows refuses to
-    # read locked bytes.
+    # A buffered read would also read the bytes after the index header. SQLite locks these bytes, and Windows
+    # does not allow reading locked bytes.
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123, pathlib is slow to import
         return file.read(size)
 

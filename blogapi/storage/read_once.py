@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class ReadOnce(Generic[Value]):
-    """A value that belongs to a transaction of a session, and is read when it is first needed."""
+    """A value that each transaction of a session reads when it is first needed, and then caches."""
 
     def __init__(self, read: Callable[[Session], Value]) -> None:
         self._read = read

@@ -12,17 +12,17 @@ from collections import Counter, defaultdict
 
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, create_engine, text
 
-# The definitions of each object, by kind and name, such as "table tag".
+# Maps each object, by its kind and name such as "table tag", to its definitions.
 Schema = dict[str, list[str]]
 
 _TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""")
 _QUOTED_NAME = re.compile(r'"(\w+)"')
 # A foreign key that was added together with its column.
 _REFERENCE = re.compile(r"(\w+) (.+) (CONSTRAINT \w+) (REFERENCES .+)", re.DOTALL)
-# Alembic writes the default of a column that it copies in parentheses.
+# When Alembic copies a table, it puts the defaults of the columns in parentheses.
 _DEFAULT = re.compile(r"DEFAULT \( ('(?:[^']|'')*'|\w+) \)")
 
-# Indexes without SQL belong to constraints; ANALYZE and AUTOINCREMENT create the excluded tables.
+# Indexes without SQL belong to constraints. The excluded tables are created by ANALYZE and AUTOINCREMENT.
 _SQLITE_OBJECTS = (
     "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL "
     "AND name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4')"
@@ -109,7 +109,7 @@ def _definitions(sql: str) -> list[str]:
     depth = 0
     for part in tokens:
         depth += (part == "(") - (part == ")")
-        # At these tokens the list of definitions begins, continues or ends.
+        # These tokens begin, separate and end the definitions.
         if (part, depth) in {("(", 1), (",", 1), (")", 0)}:
             definitions.append([])
         else:
@@ -119,7 +119,7 @@ def _definitions(sql: str) -> list[str]:
 
 
 def _split_reference(definition: str) -> list[str]:
-    """Return the definition, or the column and the foreign key that it defines."""
+    """Split the definition of a column with a foreign key into the two; return others as one item."""
     match = _REFERENCE.fullmatch(definition)
     if match is None or match[1] == "CONSTRAINT":
         return [definition]
@@ -136,8 +136,8 @@ def _read_postgresql(connection: Connection) -> Schema:
 
 
 def _read_models_on_postgresql(connection: Connection, models: MetaData) -> Schema:
-    # The temporary tables hide the real tables, so they are rolled back immediately. Functions of triggers
-    # are found in the real schema, because PostgreSQL does not search for functions in the temporary schema.
+    # The temporary tables would hide the real tables, so they are rolled back immediately. The functions of
+    # triggers are still found in the real schema, as PostgreSQL never looks for functions in `pg_temp`.
     current = connection.scalar(text("SELECT quote_ident(current_schema())"))
     transaction = connection.begin_nested()
     try:

@@ -17,9 +17,9 @@ from blogapi.storage import database_clock, upgrades
 
 _RENDERERS_KEY = "blogapi-renderers"
 
-# `renderer` is the version of the code that rendered the stored JSON of the articles. The statement has only
-# columns that every version has. With a join of the three tables, which nothing analyzes, PostgreSQL expects
-# millions of rows and compiles the statement at each execution.
+# `renderer` is the version of the code that rendered the stored JSON of the articles. The statement uses only
+# columns that exist in every version of the schema. It has subqueries because PostgreSQL has no statistics of
+# these tables: for a join, it would expect millions of rows and compile the statement at each execution.
 _READ_STATE = (
     "SELECT (SELECT version_num FROM alembic_version) AS version_num, "
     "(SELECT renderer FROM article_stats) AS renderer, "
@@ -43,9 +43,9 @@ class NewerSchema(Exception):
 
 
 def accept_renderers(app: Flask, *versions: str) -> None:
-    """Refuse writes unless the stored version is one of these.
+    """Refuse writes unless the stored version of the renderer is one of these.
 
-    Before the first call, writes are accepted with any stored version.
+    Until the first call, writes are accepted with any stored version.
     """
     app.extensions[_RENDERERS_KEY] = versions
 

@@ -14,9 +14,9 @@ from sqlalchemy.exc import TimeoutError
 class WriteLock:
     """A lock for the threads that write.
 
-    SQLite itself allows only one write at a time, but a waiting connection only polls. `released_at` is the
-    time at which the last write ended (time.monotonic). `held_seconds` is how long the writes of this process
-    have held the lock of the database, for which the writes of all processes wait.
+    SQLite itself allows only one write at a time, but a connection that waits must poll for its lock.
+    `released_at` is the time at which the last write ended (time.monotonic). `held_seconds` is how long, in
+    total, the writes of this process have held the lock of the database, which excludes other processes.
     """
 
     def __init__(self) -> None:
@@ -26,10 +26,10 @@ class WriteLock:
 
     @contextmanager
     def acquire(self, seconds: float) -> Iterator[float]:
-        """Hold the lock in the `with` block; yield how many of the seconds are left.
+        """Hold the lock in the `with` block; yield how many of the `seconds` are left after the wait.
 
-        Raises SQLAlchemy's TimeoutError if other threads hold the lock for `seconds` seconds. With 0 seconds,
-        the lock must be free.
+        Raises SQLAlchemy's TimeoutError if another thread still holds the lock after `seconds` seconds. With
+        0, the call does not wait.
         """
         end = time.monotonic() + seconds
         if not self._lock.acquire(timeout=seconds):

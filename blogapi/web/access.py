@@ -54,8 +54,8 @@ class Caller:
     """The sender of a request: a user (by API key or login), a holder of an anonymous key, or neither.
 
     `role` is the current role of the user; a caller without a user is a reader. `publishes` is whether the
-    user may publish articles; an author may if the account allows it. A caller who `lacks_second_factor` must
-    turn one on before anything else, and has only the scope `published`.
+    user may publish articles; an author may if the account allows it. A caller who `lacks_second_factor` has
+    only the scope `published` until they turn on a second factor.
     """
 
     user: UUID | None = None
@@ -74,7 +74,7 @@ class Caller:
 
     @property
     def is_author(self) -> bool:
-        """Return whether the caller is an author, who writes only own articles."""
+        """Return whether the caller is an author, who may write only their own articles."""
         return self.role == Role.AUTHOR
 
     @property
@@ -84,7 +84,7 @@ class Caller:
 
     @property
     def draft_author(self) -> UUID | None:
-        """Return the user if the caller may see only their own articles among those that are not public."""
+        """Return the user's uuid if they may see their own drafts but no others, otherwise None."""
         return self.user if self.is_author and "read" in self.scopes else None
 
 
@@ -127,7 +127,7 @@ user_login = Rule("user login", "logged-in users", login_only=True)
 editor_login = Rule("editor login", "logged-in editors and admins", role=Role.EDITOR, login_only=True)
 admin_login = Rule("admin login", "logged-in admins", role=Role.ADMIN, login_only=True)
 
-# The callers that messages name for the views of each role.
+# Who may call a view that requires the role, in the words of the error message.
 _CALLERS = {
     Role.AUTHOR: "authors, editors and admins",
     Role.EDITOR: "editors and admins",
@@ -170,7 +170,7 @@ def check_before_body(check: Callable[[], None]) -> Callable[[View], View]:
 def get_access(view: Callable[..., Any], *, public_reads: bool = False) -> Access | None:
     """Return the requirements that the view declares with `allow`, or None.
 
-    With `public_reads`, the setting PUBLIC_READS, a view that shows published content needs no credentials.
+    With `public_reads` (the setting PUBLIC_READS), a view that shows published content needs no credentials.
     """
     declared = get_operation(view)
     is_published_content = declared.shows and declared.access == Access(reader, "published")

@@ -33,13 +33,13 @@ class ArgumentParser(FlaskParser):
             if len(values) > 1 and not repeatable:
                 raise InvalidQuery(f"The parameter {name!r} is sent {len(values)} times; send it once.")
             parameters[name] = values if repeatable else values[0]
-        # The form of a search sends an empty text if nothing was entered.
+        # A search form sends an empty `q` if the reader entered nothing.
         if "q" in schema.fields and parameters.get("q") == "":
             del parameters["q"]
         return parameters
 
     def load_json(self, req: Request, schema: ma.Schema) -> Any:
-        """Return the parsed body, or `missing` (an empty object) if there is none."""
+        """Return the parsed body; for no body, return `missing`, which webargs loads as an empty object."""
         body = web_json.read_json_body(req)
         if req.method == "PATCH":
             g.sent_read_only = read_only.collect(schema, body)

@@ -64,7 +64,10 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         url_prefix: str | None = None,
         resource: str | None = None,
     ) -> None:
-        """`resource` is the plural noun of the operation ids, or empty; the default is the name."""
+        """Create the blueprint.
+        
+        `resource` is the plural noun in the operation ids, or empty; the default is the name.
+        """
         super().__init__(name, module, url_prefix=url_prefix)
         self.description = description
         self.resource = name if resource is None else resource
@@ -77,7 +80,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         provide_automatic_options: bool | None = None,
         **options: Any,
     ) -> None:
-        """Register the view, with its `operationId` in the OpenAPI document, unless `doc` has given one."""
+        """Register the view, and set its `operationId` in the OpenAPI document unless `doc` has set one."""
         documented = view_func.__dict__.setdefault("_apidoc", {}).setdefault("manual_doc", {})
         if "operationId" not in documented:
             documented["operationId"] = make_operation_id(self.resource, view_func.__name__)
@@ -129,12 +132,13 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         """Send the return value of the view, rendered by the schema.
 
         `partial_schema` is the schema of all fields that `fields=` can select. With `query`, the view gets
-        the parameters of that schema and `fields` as its first argument; in a list, `single` is the schema of
-        all fields of a single item. `section` is the section of the interface specification that documents
+        the parameters of that schema and `fields` as its first argument; for a list, `single` is the schema
+        of all fields of a single item. `section` is the section of the interface specification that documents
         the operation; the response then has the documented `Allow` header. With `storable`, a browser may
-        store the response. With `cacheable`, the response cache may replay it, because it depends only on the
-        request, the key, the database and the time. With `may_be_missing`, the view can raise NotFound
-        although its path contains no id. For a Page, the response contains its rows and the paging headers.
+        store the response. With `cacheable`, the response cache may replay the response, so it must depend
+        only on the request, the key, the database and the time. With `may_be_missing`, the view can raise
+        NotFound although its path contains no id. If the view returns a Page, the response contains its rows
+        and the paging headers.
         """
         document = super().response(status_code, schema, **options)
 
@@ -224,9 +228,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         representation: Representation,
         names: Sequence[str] | None = None,
     ) -> Response:
-        """Return the response to a write, with the ETag of the item, and the path of a new one.
+        """Return the response to a write, with the ETag of the item; for a new item, also with its path.
 
-        The response has the named fields (None: all fields of the schema).
+        The response contains the fields `names` (None: all fields of the schema).
         """
         if representation.get_several is not None and isinstance(result, list):
             result = representation.get_several(result, names)
@@ -275,7 +279,7 @@ def _build_response(
         result = Page(result, len(result), None)
     is_page = isinstance(result, Page)
     items = result.rows if is_page else result
-    # A partial schema serves both one item and a page of items.
+    # `many` is passed because a schema restricted to `fields` is the same for an item and for a page.
     json_body = serialize(items, schema, many=is_page or schema.many)
     response = web_json.json_response(json_body.body, status)
     if request.method in ("GET", "HEAD"):

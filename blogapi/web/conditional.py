@@ -60,8 +60,8 @@ def check_preconditions(etag: Callable[[], str | None]) -> None:
 def reject_conditional_headers(view: Callable[..., Any]) -> None:
     """Refuse the headers If-Match and Idempotency-Key if the view does not support them.
 
-    Such a view changes nothing that has an ETag, or its response contains a secret that must not be stored.
-    Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
+    A view does not support them if it changes nothing that has an ETag, or if its response contains a secret,
+    which must not be stored. Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
     """
     if request.method in SAFE_METHODS or get_operation(view).writes:
         return

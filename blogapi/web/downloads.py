@@ -19,8 +19,8 @@ _CHUNK_BYTES = 64 * 1024
 
 
 def _read_body(file: BinaryIO, length: int) -> Iterable[bytes]:
-    """Return a response body that reads a number of bytes from an open file, and closes the file."""
-    # A generator that is closed before its first chunk runs no code.
+    """Return a response body with the next `length` bytes of an open file; its `close` closes the file."""
+    # Closing a generator that has not started does not run its `with` block, so the file is closed here.
     return ClosingIterator(_read_chunks(file, length), file.close)
 
 
@@ -32,7 +32,10 @@ def _read_chunks(file: BinaryIO, length: int) -> Iterator[bytes]:
 
 
 class _SentFile(io.FileIO):
-    """An open file that calls a function once it is closed, because Windows cannot delete an open file."""
+    """An open file that calls a function after it is closed.
+    
+    The function can delete the file; Windows cannot delete an open file.
+    """
 
     def __init__(self, path: Path, on_close: Callable[[], object] | None) -> None:
         super().__init__(path)
@@ -47,7 +50,7 @@ class _SentFile(io.FileIO):
 
 
 def make_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterable[bytes]:
-    """Return the response body that sends the open file from its position, and closes the file.
+    """Return the response body that sends the open file from its current position, and closes the file.
 
     `length` is the Content-Length of the response. A server that reads the file itself stops after this
     number of bytes (PEP 3333).
@@ -57,10 +60,10 @@ def make_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterab
 
 
 def make_disposition(name: str) -> str:
-    """Return the header that makes browsers save the file under this name."""
+    """Return the `Content-Disposition` header that makes browsers save the file under this name."""
     if name.isascii():
         return dump_options_header("attachment", {"filename": name})
-    # Clients that do not know `filename*` get the extension.
+    # Clients that do not support `filename*` use an ASCII name with the same extension.
     options = {"filename": f"file.{name.rpartition('.')[2]}", "filename*": f"UTF-8''{quote(name, safe='')}"}
     return dump_options_header("attachment", options)
 
@@ -68,10 +71,10 @@ def make_disposition(name: str) -> str:
 def send_download(
     path: Path, *, name: str, mimetype: str, on_close: Callable[[], object] | None = None
 ) -> Response:
-    """Return a response that makes browsers save the file under this name. It occupies no thread.
+    """Return a response that makes browsers save the file under this name.
 
-    `on_close` is called after the file was sent and closed, also if the client does not read it to its end;
-    it can delete a temporary file. Raises FileNotFoundError.
+    The server sends the file without occupying a thread. `on_close` is called after the file was closed, even
+    if the client did not read all of it; it can delete a temporary file. Raises FileNotFoundError.
     """
     file = cast(BinaryIO, _SentFile(path, on_close))
     status = os.fstat(file.fileno())

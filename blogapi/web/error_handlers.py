@@ -69,7 +69,7 @@ def _handle_http(error: HTTPException) -> Response:
 
 def _handle_database(error: DBAPIError) -> Response:
     if is_disk_full(error):
-        # A checkpoint can have freed space; see `storage.checkpoint`.
+        # A retry can succeed, because a checkpoint may have freed space; see `storage.checkpoint`.
         return _handle_problem(StorageFull(default_problem(507)[1], headers={"Retry-After": "1"}))
     if is_damage(error):
         return _handle_damage(Damaged(str(error.orig)))

@@ -21,7 +21,7 @@ PROBLEM_JSON = "application/problem+json"
 Errors = dict[str, list[str]]
 Item = TypeVar("Item")
 
-# Every `code` of an error, which the OpenAPI document lists. The type checker refuses any other.
+# Every `code` of an error; the OpenAPI document lists them. The type checker refuses any other code.
 Code = Literal[
     "admin_exists",
     "article_changed",
@@ -269,12 +269,12 @@ _DEFAULTS: dict[int, tuple[Code, str]] = {
 
 def reason_phrase(status: int) -> str:
     """Return the reason phrase of a status."""
-    # Python 3.13 renamed some phrases of http.HTTPStatus. The phrases of Werkzeug do not depend on it.
+    # Python 3.13 renamed some phrases of http.HTTPStatus; Werkzeug's phrases are the same on all versions.
     return HTTP_STATUS_CODES[status]
 
 
 def default_problem(status: int) -> tuple[Code, str]:
-    """Return the (code, detail) of an HTTP error that no Problem describes."""
+    """Return the (code, detail) of an HTTP error that was not raised as a Problem."""
     code = _CODES.get(status, "malformed" if status < 500 else "internal_error")
     return _DEFAULTS.get(status, (code, f"{reason_phrase(status)}."))
 

@@ -10,9 +10,9 @@ import marshmallow as ma
 class FieldNames(ma.fields.Field[tuple[str, ...]]):
     """A comma-separated list of fields of a schema.
 
-    `*` stands for the fields of `default`, the schema of the response without `fields` (None: all fields).
-    A name with a leading `-` removes a field that precedes it. In a list, `single` is the schema of a single
-    item; the error for a field that only a single item has says so.
+    `*` stands for the fields of `default`, the schema of a response without `fields` (None: all fields).
+    A name with a leading `-` removes a field that is named before it. For a list, `single` is the schema of a
+    single item: the error for a field that lists do not have tells the client to request a single item.
     """
 
     def __init__(

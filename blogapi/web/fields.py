@@ -35,10 +35,10 @@ def get_limit(limit: int | str) -> int:
 
 
 class Schema(ma.Schema):
-    """Base of all schemas of requests and responses; no code changes an instance."""
+    """Base of all request and response schemas; an instance is never changed, so it need not be copied."""
 
     def __deepcopy__(self, memo: object) -> Self:
-        # flask-smorest copies the schemas of a view in each of its decorators, which needs 1 MB of memory.
+        # Each decorator of flask-smorest copies the schemas of the view; the copies would need 1 MB.
         return self
 
 
@@ -120,7 +120,7 @@ class Identifier(ma.fields.Field[UUID]):
 class Timestamp(ma.fields.Field[datetime]):
     """A time, rendered in UTC with microseconds and the offset `+00:00`.
 
-    `aware=False` omits the offset; the interface specification requires this for some times.
+    `aware=False` omits the offset, as the interface specification requires for some fields.
     """
 
     def __init__(self, *, aware: bool = True, **options: Any) -> None:
@@ -160,7 +160,7 @@ class WebAddress(Text):
         return self.check_address(super()._deserialize(value, attr, data, **options))
 
     def check_address(self, address: str) -> str:
-        """Return the address as it is stored; raises ValidationError if it is not accepted."""
+        """Return the address in the form to store; raises ValidationError if it is not accepted."""
         if not is_web_address(address):
             raise ma.ValidationError("Must be an http(s) URL without credentials, or a relative URL.")
         return address
@@ -169,9 +169,9 @@ class WebAddress(Text):
 class InputSchema(Schema):
     """Base of request schemas: unknown fields are refused.
 
-    `read_only` names response fields that a write cannot change. They are removed, so that a client can send
-    back a response that it received. For a PATCH, `read_only.find_changed` compares them with their present
-    values.
+    `read_only` names response fields that a write cannot change. They are removed from the body, so that a
+    client can send back a response that it received. For a PATCH, `read_only.find_changed` refuses them if
+    they differ from the stored values.
     """
 
     read_only: ClassVar[frozenset[str]] = frozenset()
@@ -208,7 +208,7 @@ def make_item_schema(body: type[InputSchema]) -> type[InputSchema]:
 
 
 class ItemUuidsSchema(InputSchema):
-    """The items on which a request acts together."""
+    """The uuids of the items that a request changes together."""
 
     uuids = BoundedList(
         Identifier(),
@@ -220,7 +220,7 @@ class ItemUuidsSchema(InputSchema):
 
 
 class OutputSchema(Schema):
-    """Base of response schemas: every field is present, or with `fields` only the fields that it names."""
+    """Base of response schemas: a response has every field, or those that the parameter `fields` names."""
 
     def hidden_state(self, shown: Any) -> str:
         """Return the state of an item that a write can change but this schema does not show.
@@ -235,7 +235,7 @@ class OutputSchema(Schema):
 
 
 class OmitsNull(ma.Schema):
-    """Mixin for response schemas that omit some fields if their value is null; it precedes their base."""
+    """Mixin for response schemas that omit some fields if their value is null; list it before the base."""
 
     omitted_if_null: ClassVar[frozenset[str]] = frozenset()
 
@@ -247,7 +247,7 @@ class OmitsNull(ma.Schema):
 
     @ma.post_dump
     def remove_nulls(self, data: Fields, **_: Any) -> Fields:
-        """Return the data without the null values of these fields."""
+        """Return the data without the fields of `omitted_if_null` whose value is null."""
         return {
             name: value
             for name, value in data.items()
@@ -256,7 +256,7 @@ class OmitsNull(ma.Schema):
 
 
 class StrictBoolean(ma.fields.Boolean):
-    """The JSON value true or false; marshmallow's own field also accepts texts and numbers."""
+    """The JSON value true or false; marshmallow's own field also accepts strings and numbers."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(truthy={True}, falsy={False}, **options)
@@ -289,12 +289,15 @@ class StrictInteger(ma.fields.Integer):
 class PrefixedParameters(ma.fields.Field[Any]):
     """The query parameters whose names begin with the name of the field and a dot, such as `custom.rating`.
 
-    The parser passes a dictionary of lists of values, with the rest of the names as keys.
+    The parser passes a dictionary that maps the part of each name after the dot to a list of its values.
     """
 
 
 def list_changed_fields(schema: type[ma.Schema], item: object, values: Fields) -> list[str]:
-    """Return the names of the schema's fields whose new values, given by attribute, differ from the item."""
+    """Return the names of the schema's fields whose new values differ from those of the item.
+    
+    `values` maps attributes of the item to the new values.
+    """
     names = {field.attribute or name: name for name, field in schema._declared_fields.items()}
     return [names[attribute] for attribute, value in values.items() if getattr(item, attribute) != value]
 

@@ -15,7 +15,7 @@ from blogapi.web import request_id
 from blogapi.web.errors import PROBLEM_JSON
 
 VARY = "Accept, origin"
-# For operations that callers with and without credentials may call, with the setting PUBLIC_READS.
+# For operations that need no credentials because the setting PUBLIC_READS is on.
 PUBLIC_VARY = f"{VARY}, X-API-KEY, Cookie"
 ENCODING_VARY = f"{VARY}, Accept-Encoding"
 NO_CACHE = "private, no-cache"
@@ -25,7 +25,7 @@ _PUBLIC_PATTERN = "public, max-age=0, s-maxage=[0-9]+, stale-while-revalidate=[0
 # The documented operations send exactly this `Allow` header, even if the path accepts other methods.
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 
-# The suffix that a proxy adds to an ETag if it compresses the response; our own ETags contain no hyphen.
+# The suffix that a proxy adds to an ETag when it compresses the response; our own ETags have no hyphen.
 _COMPRESSION = re.compile("-(gzip|br|zstd|deflate)$")
 
 # The ETag of an item that has several representations: digests of the state of the item and of the body.
@@ -107,7 +107,7 @@ def finish_response(response: Response) -> Response:
 
 
 def compute_etag(body: bytes, hidden_state: str = "") -> str:
-    """Return the ETag of a response body and of state that it does not show, without quotes."""
+    """Return the ETag of a response body and of state that the body does not show, without quotes."""
     digest = hashlib.sha256(body)
     digest.update(hidden_state.encode("utf-8"))
     return digest.hexdigest()[:32]
@@ -116,7 +116,7 @@ def compute_etag(body: bytes, hidden_state: str = "") -> str:
 def compute_item_etag(item_state: str, body_etag: str) -> str:
     """Return the ETag of one representation of an item, without quotes.
 
-    Every write of the item changes `item_state`, and every difference of the body changes `body_etag`.
+    Every write of the item changes `item_state`; two different bodies have different `body_etag`s.
     """
     return f"{compute_etag(item_state.encode())[:16]}.{body_etag[:16]}"
 
@@ -124,17 +124,17 @@ def compute_item_etag(item_state: str, body_etag: str) -> str:
 def contains_etag(header: ETags, etag: str) -> bool:
     """Return whether `If-Match` or `If-None-Match` contains the ETag, which is given without quotes.
 
-    A proxy that compresses a response changes its strong ETag: nginx makes it weak, and Caddy and Apache add
-    the name of the compression. Such an ETag stands for the one that this service sent.
+    A proxy that compresses a response changes its strong ETag: nginx makes it weak, and Caddy and Apache
+    append the name of the compression. An ETag that was changed so matches the original ETag.
     """
     return header.star_tag or etag in _read_etags(header)
 
 
 def contains_state(header: ETags, etag: str) -> bool:
-    """Return whether `If-Match` contains the ETag of any representation of the item in the same state.
+    """Return whether `If-Match` contains the ETag of any representation of the item in its current state.
 
-    A representation can have any `fields`; `etag` is the ETag of one of them. The ETag of a list, or of an
-    item with only one representation, must be the same.
+    `etag` is the current ETag of one representation; representations differ in their `fields`. For a list, or
+    an item with only one representation, `If-Match` must contain `etag` itself.
     """
     state = _ITEM_ETAG.fullmatch(etag)
     if header.star_tag or state is None:
@@ -143,14 +143,14 @@ def contains_state(header: ETags, etag: str) -> bool:
 
 
 def _read_etags(header: ETags) -> list[str]:
-    """Return the ETags that this service sent, without the suffixes that proxies added."""
+    """Return the ETags of the header as this service sent them, without the suffixes of proxies."""
     return [_COMPRESSION.sub("", tag) for tag in header.as_set(include_weak=True) if tag]
 
 
 def prefers_html() -> bool:
     """Return whether the `Accept` header of the request prefers HTML to JSON, as browsers do.
 
-    A client that accepts both alike, for example with `*/*`, gets JSON.
+    A client that accepts both equally, for example with `*/*`, gets JSON.
     """
     accepted = request.accept_mimetypes
     return bool(accepted["text/html"] > accepted["application/json"])
@@ -172,7 +172,7 @@ def error_headers(current_id: str = "") -> list[tuple[str, str]]:
 def cors_headers(origin: str | None, allowed: Collection[str]) -> list[tuple[str, str]]:
     """Return the CORS headers of a response that is sent before the application sees the request.
 
-    `origin` is the `Origin` header of the request, and `allowed` are the origins of the setting CORS_ORIGINS.
+    `origin` is the `Origin` header of the request, and `allowed` has the origins of the setting CORS_ORIGINS.
     """
     if origin is None or origin not in allowed:
         return []

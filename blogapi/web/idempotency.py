@@ -1,4 +1,4 @@
-"""Idempotency keys, with which a repeated POST gets the stored response."""
+"""Idempotency keys: a POST that is repeated with the same key gets the stored response."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_KEY_LENGTH = 255
 
 
 class IdempotentResponse(Base):
-    """The response to a POST with an Idempotency-Key, stored for 24 hours for the user who sent it."""
+    """The response to a POST with an Idempotency-Key, stored for 24 hours for the user who sent the POST."""
 
     __tablename__ = "idempotent_answer"
 
@@ -36,9 +36,9 @@ class IdempotentResponse(Base):
 
 
 def run_once(write: Callable[[], Response]) -> Response:
-    """Return the stored response to the same request with the same key, or if there is none, call `write`.
+    """Return the stored response to the same request with the same key; if there is none, call `write`.
 
-    Raises Malformed if the key is invalid, and Conflict if it was sent before with a different request.
+    Raises Malformed if the key is invalid, and Conflict if the key was sent before with another request.
     """
     key, user, now = _read_key(), current_user_id(), clock.now()
     db.session.execute(

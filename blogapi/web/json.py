@@ -36,7 +36,7 @@ def parse_json(data: bytes) -> Any:
 
 
 def to_json(value: Any) -> str:
-    """Return the value as compact JSON, which contains no control character."""
+    """Return the value as compact JSON on one line; control characters are escaped."""
     return _ENCODER.encode(value)
 
 
@@ -85,8 +85,8 @@ def _refuse_constant(constant: str) -> NoReturn:
 class JsonBody:
     """A JSON response body; `hidden_state` is state that its ETag depends on but the body does not show.
 
-    A long body is an iterator of chunks, so that the whole body is never in memory. The ETag of such a body
-    is computed from `state`, the state of the data in the body, and not from its bytes.
+    A long body is an iterator of chunks, so that the whole body is never in memory. The ETag of an iterator
+    is computed from `state`, the state of the data in the body, and not from the bytes.
 
     `item_state` is the state of the item that the body represents: every write of the item changes it, and it
     is the same in all representations of the item. `If-Match` compares only this state.
@@ -105,9 +105,9 @@ class JsonBody:
 
 
 def add_member(members: Mapping[str, Any], name: str, value: JsonBody, *, item_state: str) -> JsonBody:
-    """Return a JSON object of these members and a last member with this name and value.
+    """Return a JSON object with the members and, at its end, one more member with this name and value.
 
-    The value can be a long list. `item_state` is the state of the item, without the last member.
+    The value can be a long list. `item_state` is the state of the item without that member.
     """
     json_object = to_json({**members, name: None})
     start = json_object.removesuffix("null}").encode()

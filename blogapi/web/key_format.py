@@ -11,7 +11,7 @@ BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 PREFIX = "blogapi_"
 RANDOM_LENGTH = 32
 CHECKSUM_LENGTH = 6
-# The length of the prefix that identifies a key in lists. The other characters cannot be guessed.
+# The number of characters by which lists identify a key. They do not help to guess the rest.
 PREFIX_LENGTH = len(PREFIX) + 6
 KEY_LENGTH = len(PREFIX) + RANDOM_LENGTH + CHECKSUM_LENGTH
 

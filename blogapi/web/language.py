@@ -11,7 +11,7 @@ from blogapi.web.fields import Text
 
 
 class Language(Text):
-    """A language tag, normalized to the usual case; with `may_be_empty`, it can be an empty text."""
+    """A language tag, whose case is normalized (`de-AT`); with `may_be_empty`, it can be empty."""
 
     def __init__(self, *, may_be_empty: bool = False, **options: Any) -> None:
         super().__init__(max_length=MAX_LENGTH, **options)

@@ -1,7 +1,7 @@
 """Fields that contain the address of a picture, which can be a file of the media library.
 
-Such an address is stored as `/media/<hash>/<name>`. A response shows it below the address of the service, if
-that is known. `blogapi.dependencies` sets the media library.
+The address of such a file is stored as the path `/media/<hash>/<name>`. In a response, the address of the
+service precedes the path, if that address is known. `blogapi.dependencies` sets the media library.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from blogapi.web.fields import WebAddress
 _KEY = "blogapi-media-library"
 
 PREFIX = "/media/"
-# The pattern of the path of a file without its name.
+# The pattern of the path of a file, up to the name.
 HASH_PREFIX = rf"{PREFIX}([0-9a-f]{{64}})/"
 # Matches the path of a file; the name is the last part.
 PATH = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
@@ -31,7 +31,7 @@ _REFERENCE = re.compile(rf"media:|https?://.*{HASH_PREFIX}", re.IGNORECASE)
 
 
 class Library(Protocol):
-    """The media library, which other packages implement."""
+    """The functions of the media library; `media.library` implements them."""
 
     def normalize_address(self, address: str) -> str | None:
         """Return the stored form of an address, or None if it refers to an unknown file."""
@@ -40,9 +40,9 @@ class Library(Protocol):
         """Return the address of the service, which may be empty."""
 
     def store_item_uses(self, kind: str, item: UUID, paths: Collection[str]) -> None:
-        """Store which files an item shows; addresses that are no paths of files are ignored."""
+        """Store which files an item shows; addresses outside the media library are ignored."""
 
-    def store_new_address(self) -> None:
+    def refresh_json_with_pictures(self) -> None:
         """Store the JSON of all items with pictures again, after the address of the service has changed."""
 
 
@@ -54,7 +54,7 @@ class ShowsPictures:
     picture_fields: ClassVar[tuple[str, ...]] = ()
 
     def list_pictures(self) -> Sequence[str]:
-        """Return the addresses of the pictures, of which some can be empty."""
+        """Return the addresses of the pictures; an address can be empty."""
         return [getattr(self, name) or "" for name in self.picture_fields]
 
 
@@ -67,26 +67,26 @@ def _get_library() -> Library:
     return cast(Library, current_app.extensions[_KEY])
 
 
-def store_new_address() -> None:
+def refresh_json_with_pictures() -> None:
     """Store the JSON of all items with pictures again, after the address of the service has changed."""
-    _get_library().store_new_address()
+    _get_library().refresh_json_with_pictures()
 
 
 def store_uses(item: ShowsPictures, former: Sequence[str], pictures: Sequence[str]) -> None:
-    """Store which files of the library the item shows, if a write has changed them."""
+    """Store which files of the library the item shows, if they differ from the `former` ones."""
     if former != pictures and any(PATH.fullmatch(picture) for picture in (*former, *pictures)):
         _get_library().store_item_uses(item.kind, item.uuid, pictures)
 
 
 def complete_address(address: str) -> str:
-    """Return the address; the path of a file is returned as an address of the service."""
+    """Return the address; if it is the path of a file, add the address of the service before it."""
     return f"{_get_library().get_service_url()}{address}" if PATH.fullmatch(address) else address
 
 
 class PictureReference(WebAddress):
     """The address of a picture: any web address, or a reference to a file of the media library.
 
-    A reference is `media:<uuid>` or `/media/<hash>/<name>`, alone or below the address of the service.
+    A reference is `media:<uuid>`, or `/media/<hash>/<name>` with or without the address of the service.
     """
 
     def __init__(self, **options: Any) -> None:

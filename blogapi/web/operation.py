@@ -1,4 +1,4 @@
-"""The declarations of views, which decorators make, and which request hooks and the API document read."""
+"""What decorators declare about views; request hooks and the OpenAPI document read the declarations."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import marshmallow as ma
 
 @dataclass(slots=True)
 class Operation:
-    """The declarations of a view; the decorators that make them describe them.
+    """The declarations of a view; each is described in the docstring of its decorator.
 
-    These are `access.allow`, `shared_caching.shows`, `slug_lookup.accept_slugs` and the methods of
-    `blueprint.Blueprint`. `id` is the operation id of the OpenAPI document.
+    The decorators are `access.allow`, `shared_caching.shows`, `slug_lookup.accept_slugs` and the methods of
+    `blueprint.Blueprint`. `id` is the operation id in the OpenAPI document.
     """
 
     id: str = ""
-    # An `access.Access`; that module imports this one.
+    # An `access.Access`; its type cannot be named here, because `access` imports this module.
     access: Any = None
     schema: ma.Schema | dict[str, Any] | None = None
     partial_schema: type[ma.Schema] | None = None

@@ -1,8 +1,8 @@
-"""The operation ids of the OpenAPI document, from which generators of clients name their functions."""
+"""The operation ids of the OpenAPI document, which client generators use as names of functions."""
 
 from __future__ import annotations
 
-# The short names of views that read or change the items of their resource.
+# The operations of views whose names do not begin with a verb of VERBS.
 _OPERATIONS = {
     "listed": "list",
     "published": "list",
@@ -10,7 +10,7 @@ _OPERATIONS = {
     "change": "update",
     "change_all": "update_all",
 }
-# The verbs with which ids begin, and the HTTP methods of their operations.
+# The verbs with which operation ids begin, and the HTTP methods that each verb allows.
 VERBS = {
     **dict.fromkeys(("get", "list", "compare", "download"), ("GET",)),
     **dict.fromkeys(
@@ -31,9 +31,9 @@ VERBS = {
 def make_operation_id(resource: str, view_name: str) -> str:
     """Return the operation id of a view, such as `listWebhookDeliveries`.
 
-    It consists of the verb with which the view's name begins, the resource, and the other words of the name.
-    The resource is in the plural (as given) if the operation lists its items or writes several, otherwise in
-    the singular. Raises ValueError if the name does not begin with one of VERBS.
+    It consists of the first word of the view's name (a verb), the resource, and the other words of the name.
+    The resource is in the plural, as given, if the operation lists or writes several items, otherwise in the
+    singular. Raises ValueError if the name does not begin with one of VERBS.
     """
     verb, *others = _OPERATIONS.get(view_name, view_name).split("_")
     if verb not in VERBS:

@@ -18,9 +18,9 @@ Rows = TypeVar("Rows")
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
-# The last page of a search. A search ranks only as many of its newest matches as fit on this number of pages.
+# The number of the last page of a search: only the newest matches that fit on these pages are ranked.
 MAX_SEARCH_PAGE = 50
-# With this maximum, the offset (number times size) fits into 64 bits.
+# The maximum ensures that the offset (page number times page size) fits into 64 bits.
 MAX_PAGE_NUMBER = 1_000_000_000
 
 
@@ -40,9 +40,9 @@ class PageRequest:
     size: int
 
     def locate(self, total: int) -> RowRange:
-        """Return where the rows of the page are in a list of this length.
+        """Return the range of the page's rows in a list of `total` rows.
 
-        The pages in the second half are read from the end of the list, because skipping rows takes time.
+        A page in the second half is read backwards from the end of the list, so that fewer rows are skipped.
         """
         offset = (self.number - 1) * self.size
         limit = max(0, min(self.size, total - offset))
@@ -55,7 +55,7 @@ class PageRequest:
 class Page(Generic[Rows]):
     """The rows of a page (or their JSON), the length of the list, and the requested page (None: all rows).
 
-    The last page that can be requested is `max_number`.
+    `max_number` is the number of the last page that can be requested.
     """
 
     rows: Rows
@@ -66,7 +66,7 @@ class Page(Generic[Rows]):
     def links(self, path: str, query: Sequence[tuple[str, str]]) -> str:
         """Return the `Link` header with the first, prev, next and last page.
 
-        The URLs are relative, because a client may send any Host header.
+        The URLs are relative, because the Host header of the request cannot be trusted.
         """
         if self.page_request is None:
             return ""
@@ -92,7 +92,7 @@ def paginate(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[
 
 
 def paginate_rows(statement: Select[*tuple[Any, ...]], page: PageRequest | None) -> Page[Sequence[Any]]:
-    """Return a page of an ordered select of several columns, as `paginate` does for one entity."""
+    """Return a page of an ordered select of several columns; the rows are those of SQLAlchemy."""
     if page is None:
         rows = db.session.execute(statement).all()
         return Page(rows, len(rows), None)

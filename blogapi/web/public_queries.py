@@ -1,4 +1,4 @@
-"""The query parameters of addresses that anyone may read; parameters that no view takes are ignored.
+"""The query parameters of public pages and feeds; parameters that their views do not know are ignored.
 
 Trackers, mail programs and social networks add parameters to addresses. The middleware removes them before
 the response cache makes its key, so that requests with such parameters share one cached response.

@@ -1,4 +1,4 @@
-"""Read-only fields in the body of a PATCH, which must have their present values."""
+"""Read-only fields in the body of a PATCH, which must be equal to the stored values."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from blogapi.web.errors import Errors, NotFound
 from blogapi.web.fields import InputSchema
 from blogapi.web.json import JsonBody
 
-# A function that returns the named fields of an item as a GET shows them; a single resource has no id.
+# A function that returns the named fields of an item as a GET shows them; `id` is None for a singleton.
 ReadFields = Callable[[UUID | None, Sequence[str]], JsonBody]
 
-# The maximum length of a field that the client did not send completely, such as `seo`.
+# The space for parts of a field that the client did not send, for example other members of `seo`.
 _MAX_OTHER_BYTES = 1_000_000
 _MESSAGE = "Is read-only and has another value; omit it."
 
 
 @dataclass(frozen=True, slots=True)
 class SentItem:
-    """The read-only fields of one item in a body, by path; `index` is None unless the body is an array."""
+    """The read-only fields that a body contains for one item.
+    
+    `values` maps their paths to the values; `index` is the index of the item if the body is an array.
+    """
 
     index: int | None
     uuid: UUID | None
@@ -46,9 +49,9 @@ def collect(schema: ma.Schema, body: Any) -> list[SentItem]:
 
 
 def find_changed(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *, max_bytes: int) -> Errors:
-    """Return the errors of the fields whose values differ from those that `read` returns.
+    """Return an error for each field whose value differs from the value that `read` returns.
 
-    `id` is the id in the path, and `max_bytes` is the size of the body. Items that do not exist are left out.
+    `id` is the id in the path, and `max_bytes` is the size of the body. Items that do not exist are skipped.
     """
     errors: Errors = {}
     for item in items:
@@ -82,7 +85,7 @@ def _get_uuid(item: Any) -> UUID | None:
 
 
 def _read_values(read: ReadFields, id: UUID | None, names: Sequence[str], max_bytes: int) -> dict[str, Any]:
-    """Return the present values of these fields, without those that are longer than `max_bytes`."""
+    """Return the current values of these fields, without values that are longer than `max_bytes`."""
     body = read(id, names).body
     if isinstance(body, bytes):
         values: dict[str, Any] = json.loads(body)
@@ -105,5 +108,5 @@ def _get_value(current: Any, path: Sequence[str]) -> Any:
 
 
 def _normalize(value: Any) -> Any:
-    """Return the value in a form in which all spellings of a uuid or a time are equal."""
+    """Return a uuid or a time as an object, so that its different spellings are equal; others unchanged."""
     return parse_uuid(value) or parse_timestamp(value) or value if isinstance(value, str) else value

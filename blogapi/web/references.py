@@ -30,7 +30,7 @@ def parse_reference(value: Any) -> UUID | str:
 
 
 class Reference(ma.fields.Field[UUID | str]):
-    """A reference to another item: an object with its uuid or slug, or a string, a uuid or else a slug."""
+    """A reference to another item: its uuid or slug as a string, or an object with `uuid` or `slug`."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> UUID | str:
         return parse_reference(value)

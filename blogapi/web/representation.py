@@ -18,7 +18,7 @@ from blogapi.web.pagination import Query
 
 
 class PartialResult:
-    """A result, and the names of its fields that the query selects (None: all fields of the schema).
+    """A result, and the names of the fields that the query selects (None: all fields of the schema).
 
     `hidden_state` is state that a write can change but the body does not show; it is part of the ETag.
     """
@@ -39,11 +39,11 @@ class UpsertResult:
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """The functions and schemas with which a GET returns one item (by its uuid) and the whole list.
+    """The functions and schemas that a GET of an item (by its uuid) and a GET of the list use.
 
     `hidden_state` returns state that a write to the list can change but the list does not show. `get_fields`
-    returns an item with the named fields of `fields_schema`, as a GET with `fields` does. Without it, a GET
-    shows all fields. `get_several` returns several items, in this order, with the named fields.
+    returns an item with the named fields of `fields_schema`, as a GET with `fields` does; if it is None, a
+    GET returns all fields. `get_several` returns the items in the order of the uuids, with the named fields.
     """
 
     get_item: Callable[[UUID], Any]
@@ -70,7 +70,7 @@ class Representation:
             return serialize(self.get_items(), self.items_schema)
         if self.get_fields is None or self.fields_schema is None:
             return serialize(self.get_item(id), self.item_schema)
-        # The item is looked up even if all of the names are fields of lists, such as `snippet`.
+        # Even if all names are fields that only lists have, such as `snippet`, NotFound must be raised.
         fields = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
         return serialize(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))
 

@@ -1,4 +1,4 @@
-"""The id of a request, which its response and its log lines contain, and the route of the request."""
+"""The id of a request, which is in its response and its log lines, and the key of the request's route."""
 
 from __future__ import annotations
 

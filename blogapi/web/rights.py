@@ -1,7 +1,7 @@
 """The rights of each role in plain words, for the admin page *Users* and the guide.
 
-A right names the operations that it allows, by blueprint or by endpoint. A test compares them with the access
-rules of the views: each operation that needs a role belongs to the right with that role.
+Each right lists the operations that it allows, by blueprint or by endpoint. A test compares the lists with
+the access rules of the views: an operation that needs a role must be in a right with that role.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from blogapi.web.access import Role
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """A right, the least role that has it, and the operations that it allows.
+    """A right, the lowest role that has it, and the operations that it allows.
 
-    `limits` names the lower roles that have the right under a condition, with the condition.
+    `limits` maps each lower role that has the right under a condition to that condition.
     """
 
     name: str
@@ -25,7 +25,7 @@ class Right:
     limits: dict[Role, str] = field(default_factory=dict)
 
     def get_limit(self, role: Role) -> str | None:
-        """Return the condition of the right for the role (empty: no condition); None if the role lacks it."""
+        """Return the condition under which the role has the right (empty: always), or None if never."""
         return "" if role.includes(self.role) else self.limits.get(role)
 
 

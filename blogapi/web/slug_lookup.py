@@ -1,4 +1,4 @@
-"""Reads of items by slug; a former slug is redirected to the path with the current slug."""
+"""Reads of items by slug; a request with a former slug is redirected to the current slug."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ class MalformedId(str):
 class IdConverter(BaseConverter):
     """Converts the id in a path.
 
-    It accepts any single segment, so that a malformed id without credentials gets 401 rather than 404.
+    It accepts any single segment, so that a request with a malformed id but without credentials gets 401, as
+    with a valid id, and not 404.
     """
 
     def to_python(self, value: str) -> UUID | MalformedId:
-        """Return the UUID, or the text if it is not a UUID."""
+        """Return the UUID, or a MalformedId if the text is not a UUID."""
         return parse_uuid(value) or MalformedId(value)
 
 
@@ -89,8 +90,8 @@ def accept_slugs(find_owner: Callable[[str], SlugOwner | None]) -> Callable[[Vie
                         raise
             else:
                 owner = find_owner(id)
-            # An unknown slug executes the same statements as the slug of an item that the caller may not see:
-            # the view looks for a new uuid, which no item has.
+            # For an unknown slug, the view looks for a random uuid, which no item has. So the same statements
+            # run as for the slug of an item that the caller may not see, and the response takes as long.
             result = view(*args, id=owner.uuid if owner else uuid4(), **kwargs)
             return result if owner is None or owner.slug == str(id) else _redirect(owner.slug)
 
@@ -101,7 +102,7 @@ def accept_slugs(find_owner: Callable[[str], SlugOwner | None]) -> Callable[[Vie
 
 
 def _redirect(slug: str) -> Response:
-    """Return the redirect from a former slug, which is the last segment of the path, to the current one."""
+    """Return a redirect that replaces the last segment of the path, a former slug, with `slug`."""
     folder = request.path.rstrip("/").rpartition("/")[0]
     # The query string is already percent-encoded, except for characters that a client sent without encoding.
     query = quote(request.query_string, safe=string.punctuation)

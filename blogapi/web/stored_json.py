@@ -1,4 +1,4 @@
-"""Stored JSON: each row stores its JSON when it is written, so that a read does not serialize it.
+"""Stored JSON: a row is serialized when it is written and stores its JSON, so that reads do not serialize.
 
 `blogapi.dependencies` sets the schemas that serialize the rows.
 """
@@ -27,7 +27,7 @@ _KEY = "blogapi-stored-json"
 class StoresJson(Timestamped):
     """Mixin for models whose rows store their JSON."""
 
-    # The column is binary, because a text would be decoded and encoded again by every read.
+    # The column is binary, because each read would decode and encode a text column.
     json: Mapped[bytes] = mapped_column(
         LargeBinary, deferred=True, default=b"", server_default="", sort_order=1
     )
@@ -87,7 +87,7 @@ def stored_models() -> Sequence[type[Any]]:
 
 
 def render_json(row: Any) -> bytes:
-    """Return the JSON of the row as its schema serializes it now."""
+    """Return the row as JSON, serialized from its current columns."""
     return web_json.to_json_bytes(_get_schemas()[type(row)].dump(row))
 
 

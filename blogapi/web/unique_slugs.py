@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from blogapi.rendering.slugs import make_slug
 from blogapi.web.errors import Conflict
 
-# How many slugs the first statement looks up, and how many one statement looks up at most.
+# The number of slugs that the first statement looks up, and the maximum for the following statements.
 FIRST_LOOKUP, _MAX_LOOKUP = 4, 500
 
 # A function that returns the slugs that are in use.
@@ -21,8 +21,8 @@ def number_slugs(slug: str, first: int = 1, size: int = FIRST_LOOKUP) -> list[st
 
 def first_free_slug(slug: str, find_taken: FindTaken) -> str:
     """Return `slug`, or `slug` with the first free number (-2, -3, …) if it is taken."""
-    # Each slug is looked up in the unique index. An index of PostgreSQL has the order of its locale, so it
-    # cannot find all slugs that begin with a text.
+    # Each candidate is looked up in the unique index. A search for all slugs with the same prefix could not
+    # use this index on PostgreSQL, because its order depends on the locale.
     first, size = 1, FIRST_LOOKUP
     while True:
         candidates = number_slugs(slug, first, size)

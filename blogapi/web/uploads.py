@@ -1,4 +1,4 @@
-"""Receives an uploaded file: a body that is the file itself, or one part of a multipart/form-data body.
+"""Receives an uploaded file: the body itself, or one part of a multipart/form-data body.
 
 The file is written to the disk as it arrives, and is never completely in memory.
 """
@@ -26,12 +26,12 @@ MULTIPART = "multipart/form-data"
 # The maximum number of parts other than the file, and their maximum size with their headers.
 _MAX_PARTS = 10
 _MAX_PARTS_SIZE = 256 * 1024
-# Clients send these types if they do not know that the body is a file, or if it is something else.
+# A client that sends one of these types has not sent the file as the body itself.
 _REFUSED_TYPES = ("application/x-www-form-urlencoded", "multipart/")
 
 
 class FilePart(ma.fields.Field[FileStorage]):
-    """A part of a multipart/form-data body that is a file."""
+    """A file in a multipart/form-data body."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(metadata={"type": "string", "format": "binary"}, **options)
@@ -78,7 +78,7 @@ def describe_body(schema: type[FileBodySchema]) -> Fields:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedFile:
-    """The name of a received file as the client sent it, and the texts of the query and the body."""
+    """The name of a received file as the client sent it, and the values of the query and of the parts."""
 
     name: str
     texts: Fields
@@ -96,8 +96,8 @@ def receive_file(
     """Write the file in the body of the request to the existing file `path`.
 
     `query` has the loaded query parameters, and `schema` loads the parts of a multipart body. A file without
-    a name gets `default_name`. Raises UnsupportedMediaType, TooLarge, Malformed and Invalid if the body
-    contains no acceptable file.
+    a name gets `default_name`. Raises UnsupportedMediaType, TooLarge, Malformed or Invalid if the body does
+    not contain exactly one acceptable file.
     """
     is_multipart = request.mimetype == MULTIPART
     if not is_multipart and (request.is_json or request.mimetype.startswith(_REFUSED_TYPES)):
@@ -105,7 +105,7 @@ def receive_file(
             "Send the file as the part `file` of a multipart/form-data body, or as the body itself, with its "
             "own Content-Type or application/octet-stream and with its name in the parameter `name`."
         )
-    # MAX_CONTENT_LENGTH is for JSON.
+    # The setting MAX_CONTENT_LENGTH limits only JSON bodies.
     request.max_content_length = max_size + _MAX_PARTS_SIZE if is_multipart else max_size
     try:
         if is_multipart:
@@ -172,7 +172,7 @@ def _receive_multipart(request: Request, query: Fields, path: Path, schema: ma.S
 
 
 def _load_parts(schema: ma.Schema, *parts: MultiDict[str, Any]) -> Fields:
-    """Return the loaded parts of a body: texts and files."""
+    """Return the parts of a body (texts and files), loaded by the schema."""
     sent = [(name, values) for part in parts for name, values in part.lists()]
     names = [name for name, values in sent for _ in values]
     errors = {name: ["Is sent several times; send it once."] for name in names if names.count(name) > 1}
