@@ -1,4 +1,4 @@
-"""Hooks that identify the caller (X-API-KEY or session), check the access rule and add the common headers."""
+"""Request hooks that identify the caller (API key or session), check the access rule and add headers."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ from blogapi.web.operation import get_operation
 from blogapi.web.slug_lookup import check_ids
 
 COOKIE = "blogapi_session"
-# Browsers accept a cookie with this prefix only over TLS and for this host alone, so no other host of the
-# domain can set one.
+# Browsers accept a cookie with the prefix `__Host-` only over TLS and only for the host that sets it, so no
+# other host of the domain can set this cookie.
 SECURE_COOKIE = f"__Host-{COOKIE}"
 
 
 class SessionInterface(SecureCookieSessionInterface):
     """Flask's session without a signed timestamp; its cookie is Secure if the request came over TLS.
 
-    The stored login has its own expiry. With a signed timestamp, setting the clock back would end all
-    sessions, because their timestamps would then lie in the future.
+    The expiry of a login is stored in the database. With signed timestamps, setting the clock back would end
+    all sessions, because their timestamps would then be in the future.
     """
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
-        """Return the content of the cookie; it is an empty session if the signature is missing or invalid."""
+        """Return the session in the cookie, or an empty session if the signature is missing or invalid."""
         cookie = request.cookies.get(_get_cookie_name(request))
         if not cookie:
             return self.session_class()
@@ -94,9 +94,10 @@ def init_app(app: Flask) -> None:
 
 
 def has_session(app: Flask, cookies: str) -> bool:
-    """Return whether a Cookie header contains a session that the blog has signed; its login may have ended.
+    """Return whether a Cookie header contains a session that the blog has signed.
 
-    The server calls this before it accepts a large body, so this does not query the database.
+    The server calls this before it accepts a large body. The database is not queried, so the login may have
+    ended.
     """
     signer = SessionInterface().get_signing_serializer(app)
     assert signer is not None, "config.load() always sets SECRET_KEY"
@@ -108,12 +109,13 @@ def has_session(app: Flask, cookies: str) -> bool:
 
 
 def authenticate() -> Response | None:
-    """Set `g.caller` and check the access rule of the view; a write checks it once more (`g.check_caller`).
+    """Set `g.caller` and check the access rule of the view; return a response only for OPTIONS.
 
-    A preflight of an allowed origin is answered for every path, so that its pages can read errors. Otherwise,
-    an unknown path returns 404 to every caller, a malformed id in a path only to those who may call the view,
-    and OPTIONS needs no key. If the path does not support the method, a request without credentials gets 405
-    only if another method of the path is open to everyone; otherwise it gets 401.
+    Sets `g.check_caller`, with which a write checks the rule again. A preflight request of an allowed origin
+    gets a response on every path, so that pages of that origin can read errors. Otherwise, an unknown path
+    returns 404 to every caller, a malformed id in a path returns 404 to callers who may call the view, and
+    OPTIONS needs no key. If the path does not support the method, a request without credentials gets 405 if
+    another method of the path needs no credentials; otherwise it gets 401.
     """
     g.caller = STRANGER
     request.routing_exception = _routing_error()
@@ -132,7 +134,7 @@ def authenticate() -> Response | None:
     check_ids(request.view_args or {})
     reject_query_parameters(view)
     reject_conditional_headers(view)
-    # The last space is left to logins and to deletions.
+    # If the disk is almost full, only logins and deletions may use the rest of the space.
     if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith("/api/v1/auth/"):
         check_space()
     if get_operation(view).cacheable:
@@ -160,8 +162,9 @@ def _allow_caching() -> None:
 def _routing_error() -> HTTPException | None:
     """Return the 404 or 405 error of a request that matches no view, or None.
 
-    A path matches with and without a trailing slash. Werkzeug also accepts two trailing slashes, and for a
-    path without a trailing slash it raises NotFound instead of MethodNotAllowed. This function corrects both.
+    A path matches with and without a trailing slash. Werkzeug also accepts two trailing slashes; here they
+    are a 404. For a method that is not supported, Werkzeug raises NotFound instead of MethodNotAllowed if the
+    path has no trailing slash; here both are a 405.
     """
     if request.path.endswith("//"):
         return NotFound()
@@ -216,16 +219,16 @@ def _authenticate_key(value: str) -> Caller:
     if key.expires is not None and key.expires <= now:
         raise Unauthorized("This API key has expired; create a new one.", code="key_expired")
     last_used, expires = key.last_used, key.expires
-    # If the clock was set back, the last use can lie in the future.
+    # If the clock was set back, the last use can be in the future.
     if last_used is None or not last_used <= now < last_used + policy.LAST_USED_INTERVAL:
         ends_trial = last_used is None and policy.is_trial_key(key.owner, key.created, expires)
         if api_key_service.record_use(key.uuid, key.owner, now, remove_expiry=ends_trial):
             last_used, expires = now, None if ends_trial else expires
         else:
-            # The next request must try again, so this response is not cached.
+            # The next request must try to store the use again, so this response must not be cached.
             last_used = now - policy.LAST_USED_INTERVAL
     g.caller_tag = key.commit_tag
-    # Until this time, the key is valid and its use is not recorded again, so cached responses may be sent.
+    # Until this time, the key is valid and its use need not be stored again, so the response may be replayed.
     g.cacheable_until = min(last_used + policy.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(
         user=key.owner,
@@ -257,7 +260,7 @@ def _authenticate_session() -> Caller:
         is_authenticated=True,
         lacks_second_factor=lacks_second_factor,
     )
-    # If the clock was set back, the last use can lie in the future.
+    # If the clock was set back, the last use can be in the future.
     if last_used is None or not last_used <= now < last_used + user_service.LAST_USED_INTERVAL:
         user_service.record_use(digest, account.uuid, now)
     return caller

@@ -117,8 +117,8 @@ PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:
-    """Register every blueprint and the commands; raises CannotStart for incomplete views or kinds."""
-    # Paths match with and without a trailing slash, because a redirect would trust the Host header.
+    """Register every blueprint and the commands; raises CannotStart if a view or a kind is incomplete."""
+    # Paths match with and without a trailing slash. A redirect between the two would trust the Host header.
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     app.url_map.converters.update(id=IdConverter, reference=ReferenceConverter)
@@ -127,7 +127,7 @@ def init_app(app: Flask, *, version: str) -> None:
             app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)
     app.cli = CommandGroup()
-    # Check that every view declares an access rule, and that no kind of items lacks a part.
+    # Raise CannotStart if a view declares no access rule, or if a kind of item is not declared completely.
     list(list_operations(app))
     kinds.check(
         settings=SiteChangesSchema._declared_fields.keys() & table_of(Site).c.keys(),
@@ -161,5 +161,5 @@ def routes() -> None:
     table = Table("path", "method", "rule", "scope", "who may call", box=None)
     for path, method, _, access in list_operations(current_app):
         table.add_row(path, method, access.rule.name, access.scope, access.rule.description)
-    # Redirected output is not cut to the width of a terminal.
+    # For output to a file, the lines need not fit into a terminal.
     Console(width=None if sys.stdout.isatty() else 200).print(table)

@@ -1,9 +1,9 @@
-"""The only source of the current time, so that tests can set the time in one place."""
+"""The only source of the current time, so that tests can replace it in one place."""
 
 import time
 from datetime import UTC, datetime, timedelta
 
-# Clocks that differ by less than this count as equal.
+# Differences between clocks that are smaller than this are ignored.
 TOLERANCE = timedelta(minutes=1)
 
 
@@ -13,14 +13,14 @@ def now() -> datetime:
 
 
 def from_database(time: datetime) -> datetime:
-    """Return a time that the database server has reported (aware)."""
+    """Return the aware time that the database server has reported; tests replace this function."""
     return time
 
 
 def discard_if_ahead(stored: datetime | None, now: datetime, longest: timedelta) -> datetime | None:
-    """Return the stored time until which work waits, or None if it is more than `longest` ahead.
+    """Return a stored time until which work waits, or None if it is more than `longest` in the future.
 
-    Such a time was stored while the clock was ahead; the work would wait until the clock has caught up.
+    A later time was stored while the clock was ahead: the work would wait too long.
     """
     return None if stored is None or stored > now + longest + TOLERANCE else stored
 

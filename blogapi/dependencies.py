@@ -1,6 +1,7 @@
-"""Gives an application the functions of higher packages that lower packages call.
+"""Passes functions of higher packages to the lower packages that call them.
 
-`create_app` needs them, and the application with which a restore upgrades the database of a backup.
+Lower packages cannot import higher ones. Both `create_app` and the temporary application with which a restore
+upgrades a backup call `init_app`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ TAXONOMIES: tuple[Taxonomy[Any], ...] = (AUTHORS, CATEGORIES, TAGS)
 
 
 def init_app(app: Flask) -> None:
-    """Set the functions; this has to happen before the first transaction."""
+    """Set the functions; call this before the first transaction."""
     schemas = {taxonomy.model: taxonomy.stored_schema for taxonomy in TAXONOMIES}
     stored_json.init_app(app, schemas={**schemas, Media: StoredMediaSchema})
     event_writer.init_app(app, authors=author_visibility)

@@ -17,21 +17,21 @@ _TIMESTAMP = re.compile(
 
 
 def parse_uuid(text: str) -> UUID | None:
-    """Return the UUID if the text is its canonical form, or None for other text and for the nil UUID."""
+    """Return the UUID if the text is a UUID in its canonical form other than the nil UUID, otherwise None."""
     return UUID(text) if _UUID.fullmatch(text) and text.strip("0-") else None
 
 
 def parse_timestamp(text: str) -> datetime | None:
-    """Return the time (aware, UTC) of an ISO 8601 date-time or date, or None for anything else.
+    """Return the time (aware, UTC) of an ISO 8601 date-time or date, or None if the text is neither.
 
-    A date-time without an offset is taken as UTC, and a date as midnight UTC.
+    A date-time without an offset is read as UTC, and a date as midnight UTC.
     """
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
         return None
     zone = (match["zone"] or "Z").replace("Z", "+00:00")
     try:
-        # A time in the year 1 or 9999 can get out of range when it is converted to UTC.
+        # The conversion to UTC can move a time in the year 1 or 9999 out of the range of datetime.
         return datetime.fromisoformat(f"{match['date']}T{match['time'] or '00:00'}{zone}").astimezone(UTC)
     except (ValueError, OverflowError):
         return None
@@ -39,7 +39,7 @@ def parse_timestamp(text: str) -> datetime | None:
 
 def is_web_address(address: str) -> bool:
     """Return whether the text is empty, an http(s) URL without credentials, or a relative URL."""
-    # Browsers drop tabs and line breaks inside a URL, and read a backslash as a slash.
+    # Browsers remove tabs and line breaks from a URL, and treat a backslash as a slash.
     if re.search(r"[\s\\\x00-\x20<>\"]", address):
         return False
     try:
@@ -55,7 +55,7 @@ def is_web_address(address: str) -> bool:
 MAX_LENGTH = 35
 
 
-# A well-formed tag: language, script, region, variants, extensions and private use.
+# A well-formed tag consists of a language, a script, a region, variants, extensions and a private-use part.
 _TAG = re.compile(
     r"[a-z]{2,3}(-[a-z]{3}){0,3}(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(-([a-z\d]{5,8}|\d[a-z\d]{3}))*"
     r"(-[a-wyz\d](-[a-z\d]{2,8})+)*(-x(-[a-z\d]{1,8})+)?",
@@ -69,7 +69,7 @@ def is_language(tag: str) -> bool:
 
 
 def normalize_language(tag: str) -> str:
-    """Return the tag in the usual case, such as `zh-Hant-TW`; tags that differ only in case are equal."""
+    """Return the tag with its parts in the usual case, such as `zh-Hant-TW`."""
     language, *others = tag.lower().split("-")
     cases = {2: str.upper, 4: str.title}
     is_extension = False

@@ -1,6 +1,7 @@
-"""The types of settings: functions that check a value and convert it, and raise ValueError if it is invalid.
+"""The types of settings: functions that convert a value, and raise ValueError if it is invalid.
 
-A value is a string from an environment variable, or has the type that the TOML file or the caller gives it.
+A value from an environment variable is a string; a value from the TOML file or from the argument of
+`create_app` can have another type.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _UNIT_SECONDS = {
     "month": 30 * 86_400,
     "year": 365 * 86_400,
 }
-# Matches an origin. It also matches a URL with a path, credentials or a default port, so that the error can
-# show the correct spelling.
+# Matches an origin. It also matches a URL with a path, credentials or a default port, so that the error
+# message can show the origin of such a URL.
 _ORIGIN = re.compile(
     r"(?:(?P<scheme>https?)://|//)?(?:[^/@]*@)?"
     r"(?P<host>\[[0-9a-f:.]+\]|[^\s/:@?#\[\]]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
@@ -79,7 +80,7 @@ def names(value: Any) -> tuple[str, ...]:
 
 
 def origins(value: Any) -> tuple[str, ...]:
-    """Return a list of origins; raises ValueError if an origin is not written as browsers send it."""
+    """Return the value of a list of origins; each must be spelled as browsers send it."""
     values = names(value)
     for origin in values:
         if origin == "null":
@@ -111,7 +112,7 @@ def _normalize_origin(text: str) -> str:
 
 
 def host_in_ascii(host: str) -> str:
-    """Return the host as browsers send it, or an empty string if it is invalid."""
+    """Return the host in ASCII, as browsers send it, or an empty string if it is invalid."""
     # Python's idna codec turns ß into ss, but browsers keep ß.
     labels = unicodedata.normalize("NFKC", host.lower()).replace("。", ".").split(".")
     if host.startswith("[") or labels[-1].isdecimal():
@@ -127,7 +128,7 @@ def host_in_ascii(host: str) -> str:
 
 
 def hosts(value: Any) -> tuple[str, ...]:
-    """Return a list of host names or IP addresses, as URLs contain them."""
+    """Return the value of a list of host names and IP addresses, each as it is written in a URL."""
     values = names(value)
     for host in values:
         if host_in_ascii(host) != host:
@@ -136,7 +137,7 @@ def hosts(value: Any) -> tuple[str, ...]:
 
 
 def media_types(value: Any) -> tuple[str, ...]:
-    """Return a list of `extension=type`, in lowercase; raises ValueError for types that contain scripts."""
+    """Return a list of `extension=type` in lowercase; files that can contain scripts are refused."""
     values = tuple(item.lower() for item in names(value))
     extensions = []
     for item in values:
@@ -152,13 +153,13 @@ def media_types(value: Any) -> tuple[str, ...]:
 
 
 def rate(value: Any) -> str:
-    """Return a limit such as `20 per minute`, or several limits separated by semicolons."""
+    """Return the value of a limit such as `20 per minute`, or of several limits separated by semicolons."""
     parse_rates(text(value))
     return text(value)
 
 
 def parse_rates(limit: str) -> tuple[tuple[int, int], ...]:
-    """Return the amount and the seconds of each rate in the limit; raises ValueError for other texts."""
+    """Return (number of attempts, seconds) for each rate in the limit; raises ValueError if it is invalid."""
     rates = []
     for part in re.split("[;,|]", limit):
         match = _RATE.fullmatch(part.strip())
@@ -169,12 +170,12 @@ def parse_rates(limit: str) -> tuple[tuple[int, int], ...]:
 
 
 def rate_or_none(value: Any) -> str:
-    """Return a limit such as `600 per minute`, or an empty string for no limit."""
+    """Return the value of a limit such as `600 per minute`; an empty string stands for no limit."""
     return rate(value) if value != "" else ""
 
 
 def network(value: Any) -> str:
-    """Return an IP address or a network such as `172.16.0.0/12`, or an empty string for no address."""
+    """Return the value of an IP address or a network such as `172.16.0.0/12`, which may be empty."""
     try:
         return value and str(ip_network(text(value), strict=False))
     except ValueError as error:
@@ -182,9 +183,9 @@ def network(value: Any) -> str:
 
 
 def sender(value: Any) -> str:
-    """Return an e-mail address, a name with an address such as `Blog <blog@example.org>`, or nothing."""
+    """Return the value of a sender such as `Blog <blog@example.org>`, which may be empty."""
     name = text(value).strip()
-    # Older versions of Python ignore what follows the first address.
+    # `parseaddr` of older versions of Python ignores any text after the first address.
     address = parseaddr(name)[1] if len(getaddresses([name])) == 1 else ""
     if name and ("\n" in name or not re.fullmatch(r"[^@\s]+@[^@\s]+", address)):
         raise ValueError("must be an address such as 'blog@example.org' or 'My blog <blog@example.org>'")

@@ -54,7 +54,7 @@ SETTINGS = (
     Setting(
         "REQUEST_KEY_LIMIT", rate_or_none, "", "Limit on requests per API key. If empty, there is no limit."
     ),
-    Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "Limit on keys created per address."),
+    Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "Limit on new API keys per address."),
     Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "Limit on failed logins per address."),
     Setting(
         "LOGIN_ACCOUNT_LIMIT",
@@ -93,14 +93,14 @@ SETTINGS = (
         "WEBHOOK_HOSTS",
         hosts,
         (),
-        "Hosts that webhooks may call although they are in a private network, and with `http://`.",
+        "Hosts that webhooks may call even in a private network, and also with `http://`.",
     ),
     Setting(
         "SMTP_HOST",
         text,
         "",
-        "Mail server that sends invitations and links for forgotten passwords. If it or `SMTP_SENDER` is "
-        "empty, the blog sends no e-mail.",
+        "Mail server that sends invitations and links for forgotten passwords. If `SMTP_HOST` or "
+        "`SMTP_SENDER` is empty, the blog sends no e-mail.",
     ),
     Setting("SMTP_PORT", number(65_535), 587, "Port of the mail server: usually 587, or 465 for `tls`."),
     Setting(
@@ -162,8 +162,8 @@ SETTINGS = (
         "CACHE_STALENESS_MS",
         number(60_000, minimum=0),
         0,
-        "On PostgreSQL, how old a cached response to a request without a key may be when another server has "
-        "written, in milliseconds.",
+        "On PostgreSQL, how long a server may send cached responses to requests without a key after another "
+        "server has changed the database, in milliseconds.",
     ),
     Setting(
         "DAILY_BACKUPS",
@@ -208,21 +208,21 @@ SETTINGS = (
         "MEDIA_GIGABYTES",
         number(1_000_000),
         10,
-        "Maximum size of all media files of the blog, in gigabytes; pictures in other widths do not count.",
+        "Maximum size of all media files of the blog, in gigabytes; resized copies of pictures do not count.",
     ),
     Setting(
         "PICTURE_CACHE_MEGABYTES",
         number(1_000_000),
         1000,
-        "Maximum size of the pictures in other widths (`/media/<hash>/w640.webp`), in megabytes. Those that "
-        "were not requested for the longest time are deleted first; they are made again on request.",
+        "Maximum size of all resized copies of pictures (`/media/<hash>/w640.webp`), in megabytes. Copies "
+        "that were not requested for the longest time are deleted first, and are made again on request.",
     ),
     Setting(
         "PICTURE_LIMIT",
         rate,
         "120 per minute; 3000 per hour",
-        "Limit on pictures in new widths per address without a login. Beyond it, the next larger width that "
-        "exists is shown, or the original.",
+        "Limit on new resized copies of pictures per address without a login. Above the limit, the next "
+        "larger copy that exists is sent, or the original.",
     ),
     Setting(
         "MEDIA_TYPES",
@@ -235,8 +235,8 @@ SETTINGS = (
         "BIN_DAYS",
         number(3650, minimum=0),
         30,
-        "How long a deleted article or page can be restored with its edits, in days; 0 for not at all. Its "
-        "former versions stay.",
+        "How long a deleted article or page and its edits can be restored, in days; 0 for not at all. Former "
+        "versions of it are kept.",
     ),
     Setting("MAX_BULK", number(10_000), 100, "Maximum number of items in a bulk request."),
     Setting(
@@ -263,9 +263,9 @@ SETTINGS = (
     Setting("METRICS", flag, False, "Show metrics of the process to admins at `/metrics`."),
 )
 
-# Settings of earlier versions, and why they have no effect. A blog that sets one starts and ignores it.
-# Version 1.1 removes this list.
+# Settings of earlier versions, and why they have no effect. A blog that sets one of them can start; the
+# setting is ignored. Version 1.1 removes this list.
 REMOVED_SETTINGS = {
-    "UNREAD_MEGABYTES": "A response that its client does not read uses at most 1 MB of memory; a longer one "
-    "is in a temporary file.",
+    "UNREAD_MEGABYTES": "A response that its client does not read uses at most 1 MB of memory; a longer "
+    "response is stored in a temporary file.",
 }

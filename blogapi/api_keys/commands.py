@@ -18,7 +18,7 @@ from blogapi.web.errors import or_not_found
 
 key = AppGroup("key", help="Create and manage API keys.")
 
-# Anyone who can run commands on the server may see every key.
+# The caller on whose behalf `key list` reads: anyone who can run commands on the server may see every key.
 _OPERATOR = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=True)
 
 

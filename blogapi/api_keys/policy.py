@@ -17,9 +17,9 @@ MAX_NAME_LENGTH = 100
 # The minimum time between two updates of `last_used`, so that most reads do not write.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
-# Anyone may create anonymous keys. A key that is not used within UNUSED_LIFETIME expires, and only the newest
-# MAX_UNUSED_KEYS unused keys are kept. A key that has been used is kept for another UNUSED_LIFETIME after it
-# expires, so that requests with it get `key_expired` instead of `key_invalid`.
+# Anyone may create anonymous keys. An anonymous key that is not used within UNUSED_LIFETIME expires, and only
+# the newest MAX_UNUSED_KEYS unused keys are stored. A used key is deleted only UNUSED_LIFETIME after it
+# expired, so that requests with it get `key_expired` instead of `key_invalid`.
 UNUSED_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 
@@ -39,9 +39,9 @@ def validate_name(name: str) -> str:
 
 
 def choose_scope(caller: Caller, requested: Collection[Scope]) -> Scope:
-    """Return the widest scope for a user's new key (default: `read`).
+    """Return the widest of the requested scopes for a user's new key (default: `read`).
 
-    Raises Forbidden if the caller lacks it.
+    Raises Forbidden if the caller lacks this scope.
     """
     scope: Scope = max(requested, key=SCOPES.index, default="read")
     if scope not in caller.scopes:
@@ -66,9 +66,9 @@ def check_can_create(setting: str, caller: Caller) -> None:
 def can_see(caller: Caller, *, owner: UUID | None) -> bool:
     """Return whether the caller can see a key of the owner (None: an anonymous key).
 
-    An owned key is visible to its owner and to admins. An anonymous key is visible to any caller who knows
-    its uuid, which was shown only to its creator. With a user's `published` key, no key is visible, because
-    such a key is part of a public web page. With an anonymous key, only anonymous keys are visible.
+    A key with an owner is visible to its owner and to admins. An anonymous key is visible to any caller who
+    knows its uuid, which was shown only to its creator. A caller with a user's `published` key sees no key,
+    because such a key is part of a public web page. A caller with an anonymous key sees only anonymous keys.
     """
     if "read" not in caller.scopes:
         return caller.user is None and owner is None
@@ -78,18 +78,18 @@ def can_see(caller: Caller, *, owner: UUID | None) -> bool:
 def check_can_delete(caller: Caller, *, key: UUID) -> None:
     """Raise Forbidden if the caller may not delete a key that they can see.
 
-    Any key may delete itself, and an anonymous key may delete any key that it can see. Otherwise the scope
-    `write` is required, so that a key cannot delete a key of wider scope.
+    Any key may delete itself, and a caller with an anonymous key may delete any key that they can see.
+    Otherwise the scope `write` is required, so that a key cannot delete a key of wider scope.
     """
     if not (key == caller.key or caller.user is None or "write" in caller.scopes):
         raise Forbidden("This operation needs a key with the write scope, or a login.", code="scope_missing")
 
 
 def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> datetime | None:
-    """Return the expiry of a key that the caller creates or changes (default: as the caller's own key).
+    """Return the expiry of a key that the caller creates or changes (default: that of the caller's own key).
 
-    Raises Invalid if the requested time is not in the future, and Forbidden if the requested time is after
-    the expiry of the caller's own key. A leaked key could otherwise create keys that expire later.
+    Raises Invalid if the requested time is not in the future, and Forbidden if it is after the expiry of the
+    caller's own key, because otherwise a leaked key could create keys that expire later.
     """
     if requested is not None and requested <= now:
         raise Invalid("The key would have expired already.", errors={"expires": ["Must be in the future."]})
@@ -104,7 +104,7 @@ def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> 
 
 
 def is_trial_key(owner: UUID | None, created: datetime, expires: datetime | None) -> bool:
-    """Return whether the first use of an unused key removes the expiry of the key."""
+    """Return whether the key is anonymous with its initial expiry, which the first use of the key removes."""
     return owner is None and expires == created + UNUSED_LIFETIME
 
 

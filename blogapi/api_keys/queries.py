@@ -22,7 +22,7 @@ from blogapi.web.tokens import digest_token
 
 
 class KeyWithOwner(NamedTuple):
-    """An API key with its owner; the fields of the owner are None for an anonymous key.
+    """An API key with fields of its owner, which are None for an anonymous key.
 
     `commit_tag` is the tag of the last commit; see `storage.database.CommitCounter`.
     """
@@ -66,7 +66,7 @@ def get_by_uuid(uuid: UUID) -> ApiKey:
 
 
 def get_visible(uuid: UUID, caller: Caller) -> ApiKey:
-    """Return the key with the uuid; raises NotFound if there is none that the caller can see."""
+    """Return the key with the uuid; raises NotFound if there is none or if the caller cannot see it."""
     key = get_by_uuid(uuid)
     if not policy.can_see(caller, owner=key.owner_id):
         raise NotFound("No key has this uuid.")
@@ -76,9 +76,10 @@ def get_visible(uuid: UUID, caller: Caller) -> ApiKey:
 def list_keys(
     caller: Caller, page: PageRequest | None, *, user: UUID | None = None, ownerless: bool | None = None
 ) -> Page[Sequence[ApiKey]]:
-    """Return the unexpired keys of the caller, or for an admin all unexpired keys, newest first.
+    """Return the unexpired keys of the caller (for an admin: of all users), newest first.
 
-    `user` and `ownerless` filter the keys by owner.
+    `user` is the owner of the keys to return; `ownerless` is whether to return the anonymous keys or those
+    with an owner.
     """
     unexpired = or_(ApiKey.expires.is_(None), ApiKey.expires > clock.now())
     statement = select(ApiKey).where(unexpired).order_by(ApiKey.created.desc(), ApiKey.uuid)

@@ -120,9 +120,9 @@ def replace(settings: Fields, id: UUID) -> ApiKey:
 def delete(id: UUID) -> None:
     """Delete an API key; the next request with it is refused.
 
-    With an anonymous key, a caller may delete any anonymous key whose uuid they know. With a key of scope
-    `read`, a caller may delete only this key. With a login or a key of scope `write`, a user may delete all
-    of their own keys, and an admin may delete any key.
+    A caller with an anonymous key may delete any anonymous key whose uuid they know. A key of scope `read`
+    may delete only itself. With a login or a key of scope `write`, a user may delete any of their own keys,
+    and an admin any key.
     """
     service.delete(current_caller(), id)
 

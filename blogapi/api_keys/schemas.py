@@ -71,7 +71,7 @@ class KeySchema(OutputSchema):
 
 
 class NewKeySchema(InputSchema):
-    """The settings of a new key, which only users may send."""
+    """The settings of a new key; only users may send them."""
 
     name = _name()
     expires = Timestamp(allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
@@ -99,7 +99,7 @@ class KeySettingsSchema(InputSchema):
 
 
 class RotationSchema(InputSchema):
-    """The settings of a rotation."""
+    """The overlap of a rotation."""
 
     overlap_seconds = StrictInteger(
         minimum=0,

@@ -23,7 +23,7 @@ from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.tokens import digest_token
 
-# The maximum number of expired keys that the creation of a key deletes.
+# The maximum number of expired keys, and of excess unused keys, that are deleted at a time.
 MAX_SWEPT_KEYS = 500
 
 
@@ -48,9 +48,9 @@ def issue(
     created: datetime | None = None,
     expires: datetime | None = None,
 ) -> WithAttributes:
-    """Create a key of a user, or an anonymous key, and return it with its `value`, which is not stored.
+    """Create a key of `owner` (None: an anonymous key) and return it with its `value`, which is not stored.
 
-    `created` is now by default. Raises Invalid if the name is invalid.
+    `created` is the current time by default. Raises Invalid if the name is invalid.
     """
     value = key_format.generate_key()
     key = ApiKey(
@@ -112,7 +112,7 @@ def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
     with transaction():
         key = queries.get_visible(uuid, caller)
         key.name = changes.get("name", key.name)
-        # The expiry of an expired key is accepted if it is unchanged, so that a GET is a valid PUT body.
+        # An unchanged expiry is accepted even if it has passed, so that a client can PUT what it got.
         if changes.get("expires", key.expires) != key.expires:
             key.expires = policy.choose_expiry(changes["expires"], clock.now(), caller)
     return key
@@ -153,10 +153,10 @@ def delete_by_uuid(uuid: UUID) -> None:
 
 
 def record_use(key: UUID, owner: UUID | None, now: datetime, *, remove_expiry: bool = False) -> bool:
-    """Store the time at which the key of the owner was used; with `remove_expiry` the key no longer expires.
+    """Store the time at which the key was last used, and remove its expiry if `remove_expiry` is set.
 
-    Returns False and stores nothing while another connection writes, so that a read never waits for the write
-    lock, and if the database refuses writes from this version of blogapi.
+    Returns True, or False if nothing was stored: because another connection is writing (reads never wait for
+    the write lock), or because the database refuses writes from this version of blogapi.
     """
     values = {"last_used": now} | ({"expires": None} if remove_expiry else {})
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False, visible=False):

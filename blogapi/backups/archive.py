@@ -28,14 +28,14 @@ from blogapi.storage import files
 
 _CHUNK_SIZE = 1024 * 1024
 
-# The folder of the media files, in a backup and beside it.
+# The name of the folder of media files, both inside a backup and beside it.
 MEDIA_FOLDER = "media"
 
 # Level 1 compresses 134 MB (5000 articles) to 56 MB in 4.5 s, level 6 to 52 MB in 12.6 s.
 _COMPRESSION_LEVEL = 1
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# The largest sizes of files that are read into memory; the list of media files takes about 90 bytes per file.
+# The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
 _MAX_BYTES = {MANIFEST: 1024 * 1024, SETTINGS: 1024 * 1024, MEDIA_LIST: 20 * 1024 * 1024}
 
 READ_ERRORS = (
@@ -56,7 +56,7 @@ def create(target: Path) -> zipfile.ZipFile:
 
 def add_media(archive: zipfile.ZipFile, source: IO[bytes], file: StoredFile) -> bool:
     """Add a media file; return whether it has the right size and digest."""
-    # A ZipInfo is stored without compression by default; media files are compressed already.
+    # By default, a ZipInfo is stored without compression; most media files are compressed already.
     info = zipfile.ZipInfo(f"{MEDIA_FOLDER}/{file.path}")
     with archive.open(info, "w", force_zip64=True) as target:
         return stored_files.copy_intact(source, file, target)
@@ -106,12 +106,12 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
     if MANIFEST not in archive.namelist():
         raise InvalidBackup("it is not a complete backup of blogapi")
     with archive.open(MANIFEST) as source:
-        # Limit the size, because Python otherwise unpacks all bytes before it checks the size in the header.
+        # Without a limit, Python would unpack all bytes before it checks the size in the header.
         return parse_manifest(source.read(_MAX_BYTES[MANIFEST]))
 
 
 def read_media_paths(path: Path) -> set[str]:
-    """Return the paths of the media files that a backup keeps in the folder `media` beside it.
+    """Return the paths of the media files of a backup that are in the folder `media` beside it.
 
     A zip file that another program has written refers to no media files. Raises InvalidBackup if the file
     cannot be read.
@@ -138,7 +138,7 @@ def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             for info in archive.infolist():
-                # Python unpacks data of other methods of compression without a limit.
+                # With other compression methods, Python unpacks more bytes than a read asks for.
                 limit = _MAX_BYTES.get(info.filename, info.file_size) if info.compress_type in _METHODS else 0
                 if info.file_size > limit:
                     raise InvalidBackup(f"its file {info.filename} is too large or packed in another way")

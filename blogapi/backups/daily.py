@@ -16,14 +16,14 @@ from blogapi.backups.service import Backup
 from blogapi.config import CannotStart
 from blogapi.web.errors import Problem
 
-# Seconds from the start of the service to the first check whether the backup of the day exists, and seconds
-# between later checks.
+# The service checks whether the backup of the day exists: FIRST_CHECK_SECONDS after its start, and then every
+# CHECK_SECONDS.
 FIRST_CHECK_SECONDS = 5.0
 CHECK_SECONDS = 1800.0
 
 
 def start(app: Flask) -> threading.Event | None:
-    """Start a thread that makes the backups; return the event that stops it, or None if backups are off."""
+    """Start a thread that makes the daily backups; return the event that stops it (None: backups are off)."""
     keep = app.config["DAILY_BACKUPS"]
     if not keep:
         return None
@@ -56,7 +56,7 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
         except Problem as error:
             app.logger.error("the daily backup failed: %s", error.detail)
         except Exception:
-            # A failed backup must not end the thread, which tries again later.
+            # Only log the error, so that the thread goes on and tries again.
             app.logger.exception("the daily backup failed")
 
 

@@ -1,4 +1,4 @@
-"""Backups in a folder, which share their media files; old ones are deleted when a newer one is made."""
+"""Backups in a folder, which share their media files; a new backup deletes the oldest ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blogapi.storage import files
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """The deleted backups, and the result of deleting the media files that no backup needs."""
+    """The backups that were deleted, and the result of deleting media files that no backup needs."""
 
     deleted: list[Path] = field(default_factory=list)
     media: Pruned = field(default_factory=Pruned)
@@ -23,7 +23,7 @@ class Rotation:
 def create_in_folder(
     home: Path, target: Path, kind: BackupKind, *, keep: int | None, progress: ProgressReporter = no_progress
 ) -> tuple[service.Backup, Rotation]:
-    """Write a backup with its media files beside it; delete old ones so that `keep` of its kind remain."""
+    """Write a backup with its media files beside it; delete old backups so that `keep` of its kind remain."""
     with service.convert_errors(target):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         store = MediaStore(target.parent)
@@ -37,8 +37,8 @@ def create_in_folder(
 def _rotate(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list[Path]:
     """Delete the oldest backups of a kind so that `keep` remain, including `created`; return their paths.
 
-    Files with a name chosen by a user have no kind and are never deleted. Backups with a later time than
-    `created` do not count: the clock was ahead.
+    A backup whose name was chosen by a user has no kind and is never deleted. Backups with a later time than
+    `created` are not counted; they were made while the clock was ahead.
     """
     ours = [path for path in folder.iterdir() if naming.find_kind(path.name) is kind]
     others = [path for path in ours if path.name < created.name]

@@ -1,4 +1,4 @@
-"""The backups in the instance folder, as the API shows them."""
+"""Functions with which the API lists, creates, checks and deletes the backups in the instance folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from blogapi.backups.naming import BackupKind
 from blogapi.storage import files
 from blogapi.web.errors import Conflict, NotFound, Problem
 
-# Each backup contains all media files, so their number is limited.
+# The number of backups is limited, because each contains all media files.
 MAX_MANUAL_BACKUPS = 20
 
 _LOCK = ".http.lock"
@@ -24,10 +24,10 @@ _LOCK = ".http.lock"
 
 @dataclass(frozen=True, slots=True)
 class StoredBackup:
-    """A backup in the instance folder; a file that is not `readable` is damaged or no backup.
+    """A backup in the instance folder; a file that is not `readable` is damaged or is not a backup.
 
-    `has_media` is whether its file contains all saved media files; those of other backups are in the folder
-    `media` beside it. `missing` is the number of media files that could not be saved.
+    `has_media` is whether the file contains the media files of the backup; otherwise they are in the folder
+    `media` beside the file. `missing` is the number of media files that could not be saved.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Verification:
 
 
 def list_backups(home: Path) -> list[StoredBackup]:
-    """Return the daily backups and the backups that the `backup` command has named, newest first."""
+    """Return the backups whose names were not chosen by a user, newest first."""
     folder = _get_folder(home)
     backups = [
         _describe(path, kind)
@@ -77,7 +77,7 @@ def create(home: Path) -> StoredBackup:
 
 
 def get_path(home: Path, name: str) -> Path:
-    """Return the path of a backup; raises NotFound."""
+    """Return the path of a backup; raises NotFound if there is no backup with this name."""
     path = _get_folder(home) / name
     if naming.find_kind(name) is None or not path.is_file():
         raise NotFound("There is no backup with this name.")
@@ -101,7 +101,8 @@ def verify(home: Path, name: str) -> Verification:
 def delete(home: Path, name: str) -> None:
     """Delete a backup, and the media files beside it that no other backup needs.
 
-    Raises NotFound, and Conflict for a daily backup, which the service deletes when it is old.
+    Raises NotFound if there is no such backup, and Conflict for a daily backup, which the service deletes
+    itself when it is old.
     """
     path = get_path(home, name)
     if naming.find_kind(name) is BackupKind.DAILY:
@@ -113,7 +114,7 @@ def delete(home: Path, name: str) -> None:
 
 
 def _get_folder(home: Path) -> Path:
-    """Return the folder of the backups; raises Conflict if the blog is on a database server."""
+    """Return the folder of the backups; raises Conflict if the blog uses a database server."""
     with _shorten_paths(home):
         service.get_database_path(home)
     return home / "backups"
@@ -152,7 +153,10 @@ def _lock_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _shorten_paths(home: Path) -> Iterator[None]:
-    """Shorten the paths of the instance folder in errors, which are shown to admins in a browser."""
+    """In error messages, replace the path of the instance folder with its name.
+
+    Admins see these messages in a browser, and need not know the full path.
+    """
     try:
         yield
     except Problem as error:

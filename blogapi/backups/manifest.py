@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 FORMAT = "blogapi-backup"
-# Version 1 has no `media`; versions 1 and 2 have a digest of each file in the backup.
+# The version of the format. Version 1 has no `media`; versions 1 and 2 also have a digest of each file.
 VERSION = 3
 
 DATABASE, SETTINGS, MEDIA_LIST, MANIFEST = "blog.db", "config.toml", "media.json", "manifest.json"
@@ -19,7 +19,7 @@ _MAX_NAMED = 20
 
 
 class InvalidBackup(Exception):
-    """The file cannot be restored. The message is the reason, starts in lower case and has no full stop."""
+    """The file cannot be restored. The message is the reason, in lower case and without a full stop."""
 
 
 class MediaPlace(StrEnum):
@@ -66,7 +66,11 @@ class MediaSummary:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The contents of a backup: the migration of its schema (`step`), its rows per table, its media."""
+    """What a backup contains.
+
+    `created` is the time of the backup, `blogapi` the version that made it, `step` the name of its last
+    migration, and `rows` the number of rows of each table.
+    """
 
     created: str
     blogapi: str
@@ -111,7 +115,7 @@ def parse_media_list(content: bytes) -> MediaList:
 
 
 def describe_missing(missing: Sequence[MissingFile]) -> Iterable[str]:
-    """Yield a line for each of the first missing files, and a line with the number of further files."""
+    """Yield a line for each missing file; after the first 20, a line with the number of further files."""
     for file in missing[:_MAX_NAMED]:
         yield f"  {file.path} ({file.name}): {file.reason}"
     if len(missing) > _MAX_NAMED:

@@ -1,4 +1,4 @@
-"""Brings the media files of a backup back into the media folder."""
+"""Copies the media files of a backup into the media folder."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ _EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class BackupMedia:
-    """The media files of an unpacked backup: those that its database refers to, and where they are."""
+    """The media files of an unpacked backup.
+
+    `files` are the files to which its database refers, and `root` is the folder in which they are.
+    """
 
     path: Path
     place: MediaPlace
     files: Collection[StoredFile]
     root: Path | ZipPath
-    # The files that were missing when the backup was made.
+    # The files that could not be saved when the backup was made.
     known_missing: tuple[MissingFile, ...]
 
     def verify(self, progress: ProgressReporter) -> None:
@@ -41,10 +44,10 @@ class BackupMedia:
     def restore(
         self, folder: MediaFolder, *, allow_missing: bool, progress: ProgressReporter
     ) -> tuple[MissingFile, ...]:
-        """Copy files that are missing or damaged in the media folder; return those that could not be copied.
+        """Copy files that are missing or damaged in the media folder; return files that could not be copied.
 
-        No file is deleted. Raises Conflict if the backup lacks a file that it should have, unless missing
-        files are allowed.
+        No file is deleted. Raises Conflict if the backup should have a file but lacks it, unless
+        `allow_missing` is set.
         """
         checked = progress(sorted(self.files), total=len(self.files), label="Checking media files")
         faults = {file: fault for file in checked if (fault := _find_fault(folder, file, read=True))}
@@ -56,7 +59,10 @@ class BackupMedia:
         return tuple(MissingFile(file.path, file.label, fault) for file, fault in faults.items())
 
     def restore_deleted(self, folder: MediaFolder) -> None:
-        """Copy again the files that the service deleted because the former database did not refer to them."""
+        """Copy again the files that a running service deleted during the restore.
+
+        It deletes files to which the former database does not refer.
+        """
         for file in self.files:
             if _find_fault(folder, file, read=False):
                 copy_file(self.root, file, folder.root)
@@ -81,14 +87,14 @@ class BackupMedia:
 
 
 def copy_file(source: Path | ZipPath, file: StoredFile, root: Path) -> bool:
-    """Copy a file into the media folder `root`, replacing a damaged one; return whether it was intact."""
+    """Copy a file into the media folder `root` if the source has it intact; return whether it was copied."""
     if not (source / file.path).is_file():
         return False
     return stored_files.write_file(root, file, lambda target: copy_from(source, file, target))
 
 
 def copy_from(source: Path | ZipPath, file: StoredFile, target: IO[bytes] | None) -> bool:
-    """Copy a file to the target, if there is one; return whether it is present and intact."""
+    """Copy a file to the target (None: only check it); return whether the source has the file intact."""
     try:
         with (source / file.path).open("rb") as opened:
             return stored_files.copy_intact(opened, file, target)
@@ -111,5 +117,5 @@ def open_media(
         with ZipFile(path) as archive:
             yield BackupMedia(path, place, files, ZipPath(archive, f"{MEDIA_FOLDER}/"), missing)
     else:
-        # A copy of a database without media files can be beside daily backups that have them.
+        # A plain copy of a database has no media files, but backups in the same folder may have them.
         yield BackupMedia(path, place, files, path.parent / MEDIA_FOLDER, missing)

@@ -1,4 +1,4 @@
-"""The folder `media` beside the backups in a folder, which keeps each media file once for all of them."""
+"""The folder `media` beside the backups in a folder; it stores each media file once for all backups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blogapi.web.errors import Conflict
 
 _LOCK = ".media.lock"
 
-# A folder without this file does not belong to backups; it may be the media folder of a blog.
+# A folder `media` without this file was not created for backups; it may be the media folder of a blog.
 _MARKER = "README.txt"
 _MARKER_TEXT = (
     "The media files of the backups in the folder above. Move and copy both together.\n"
@@ -28,14 +28,14 @@ _MARKER_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """The number of deleted files, and the backup that could not be read, so that all files were kept."""
+    """The number of deleted files; if a backup was `unreadable`, no file was deleted."""
 
     files: int = 0
     unreadable: Path | None = None
 
 
 class MediaStore:
-    """The media files of the backups in a folder."""
+    """The folder with the media files of the backups in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -43,25 +43,25 @@ class MediaStore:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Exclude other backups into the folder; raises Conflict if one is running."""
+        """Exclude other backups into the folder; raises Conflict if another backup is running."""
         with files.locked(self.folder / _LOCK) as held:
             if not held:
                 raise Conflict(f"Another backup into {self.folder} is running. Wait until it has finished.")
             yield
 
     def contains(self, file: StoredFile) -> bool:
-        """Return whether the folder has a file of the right size; it can be damaged."""
+        """Return whether the folder has the file with the right size; its content is not checked."""
         return stored_files.find_fault(self.root / file.path, file, read=False) == ""
 
     def check_usable(self, live: Path) -> None:
-        """Raise Conflict if the folder cannot keep backups, because it is a media folder."""
+        """Raise Conflict if `root` is the blog's media folder (`live`) or has other files."""
         if self.root.resolve() == live.resolve() or (
             self.root.exists() and not (self.root / _MARKER).is_file() and any(self.root.iterdir())
         ):
             raise Conflict(f"{self.root} has other files; name another folder for the backups.")
 
     def add(self, source: IO[bytes], file: StoredFile) -> bool:
-        """Store a file under its final name if its size and digest are right; return whether they are."""
+        """Store a file if its size and digest are right, and return True; otherwise return False."""
         if not self.root.is_dir():
             self.root.mkdir(mode=0o700)
             (self.root / _MARKER).write_text(_MARKER_TEXT, encoding="utf-8")

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class BackupKind(StrEnum):
-    """How a backup was started; the backups of each kind are counted separately."""
+    """Who started a backup. Each kind is counted separately when old backups are deleted."""
 
     MANUAL = "blogapi"
     DAILY = "daily"
@@ -26,7 +26,7 @@ def manual_backup_name(now: datetime) -> str:
 
 
 def daily_backup_name(today: date) -> str:
-    """Return the name of the backup of the day, which is the same in every process."""
+    """Return the name of the daily backup, which is the same in every process."""
     return f"{BackupKind.DAILY.value}-{today.isoformat()}.zip"
 
 

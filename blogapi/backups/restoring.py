@@ -36,12 +36,13 @@ from blogapi.storage.database import Base, db, transaction
 from blogapi.web.errors import Conflict
 from blogapi.webhooks.models import PAUSE_COPIED
 
-# How often the database is copied if it is changed meanwhile, and how long each attempt waits for its lock.
+# The maximum number of attempts to copy the database if writes interrupt the copy, and the seconds for which
+# each attempt waits for the lock of the database.
 _MAX_COPIES, _LOCK_SECONDS = 3, 10.0
-# Returns a number that changes with each commit of another connection.
+# This statement returns a number that changes with each commit of another connection.
 _READ_VERSION = "PRAGMA data_version"
 
-# The beginning of the name of the folder beside the database in which a restore prepares the content.
+# The prefix of the name of the staging folder, beside the database, in which a restore unpacks a backup.
 _STAGING_PREFIX = ".restore-"
 
 
@@ -49,8 +50,8 @@ _STAGING_PREFIX = ".restore-"
 class Restored:
     """The result of a restore.
 
-    `former_copy` is a copy of the former database, if there was any. If `unreadable` is True, SQLite could
-    not read the former database, and `former_copy` is the moved database file itself. `settings` is a
+    `former_copy` is the path of a copy of the former database, or None if there was none. If `unreadable` is
+    True, SQLite could not read the former database, and its file was moved to `former_copy`. `settings` is a
     sentence that says whether the settings were restored; it may be empty. `missing` are the media files that
     neither the backup nor the media folder has.
     """
@@ -67,7 +68,7 @@ class _Busy(Exception):
 
 
 def init_app(app: Flask) -> None:
-    """Delete the folders that killed restores of this blog have left."""
+    """Delete the staging folders that killed restores of this blog have left."""
     path = connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
     if path is not None:
         files.delete_temporary_folders(path.parent, _STAGING_PREFIX)
@@ -82,15 +83,15 @@ def restore(
 ) -> Restored:
     """Replace the content of the blog with a backup; save the former content in `backups/`.
 
-    This is safe while the blog is served: each write is in the copy of the former content, or follows the
-    restore. The media files are restored first, and none is deleted, so that the blog is complete before and
-    after. Raises Conflict and changes nothing in the blog if the file cannot be restored, if another restore
-    is running, or if the blog is changed during each attempt.
+    This is safe while the blog is served: each write is either in the copy of the former content, or is made
+    after the restore. The media files are restored first, and no media file is deleted, so that the blog has
+    all its files before and after the restore. Raises Conflict and changes nothing in the blog if the file
+    cannot be restored, if another restore is running, or if other writes interrupt each attempt.
     """
     live, media_folder = service.get_database_path(home), service.get_media_folder(home)
     with service.convert_errors(path), service.report_full_disk(live):
         if not naming.is_plain_copy(path.name):
-            # A file without a manifest is refused before any folder is created.
+            # Refuse a file without a manifest before any folder is created.
             archive.read_manifest(path)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -124,7 +125,10 @@ def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
 
 
 def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
-    """Return a new folder in `parent`, which is deleted at the end; raises Conflict if another exists."""
+    """Return a new staging folder in `parent`, which is deleted at the end of the `with` block.
+
+    Raises Conflict if another restore has one.
+    """
     files.delete_temporary_folders(parent, _STAGING_PREFIX)
     if held := next(parent.glob(f"{_STAGING_PREFIX}*"), None):
         raise Conflict(
@@ -169,16 +173,16 @@ def _upgrade(folder: Path) -> None:
 
 
 def _renew_tags(path: Path) -> None:
-    """Change the tags of the staged database, so that no cache confuses it with the live database."""
+    """Change the tags in `commit_counter`, so that caches do not replay responses of the live database."""
     with integrity.open_database(path) as connection:
         connection.execute("UPDATE commit_counter SET tag = ?1, visible = ?1", [secrets.token_hex(4)])
 
 
 def _replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:
-    """Replace the content of the live file with the staged content.
+    """Replace the content of the live database with that of the staged database.
 
-    Return the path at which the former content was saved, and whether the former file was moved because
-    SQLite could not read it.
+    Return the path at which the former content was saved (None: there was no former database), and whether
+    the former file was moved because SQLite could not read it.
     """
     aside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if live.is_file() and live.stat().st_size and not integrity.count_lost_writes(live):
@@ -196,9 +200,10 @@ def _replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | Non
 
 
 def _overwrite(staged: Path, live: Path, aside: Path) -> None:
-    """Copy the live database to `aside`, and then write the staged content into it in one transaction.
+    """Copy the live database to `aside`, and then overwrite the live database in one transaction.
 
-    The transaction is rolled back if the copy lacks a write. Raises Conflict if each attempt fails.
+    If another write came after the copy, the transaction is rolled back and both steps are repeated. Raises
+    Conflict if each attempt fails.
     """
     _adopt_page_size(staged, live)
     with (
@@ -206,7 +211,7 @@ def _overwrite(staged: Path, live: Path, aside: Path) -> None:
         integrity.open_database(live, seconds=_LOCK_SECONDS) as target,
         integrity.open_database(live, seconds=_LOCK_SECONDS) as reader,
     ):
-        # Without a write-ahead log, a write transaction blocks readers, such as the connection for the check.
+        # Without a write-ahead log, the write transaction would block `reader`, which checks for writes.
         target.execute("PRAGMA journal_mode=WAL")
         # With a weaker `synchronous` setting, a power failure could leave an incomplete file.
         target.execute("PRAGMA synchronous=FULL")
@@ -216,8 +221,8 @@ def _overwrite(staged: Path, live: Path, aside: Path) -> None:
                 reader.execute("VACUUM INTO ?", [str(copy)])
                 files.replace(copy, aside)
             with suppress(_Busy):
-                # After the first page is written, no other connection can write; the first check comes after
-                # this page.
+                # Once the first page is written, no other connection can write. `_check_unchanged` is first
+                # called after this page.
                 source.backup(target, pages=1, progress=partial(_check_unchanged, reader, version))
                 break
         else:
@@ -226,14 +231,14 @@ def _overwrite(staged: Path, live: Path, aside: Path) -> None:
 
 
 def _check_unchanged(reader: sqlite3.Connection, old: list[int], status: int, remaining: int, _: int) -> None:
-    """Raise _Busy if the database is locked, or if another connection has written since the old version."""
-    # The last call comes after the commit, when no page remains.
+    """Raise _Busy if the database is locked, or if it was written since `old` was read; called per page."""
+    # The last call, with no remaining page, comes after the commit, so it is too late to roll back.
     if status == sqlite3.SQLITE_BUSY or (remaining and reader.execute(_READ_VERSION).fetchall() != old):
         raise _Busy
 
 
 def _adopt_page_size(staged: Path, live: Path) -> None:
-    """Give the staged file the page size of the live file, whose size SQLite cannot change."""
+    """Give the staged file the page size of the live file, because SQLite cannot change the latter."""
     size = integrity.read_page_size(live)
     if integrity.read_page_size(staged) != size:
         with integrity.open_database(staged) as connection:
@@ -242,12 +247,15 @@ def _adopt_page_size(staged: Path, live: Path) -> None:
 
 
 def _move_database(live: Path, aside: Path) -> bool:
-    """Move a database file that SQLite cannot read, and its log, which would damage the new file."""
+    """Move a database file that SQLite cannot read, with its log; return whether there was any file.
+
+    SQLite would apply a log that was left to the new file, and damage it.
+    """
     moved = False
     pairs = zip((*files.side_files(live), live), (*files.side_files(aside), aside), strict=True)
     for source, target in pairs:
         if source.exists():
-            # Only SQLite opens these files, so their content is not synced; see `raw_files`.
+            # The files are not synced, because this process must not open them; see `raw_files`.
             files.replace(source, target, is_synced=True)
             moved = True
     return moved

@@ -37,10 +37,11 @@ from blogapi.storage.disk_errors import is_disk_full
 from blogapi.version import __version__
 from blogapi.web.errors import Conflict, NotFound, StorageFull
 
-# A backup takes another snapshot of the database if a media file was deleted after the former snapshot.
+# The maximum number of snapshots of the database. A backup takes another snapshot if a media file was deleted
+# after the previous one.
 _MAX_SNAPSHOTS = 5
 
-# The space that the media files of a backup leave free on the disk.
+# The free space that must remain on the disk after the media files were saved.
 _SPARE_BYTES = 100 * 1024 * 1024
 
 
@@ -63,7 +64,7 @@ class _Contents:
 def get_database_path(home: Path) -> Path:
     """Return the path of the SQLite file of the blog in this instance folder, even if the file is missing.
 
-    Raises Conflict if the blog uses a database server.
+    Raises Conflict if the blog uses a database server instead of SQLite.
     """
     path = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
     if path is None:
@@ -88,9 +89,9 @@ def create_backup(
 ) -> Backup:
     """Write a consistent backup of the blog in this instance folder.
 
-    The media files are saved in the `store`, or without one in the backup itself. Writers are not blocked.
-    Raises NotFound if the database is missing. Raises Conflict if `target` exists, or if the database is
-    damaged, because its backup could replace the last good backup.
+    The media files are saved in the `store`; if it is None, they are saved in the backup itself. Writers are
+    not blocked. Raises NotFound if the database is missing. Raises Conflict if `target` exists, or if the
+    database is damaged, because the new backup could replace the last good backup.
     """
     source = get_database_path(home)
     if not source.is_file():
@@ -114,12 +115,12 @@ def create_backup(
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a snapshot of the database into the empty file `target`; the copy has no write-ahead log.
+    """Copy a snapshot of the database into the empty file `target`, without a write-ahead log.
 
     All pages are copied in one step. With several steps, each concurrent write would restart the copy.
     """
     with integrity.open_database(source) as reader, closing(sqlite3.connect(target)) as writer:
-        # An incomplete copy is useless, so it does not need to survive a power failure.
+        # The copy need not survive a power failure, because the backup would be incomplete anyway.
         writer.execute("PRAGMA synchronous=OFF")
         reader.backup(writer, pages=-1)
         writer.execute("PRAGMA journal_mode=DELETE")
@@ -149,10 +150,11 @@ def _save_media(
     zip_file: ZipFile,
     progress: ProgressReporter,
 ) -> tuple[_Contents, MediaList]:
-    """Copy a snapshot of the source into `database`, and save its media files; return what both contain.
+    """Copy a snapshot of the source into `database`, and save its media files.
 
-    A running service can delete a file after the snapshot was taken. Therefore another snapshot is taken if
-    files are missing, until the same files are missing twice.
+    Return the contents of the snapshot and the list of its media files. A running service can delete a file
+    after the snapshot was taken. Therefore, if files are missing, another snapshot is taken, until no file is
+    missing that was not missing before.
     """
     write = store.add if store else partial(archive.add_media, zip_file)
     saved: set[StoredFile] = set()
@@ -178,8 +180,8 @@ def _save_media(
 
 
 def _save_file(path: Path, file: StoredFile, write: Callable[[IO[bytes], StoredFile], bool]) -> str:
-    """Save a media file; return what is wrong with it, or an empty string."""
-    # A damaged file is recognised before anything is written. Errors of writing end the backup.
+    """Save a media file; return an empty string, or why it cannot be saved."""
+    # Check the file before anything is written. An error while writing ends the backup.
     if fault := stored_files.find_fault(path, file):
         return fault
     try:
@@ -194,7 +196,7 @@ def _save_file(path: Path, file: StoredFile, write: Callable[[IO[bytes], StoredF
 
 def _check_space(folder: Path, media: Iterable[StoredFile]) -> None:
     needed, free = sum(file.size for file in media), shutil.disk_usage(folder).free
-    # A full disk would also stop a blog on the same disk.
+    # If the blog is on the same disk, a full disk would stop the blog too.
     if needed and free < needed + _SPARE_BYTES:
         raise StorageFull(
             f"The media files need {needed / 1024**2:.0f} MB, but {folder} has {free / 1024**2:.0f} MB free."
@@ -214,8 +216,8 @@ def read_media(database: Path) -> set[StoredFile]:
 def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
     """Unpack a backup into the folder and check its database; return its manifest.
 
-    Also accepts the copy that an upgrade or a restore makes, which is a plain database file. Raises
-    InvalidBackup with the reason if the file cannot be restored.
+    Also accepts a plain database file that an upgrade or a restore has copied. Raises InvalidBackup with the
+    reason if the file cannot be restored.
     """
     if naming.is_plain_copy(path.name):
         manifest = _copy_plain(path, folder / DATABASE)
@@ -227,7 +229,7 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
 
 def _copy_plain(path: Path, target: Path) -> Manifest:
     if files.side_files(path).log.exists():
-        # A restore moves a database that SQLite cannot read, with its log.
+        # This is not a copy: a restore has moved the file with its log, because SQLite could not read it.
         raise InvalidBackup("it was moved with its log, because SQLite could not read it")
     files.create_private(target)
     shutil.copyfile(path, target)
@@ -275,7 +277,7 @@ def convert_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def report_full_disk(target: Path) -> Iterator[None]:
-    """Raise StorageFull, with the name of the file or folder that is written, if the disk is full."""
+    """Convert errors of a full disk into StorageFull, whose message names `target`."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:

@@ -29,8 +29,8 @@ def copy(source: str, target: str, as_json: bool) -> None:
     """Copy the blog in SOURCE into TARGET, an empty database.
 
     Each of SOURCE and TARGET is the path of a SQLite file, or a URL as in DATABASE_URL. The copy is read back
-    and compared with SOURCE. If anything fails, TARGET stays empty. Stop the service first, because writes to
-    SOURCE during the copy are not copied. The media files stay where they are.
+    and compared with SOURCE. If anything fails, TARGET stays empty. Stop the service first, because changes
+    made to SOURCE during the copy are not copied. The media files are not copied.
     """
     home = Path(config.instance_path())
     media_folder = locate_folder(home, config.read_settings(home)["MEDIA_PATH"]).root

@@ -37,7 +37,7 @@ from blogapi.storage.database import Base, CommitCounter, bytewise
 from blogapi.web.errors import Conflict, Damaged, NotFound
 from blogapi.webhooks.models import PAUSE_COPIED
 
-# The largest number of rows in memory at a time; the row of one article can need megabytes.
+# The maximum number of rows in memory at a time; a row with an article can have megabytes.
 _ROWS_PER_BATCH = 100
 
 _PREFILLED_TABLES = ("article_stats", "site", CommitCounter.__tablename__)
@@ -49,17 +49,17 @@ def copy(
 ) -> dict[str, TableSum]:
     """Copy the source into the target; return the number of rows and the digest of each table.
 
-    One transaction reads the source, and another one writes the target. The search index is built again,
-    because each engine has its own format. The copy is read back and compared before the commit. Raises
-    NotFound if the source is not a blog of this version. Rolls the target back and raises Conflict if the
-    target is not empty or differs from the source after the copy.
+    One transaction reads the source, and another one writes the target. The search index is not copied but
+    built, because each database engine has its own format. The copy is read back and compared before the
+    commit. Raises NotFound if the source is not a blog of this version. Rolls the target back and raises
+    Conflict if the target is not empty, or if it differs from the source after the copy.
     """
     _check_source(source)
     with _delete_on_failure(target):
         upgrades.upgrade(target, Base.metadata, backups=backups)
         with _begin_read(source) as reader, _begin_write(target) as writer:
             _check_empty(writer)
-            # The rows of each table are read back; the index is checked as it is filled.
+            # Each row is counted when it is copied and when it is read back; the index is only filled.
             total = 2 * sum(_count_rows(reader, table) for table in _tables())
             total += _count_rows(reader, SearchEntry.__table__)
             sums: dict[str, TableSum] = {}
@@ -133,7 +133,7 @@ def _count_rows(connection: Connection, table: FromClause) -> int:
 
 
 def _copy_tables(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
-    """Copy and compare all tables and the search index; yield once for each row copied or read back."""
+    """Copy and compare all tables and the search index; yield once for each row that is copied or read."""
     for table in _tables():
         if table.name in _PREFILLED_TABLES:
             target.execute(delete(table))
@@ -194,7 +194,7 @@ class _RowReader:
         self._store, self._digest = store, hashlib.sha256()
 
     def read(self, connection: Connection, statement: Select[*tuple[Any, ...]]) -> Iterator[None]:
-        """Read the rows of the statement; yield once for each row after its batch is stored."""
+        """Read the rows of the statement and store them in batches; after each batch, yield once per row."""
         with connection.execute(statement, execution_options={"yield_per": _ROWS_PER_BATCH}) as result:
             for batch in result.partitions():
                 rows = list(batch)
@@ -221,7 +221,7 @@ def _copy_differs(name: str) -> Conflict:
 
 
 def _serialize_row(row: Iterable[Any]) -> bytes:
-    """Return the values of a row as one line of JSON, which is the same on every database engine."""
+    """Return the values of a row as a line of JSON; equal rows of different engines have equal lines."""
     return json.dumps([*row], default=_to_json_value).encode() + b"\n"
 
 

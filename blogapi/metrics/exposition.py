@@ -20,7 +20,8 @@ CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 
 _KEY = "blogapi-metrics"
 
-# Bucket limits in seconds. Most responses come from the response cache in less than a millisecond.
+# The upper bounds of the histogram's buckets, in seconds. Most responses come from the response cache and
+# take less than a millisecond.
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
@@ -28,7 +29,7 @@ class RequestMetrics:
     """The number and the duration of the served requests."""
 
     def __init__(self, app: Flask) -> None:
-        # This import is local because it takes a tenth of the start time and metrics are off by default.
+        # Imported here because it would take a tenth of the start time, and metrics are off by default.
         from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
 
         self.registry = CollectorRegistry()
@@ -46,14 +47,14 @@ class RequestMetrics:
         self.registry.register(MetricsCollector(app))
 
     def count(self, route: str, method: str, status: str, seconds: float) -> None:
-        """Count one request; unknown methods count as `other`, because a client can invent methods."""
+        """Count one request; an unknown method counts as `other`, so that clients cannot create labels."""
         label = method if method in METHODS else "other"
         self._total.labels(route or "none", label, status[:3]).inc()
         self._seconds.labels(route or "none").observe(seconds)
 
 
 class MetricsCollector:
-    """Collects the metrics of the application's registry for prometheus_client."""
+    """The collector through which prometheus_client reads the metrics of the registry."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app

@@ -23,12 +23,12 @@ class Metric:
 
 
 def add_gauge(app: Flask, name: str, description: str, read: Read) -> None:
-    """Register a metric that can go up and down."""
+    """Register a metric whose value can increase and decrease."""
     get_metrics(app)[name] = Metric(description, "gauge", read)
 
 
 def add_counter(app: Flask, name: str, description: str, read: Read) -> None:
-    """Register a metric that only grows."""
+    """Register a metric whose value only increases."""
     get_metrics(app)[name] = Metric(description, "counter", read)
 
 

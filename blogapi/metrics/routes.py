@@ -1,6 +1,6 @@
-"""The metrics endpoint, for a Prometheus server that uses an admin's key.
+"""The metrics endpoint, for a Prometheus server that sends an admin's API key.
 
-Only admins may use this endpoint, because the number of requests for a path can reveal drafts and visitors.
+Only admins may use it, because the numbers of requests can reveal drafts and the behaviour of visitors.
 """
 
 from __future__ import annotations

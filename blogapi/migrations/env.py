@@ -1,4 +1,4 @@
-"""Run the migrations on the connection that `storage.upgrades` hands over, inside its transaction."""
+"""Run the migrations on the connection of `storage.upgrades`, inside its transaction."""
 
 from alembic import context
 

@@ -14,7 +14,7 @@ from blogapi.config import CannotStart
 from blogapi.rate_limits.memory import Attempt, MemoryCounters
 from blogapi.web.errors import TooManyRequests, Unauthorized
 
-# The name of the setting that contains the limit, and the parts of the key whose attempts are counted.
+# The name of the setting that contains the limit, followed by the parts of the key that is counted.
 AttemptKey = tuple[str, ...]
 
 
@@ -30,7 +30,7 @@ def get_counters(app: Flask) -> MemoryCounters:
 
 
 def count_attempts(*keys: AttemptKey) -> None:
-    """Count all attempts; if one exceeds its limit, count none of them and raise TooManyRequests."""
+    """Count an attempt for each key; if a key exceeds its limit, count none and raise TooManyRequests."""
     wait = get_counters(current_app).count(*_to_attempts(keys))
     if wait:
         raise too_many_requests(wait)
@@ -38,10 +38,11 @@ def count_attempts(*keys: AttemptKey) -> None:
 
 @contextmanager
 def count_failures(*keys: AttemptKey) -> Iterator[None]:
-    """Count the attempts if the block raises Unauthorized; raises TooManyRequests if one exceeds its limit.
+    """Count an attempt for each key if the `with` block raises Unauthorized.
 
-    The attempts are counted before the block, so that parallel attempts cannot all pass, and the counts are
-    undone after the block unless it raises Unauthorized.
+    Raises TooManyRequests before the block if a key exceeds its limit. The attempts are counted before the
+    block, so that parallel attempts cannot all pass, and the counts are undone after it unless it raises
+    Unauthorized.
     """
     count_attempts(*keys)
     failed = False
@@ -56,7 +57,7 @@ def count_failures(*keys: AttemptKey) -> Iterator[None]:
 
 
 def client_network() -> str:
-    """Return the rate-limit key for the address of the current request."""
+    """Return the rate-limit key for the client address of the current request."""
     return address_key(request.remote_addr or "")
 
 
@@ -68,9 +69,9 @@ def too_many_requests(wait: float) -> TooManyRequests:
 
 @lru_cache(maxsize=10_000)
 def address_key(address: str) -> str:
-    """Return the rate-limit key for an address: the IPv4 address, or the IPv6 /64 prefix.
+    """Return the rate-limit key for a client address: the IPv4 address, or the IPv6 /64 network.
 
-    One household or server usually has a whole /64 network.
+    A household or a server usually has a whole /64 network.
     """
     try:
         parsed = ip_address(address)

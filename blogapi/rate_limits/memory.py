@@ -14,19 +14,19 @@ from functools import lru_cache
 from blogapi import clock
 from blogapi.setting_types import parse_rates
 
-# The maximum number of keys tracked for one limit, so that many clients cannot fill the memory.
+# The maximum number of keys whose attempts are stored per limit, so that many clients cannot fill the memory.
 MAX_TRACKED = 100_000
 
-# The name of a setting, the limit in it (such as "5 per minute"), and the counted key.
+# The name of a setting, the limit that it contains (such as "5 per minute"), and the key that is counted.
 Attempt = tuple[str, str, Hashable]
 
 
 class SlidingWindow:
-    """Stores the times of recent attempts; allows each key `amount` attempts within any `seconds` seconds."""
+    """Stores the times of recent attempts per key; allows `amount` attempts within any `seconds` seconds."""
 
     def __init__(self, amount: int, seconds: float, max_tracked: int = MAX_TRACKED) -> None:
         self._amount, self._seconds, self._max_tracked = amount, seconds, max_tracked
-        # The key with the most recent attempt is last.
+        # Ordered by the most recent attempt of each key, which is last.
         self._times: OrderedDict[Hashable, array[float]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -41,14 +41,14 @@ class SlidingWindow:
         """Count an attempt of the key; call this only after `wait` has returned 0."""
         times = self._times.setdefault(key, array("d"))
         self._times.move_to_end(key)
-        # Delete many old times together, because each deletion moves the rest of the array.
+        # Delete old times only when `amount` of them have accumulated, because each deletion moves the array.
         if len(times) >= 2 * self._amount:
             del times[: self._amount]
         times.append(now)
         self._drop_expired(now)
 
     def undo(self, key: Hashable) -> None:
-        """Undo the most recent count of the key."""
+        """Remove the most recent attempt of the key."""
         times = self._times.get(key)
         if times:
             times.pop()
@@ -62,7 +62,10 @@ class SlidingWindow:
 
 
 class MemoryCounters:
-    """The counters for all limits of an application, and a set of remembered keys; thread-safe."""
+    """The counters for all limits of an application, and a set of remembered keys; thread-safe.
+
+    `credentials` remembers from which networks each user has logged in.
+    """
 
     def __init__(self) -> None:
         self._remembered: OrderedDict[Hashable, None] = OrderedDict()
@@ -70,9 +73,9 @@ class MemoryCounters:
         self._lock = threading.Lock()
 
     def count(self, *attempts: Attempt) -> float:
-        """Count all attempts, or none of them if one exceeds its limit.
+        """Count all attempts, or none of them if one of them exceeds its limit.
 
-        Returns the seconds to wait, or 0 if the attempts were counted. An empty limit allows everything.
+        Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is no limit.
         """
         now = clock.monotonic()
         with self._lock:
@@ -84,13 +87,13 @@ class MemoryCounters:
         return wait
 
     def undo(self, *attempts: Attempt) -> None:
-        """Undo the most recent count of each attempt."""
+        """Undo a previous `count` of the attempts."""
         with self._lock:
             for window, key in self._find_windows(*attempts):
                 window.undo(key)
 
     def remember(self, key: Hashable) -> None:
-        """Remember the key; above MAX_TRACKED keys, forget the least recently remembered key."""
+        """Remember the key; if there are more than MAX_TRACKED keys, forget the oldest one."""
         with self._lock:
             self._remembered[key] = None
             self._remembered.move_to_end(key)

@@ -1,6 +1,6 @@
 """WSGI middleware that limits all requests by address and by API key.
 
-It runs before the response cache. It is not installed if the settings contain no limit on requests.
+It runs before the response cache. It is installed only if the settings contain a limit on requests.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# Health checks have no limit, because a supervisor that receives a 429 response could end a busy service.
+# Health checks have no limit, because a supervisor that receives a 429 response could restart the service.
 _UNLIMITED_PATHS = ("/health", "/health/")
 
 

@@ -1,7 +1,7 @@
 """Rate-limit counters in Redis, shared by all servers of a blog.
 
-The counters use the clock of Redis. Keys are stored only as a digest made with the blog's `SECRET_KEY`, and
-they expire.
+The counters use the clock of Redis. Each key is stored as a digest (HMAC with the blog's `SECRET_KEY`), and
+expires.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from blogapi import clock
 from blogapi.config import CannotStart
 from blogapi.rate_limits.memory import Attempt, MemoryCounters, parse_limit
 
-# How long a request waits for a connection to Redis, and then for the reply, in seconds.
+# The maximum time for the connection to Redis, and the maximum time for its reply, in seconds.
 TIMEOUT_SECONDS = 0.5
 
-# Seconds from a failure of Redis to the next check, and between two warnings in the log.
+# The seconds from a failure of Redis to the next check, and the minimum seconds between two warnings.
 RETRY_SECONDS, WARNING_SECONDS = 1.0, 60.0
 
 # How long a key is remembered: 90 days.
 REMEMBER_SECONDS = 90 * 24 * 3600
 
-# KEYS contains the keys of the windows; ARGV contains the amount to add and the length of each window in
-# milliseconds. The script returns the milliseconds to wait, or 0 if it has counted all attempts. A window is
-# a list of times with the newest first and at most `amount` entries. If the stored time is in the future, the
-# clock of Redis has been set back, and the script ignores the time.
+# KEYS contains the keys of the windows; ARGV contains two numbers for each window: the maximum number of
+# attempts, and its length in milliseconds. The script returns 0 if it has counted all attempts, otherwise the
+# milliseconds to wait. A window is a list of times, newest first. A stored time in the future is ignored: the
+# clock of Redis was set back.
 COUNT_SCRIPT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -115,8 +115,8 @@ class RedisCounters(MemoryCounters):
                 yield self._make_name(f"{setting}:{amount}:{seconds}", key), amount, seconds
 
     def _make_name(self, kind: str, key: Hashable) -> str:
-        # The digest is keyed, so that a person who reads Redis cannot find the addresses by trying all of
-        # them, and so that two blogs never share a counter.
+        # The digest depends on a secret, so that a person who reads Redis cannot find an address by computing
+        # the digests of all addresses, and so that two blogs never share a counter.
         digest = hmac.digest(self._secret, repr(key).encode("utf-8"), "sha256")
         return f"blogapi:{kind}:{digest.hex()}"
 
@@ -145,9 +145,9 @@ class CircuitBreaker:
         with self._lock:
             if clock.monotonic() < self._next_check:
                 return
-            # No other check starts until this one has finished.
+            # This prevents another check until this one has finished.
             self._next_check = math.inf
-        # The check has its own thread, because a DNS lookup has no time limit.
+        # The check runs in a separate thread, because its DNS lookup has no time limit.
         threading.Thread(target=self._check, name="check Redis", daemon=True).start()
 
     def _check(self) -> None:
@@ -175,7 +175,7 @@ def _make_client(url: str) -> Redis:
     try:
         client = Redis.from_url(
             url,
-            # All versions of Redis and its forks support protocol 2.
+            # Protocol version 2 is supported by all versions of Redis and by its forks.
             protocol=2,
             retry=Retry(NoBackoff(), 0),
             socket_connect_timeout=TIMEOUT_SECONDS,

@@ -1,7 +1,7 @@
 """An LRU cache of responses with a memory limit.
 
-Each response belongs to one commit version of the database. A body that several responses share is stored
-once.
+Each response is stored with the commit version of the database for which it was computed. A body that several
+responses share is stored once.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from datetime import datetime
 
 from blogapi.storage.commit_version import CommitVersion
 
-# Memory that a response needs in addition to the text of its headers and its body, measured with tracemalloc.
+# The memory that a response needs in addition to its headers and its body, measured with tracemalloc.
 OVERHEAD_BYTES = 1_800
 
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A status line, headers and a body that are valid from `created_at` until before `valid_until`.
+    """A response (status line, headers, body) that is valid from `created_at` until before `valid_until`.
 
     `version` is the commit version for which the response is valid. If `shows_drafts` is False, the response
-    is valid for every commit version with the same public number. `route` is the URL rule of the view that
-    computed the response.
+    is valid for every commit version whose `public` number is the same. `route` is the URL rule of the view
+    that computed the response.
     """
 
     status: str
@@ -45,13 +45,13 @@ class CachedResponse:
     def bytes_without_body(self) -> int:
         """The memory that the response needs in addition to its body.
 
-        The headers are counted, because a client controls the length of the `Link` header.
+        The headers are counted too, because a client controls the length of the `Link` header.
         """
         return OVERHEAD_BYTES + sum(len(name) + len(value) for name, value in self.headers)
 
 
 class LRUCache:
-    """Stores up to `max_bytes` of responses by cache key; evicts the least recently used; thread-safe."""
+    """A thread-safe cache that stores up to `max_bytes` of responses, and evicts the least recently used."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -69,7 +69,7 @@ class LRUCache:
         return len(self._responses)
 
     def get(self, key: Hashable, version: CommitVersion, now: datetime) -> CachedResponse | None:
-        """Return the response stored for this commit version, or None if it is not valid at `now`."""
+        """Return the response for the key, or None if none is valid at this commit version and time."""
         with self._lock:
             response = self._responses.get(key)
             if response is None or not response.is_valid(version, now):
@@ -79,10 +79,10 @@ class LRUCache:
             return response
 
     def put(self, key: Hashable, response: CachedResponse) -> None:
-        """Store the response unless it is too large or a response with a newer version was stored.
+        """Store the response, unless it is too large or a response of a newer version was stored before.
 
-        A newer public version evicts all responses. A newer version with the same public number evicts
-        nothing: older responses that show drafts are replaced later, or evicted as least recently used.
+        A response with a newer public number evicts all others. If only the `commit` number is newer, nothing
+        is evicted: outdated responses that show drafts are not replayed, and are replaced or evicted later.
         """
         header_bytes, version = response.bytes_without_body - OVERHEAD_BYTES, response.version
         with self._lock:

@@ -1,7 +1,7 @@
 """WSGI middleware that replays cached responses while their content cannot have changed.
 
-The function that runs before each request (`blogapi.authentication`) decides which responses may be cached,
-and for how long. A cached response is replayed only for the same request with the same API key.
+`blogapi.authentication.authenticate`, which runs before each view, decides which responses may be cached, and
+until when. A cached response is replayed only for the same request with the same API key.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from blogapi.web.operation import get_operation
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# The server sets this WSGI environ key if the application may answer only from the cache.
+# The WSGI environ key that the server sets to ask only for a cached response.
 ONLY_CACHED_KEY = "blogapi.only-cached"
 
 # WSGI environ keys for the time until which a response is valid, and whether it shows drafts.
@@ -51,7 +51,7 @@ _KEY = "blogapi-response-cache"
 
 
 class NotCached(Exception):
-    """The response is not in the cache; raised only if the server asked for a cached response."""
+    """The response is not in the cache; raised only if the server asks only for a cached response."""
 
 
 @dataclass(slots=True)
@@ -68,10 +68,10 @@ class _PendingResponse:
 
     @property
     def clock_delay(self) -> timedelta:
-        """How far the clock of the database is behind this process, as a negative duration or zero.
+        """The time of the database minus the time of this process, if that is negative, otherwise zero.
 
-        API keys expire by the clock of this process, but cached responses expire by the clock of the
-        database.
+        API keys expire by the clock of this process, but cached responses by the clock of the database. So
+        the expiry of a response is corrected by this difference.
         """
         return min(self.started_at - self.local_started_at, timedelta())
 
@@ -88,16 +88,16 @@ class ResponseCacheMiddleware:
         self._app, self._application = app, application
         self._public_paths = _list_paths(app, checks_credentials=False)
         self._guest_paths = _list_paths(app, checks_credentials=True)
-        # The beginnings of the paths whose responses can be cached for requests without a key.
+        # The prefixes of paths whose responses can be cached for requests without a key.
         self.keyless_paths = self._public_paths + self._guest_paths
         self._lock = threading.Lock()
-        # A public version number, a time, and the time of the first publication after that time.
+        # A public version number, a time, and the time of the first scheduled publication after this time.
         self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Return the body of the response, from the cache if possible.
 
-        Raises NotCached if the server asks only for a cached response and there is none.
+        Raises NotCached if the server asks only for a cached response and the cache has none.
         """
         pending = self._identify(environ)
         cached = pending and self.cache.get(pending.cache_key, pending.version, pending.started_at)
@@ -110,7 +110,7 @@ class ResponseCacheMiddleware:
         return self._compute(pending, environ, start_response)
 
     def _identify(self, environ: WSGIEnvironment) -> _PendingResponse | None:
-        """Return the cache key and version of the response; None if it cannot be cached."""
+        """Return the cache key and the version of the response, or None if it cannot be cached."""
         api_key = environ.get("HTTP_X_API_KEY", "")
         if (
             not self._has_cache(environ)
@@ -121,7 +121,7 @@ class ResponseCacheMiddleware:
             return None
         version = self.source.get_version(
             since=environ.get(commit_version.RECEIVED_KEY),
-            # A deleted key must be refused at once.
+            # A request with a deleted key must be refused immediately.
             strict=bool(api_key),
         )
         if version is None:
@@ -130,7 +130,7 @@ class ResponseCacheMiddleware:
         return _PendingResponse(_make_cache_key(environ, api_key), version, version.time or now, now)
 
     def _has_cache(self, environ: WSGIEnvironment) -> bool:
-        """Return whether the response depends on nothing but the API key and the values of the cache key."""
+        """Return whether the response depends only on values in the cache key, and not on a login."""
         path = environ["PATH_INFO"]
         if environ.get("HTTP_X_API_KEY") or path.startswith(self._public_paths):
             return True
@@ -161,7 +161,7 @@ class ResponseCacheMiddleware:
         )
 
     def _store(self, pending: _PendingResponse, until: datetime, shows_drafts: bool, body: bytes) -> None:
-        """Cache the response."""
+        """Store the response in the cache."""
         # The response is already being sent, so a database error must not break it.
         with suppress(SQLAlchemyError):
             response = CachedResponse(
@@ -177,10 +177,10 @@ class ResponseCacheMiddleware:
             self.cache.put(pending.cache_key, response)
 
     def _next_publication(self, pending: _PendingResponse) -> datetime:
-        """Return the time at which the first scheduled article becomes visible after the request started.
+        """Return the time of the first scheduled publication after the request started.
 
-        The result can be in the past: an article that became visible during the request may be missing from
-        the response.
+        The result can be in the past; then the response is never replayed, because an item that was published
+        during the request may be missing from it.
         """
         public, since, due = self._next_due
         if public != pending.version.public or not since <= pending.started_at < due:
@@ -191,11 +191,11 @@ class ResponseCacheMiddleware:
 
 
 class _CollectedBody:
-    """An iterator that passes on the chunks of a response and collects them.
+    """An iterator over the chunks of a response, which also collects them.
 
-    Calls `on_end` with the body, unless the body is incomplete or longer than `max_bytes`. If `length` is
-    known, it is called before the last chunk is passed on, because a client may read this chunk slowly. This
-    class is not a generator, because a generator that is closed before its first chunk runs no code.
+    Calls `on_end` with the whole body, unless the body is incomplete or longer than `max_bytes`. If `length`
+    is known, this happens before the last chunk is yielded, because a client may read that chunk slowly. This
+    class is not a generator, because closing a generator that has not started would not close the response.
     """
 
     def __init__(
@@ -256,14 +256,15 @@ def get_middleware(app: Flask) -> ResponseCacheMiddleware:
 def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
     environ[request_id.ROUTE_KEY] = response.route
     start_response(response.status, list(response.headers))
-    # The server uses the length of a single chunk as Content-Length, so an empty body must have no chunk.
+    # The server takes the length of a single chunk as Content-Length, so an empty body must have no chunk.
     return [response.body] if response.body else []
 
 
 def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
-    """Return the beginnings of the paths of cacheable views that need no credentials.
+    """Return the path prefixes of the cacheable views that need no credentials.
 
-    The responses of the views depend on the credentials in the request (`checks_credentials`) or do not.
+    With `checks_credentials`, return those of the views whose responses depend on the credentials in a
+    request; otherwise those of the other views.
     """
     views = ((rule.rule, app.view_functions[rule.endpoint]) for rule in app.url_map.iter_rules())
     paths = {
@@ -278,6 +279,6 @@ def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
 
 
 def _make_cache_key(environ: WSGIEnvironment, api_key: str) -> Hashable:
-    # The key is a digest, because API keys are never stored and the values may be long.
+    # The cache key is a digest, because API keys are never stored in plain text and the values may be long.
     values = repr((api_key, *map(environ.get, _CACHE_KEY_VARIABLES)))
     return hashlib.sha256(values.encode("utf-8", "surrogatepass")).digest()

@@ -335,7 +335,7 @@ def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> Non
 
 def end_read() -> None:
     """End the read transaction before slow work, which would keep its snapshot open.
-    
+
     Does nothing in a `transaction()`.
     """
     session = db.session()

@@ -27,7 +27,7 @@ bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="T
 @allow(user_login, scope="published")
 @bp.response(200, OwnAccountSchema())
 def get_own_account() -> WithAttributes:
-    """Show the account of the current user, with the state of its second factor."""
+    """Show the account of the current user and whether its second factor is on."""
     return queries.get_details(current_user_id())
 
 
@@ -36,7 +36,7 @@ def get_own_account() -> WithAttributes:
 @bp.arguments(OwnEmailSchema)
 @bp.response(204)
 def replace_email(fields: Fields) -> None:
-    """Set or remove the own e-mail address, to which links for a forgotten password are sent."""
+    """Set or remove the current user's e-mail address, for links that reset a forgotten password."""
     account = credentials.check_own_password(fields["current_password"])
     service.change(account.uuid, {"email": fields["email"]})
 
@@ -45,9 +45,9 @@ def replace_email(fields: Fields) -> None:
 @allow(user_login, scope="published")
 @bp.response(201, SecondFactorSetupSchema())
 def start_second_factor_setup() -> WithAttributes:
-    """Create a secret for an app that shows one-time codes; the second factor is still off.
+    """Create a secret for an app that shows one-time codes; this does not turn the second factor on.
 
-    The secret of a former setup that was not completed becomes invalid.
+    The secret of an earlier setup that was not completed becomes invalid.
     """
     return second_factor.begin_setup(current_user_id())
 
@@ -57,7 +57,7 @@ def start_second_factor_setup() -> WithAttributes:
 @bp.arguments(EnableSecondFactorSchema)
 @bp.response(200, NewRecoveryCodesSchema())
 def enable_second_factor(fields: Fields) -> dict[str, list[str]]:
-    """Turn the second factor on with a code of the app; the response shows the recovery codes, once.
+    """Turn the second factor on with a code from the app. Only this response shows the recovery codes.
 
     From then on, a login needs the password and a code. All other logins of the user end. API keys are not
     affected.

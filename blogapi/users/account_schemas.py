@@ -33,7 +33,7 @@ def _token() -> Text:
 
 def _code(**options: Any) -> Text:
     metadata = {
-        "description": "The code of the app, or a recovery code, if the user has a second factor.",
+        "description": "A code from the app or a recovery code, if the user has a second factor.",
         "example": "492039",
     }
     return Text(max_length=100, metadata=metadata, **options)
@@ -76,7 +76,7 @@ class InvitationTokenSchema(InputSchema):
 
 
 class JoiningUserSchema(InputSchema):
-    """The first admin or an invited user, and the token of the link."""
+    """The name and password of a new user, and the token of the link."""
 
     token = _token()
     username = NewUsername()
@@ -92,14 +92,14 @@ class ResetPasswordSchema(InputSchema):
 
 
 class NewPasswordSchema(InputSchema):
-    """A new password, and the current one."""
+    """A new password, and the current password."""
 
     current_password = _current_password()
     password = passwords.new_password_field()
 
 
 class EnableSecondFactorSchema(InputSchema):
-    """A code of the app, and the current password."""
+    """A code from the app, and the current password."""
 
     code = _code(required=True)
     current_password = _current_password()
@@ -113,7 +113,7 @@ class OwnEmailSchema(InputSchema):
 
 
 class ForgottenPasswordSchema(InputSchema):
-    """The name of a user who has forgotten the password."""
+    """The name of a user who has forgotten their password."""
 
     username = Text(max_length=200, required=True, metadata={"example": "ada"})
 
@@ -125,7 +125,7 @@ class OwnPasswordSchema(InputSchema):
 
 
 class SecondFactorSetupSchema(OutputSchema):
-    """The secret of an app for one-time codes; only this response shows it."""
+    """The secret for an app that shows one-time codes; only this response shows it."""
 
     secret = ma.fields.String(metadata={"description": "In base32, as apps expect it."})
     url = ma.fields.String(
@@ -135,7 +135,7 @@ class SecondFactorSetupSchema(OutputSchema):
 
 
 class NewRecoveryCodesSchema(OutputSchema):
-    """Codes that replace the app, each of them once; only this response shows them."""
+    """Codes to use instead of the app; each works once. Only this response shows them."""
 
     recovery_codes = ma.fields.List(ma.fields.String(metadata={"example": "k7qd-3mxw-a2bz-9ufe"}))
 
@@ -151,7 +151,7 @@ class OwnAccountSchema(SecondFactorSchema, UserSchema):
 
 
 class WebLoginSchema(OutputSchema):
-    """A login of the current user that has not ended."""
+    """An active login of the current user."""
 
     uuid = Identifier()
     created = Timestamp(dump_only=True)

@@ -110,7 +110,7 @@ def list_(as_json: bool) -> None:
 def password(name: str, password_stdin: bool) -> None:
     """Set a user's password and log them out everywhere."""
     with report_problems():
-        # An unknown name is refused before the command asks for a password.
+        # Refuse an unknown name before asking for a password.
         queries.get_user_by_name(name)
         service.set_password(name, _read_password(from_stdin=password_stdin))
     click.echo(f"The password of {name} is set; they are logged out everywhere.")
@@ -146,7 +146,7 @@ def invite(name: str, role: str, can_publish: bool) -> None:
 @click.argument("name")
 @with_appcontext
 def reset_second_factor(name: str) -> None:
-    """Turn a user's second factor off, for a user who has lost the phone and the recovery codes."""
+    """Turn off the second factor of a user who has lost the phone and the recovery codes."""
     with report_problems():
         second_factor.disable(queries.get_user_by_name(name).uuid)
     click.echo(f"The second factor of {name} is off; they log in with the password and can set it up again.")

@@ -1,4 +1,4 @@
-"""Checks the passwords and codes of requests, and counts wrong ones against the rate limits."""
+"""Checks the passwords and codes of requests, and counts wrong attempts against the rate limits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from blogapi.web.errors import Invalid, Unauthorized
 def authenticate(username: str, password: str, code: str) -> Account:
     """Return the user who logs in with a password, and with a code if they have a second factor.
 
-    Raises Unauthorized if one of them is wrong or the code is missing, and TooManyRequests after too many
-    wrong ones.
+    Raises Unauthorized if the name, the password or the code is wrong or a required code is missing, and
+    TooManyRequests after too many wrong attempts.
     """
     account = _check_credentials(username, password, code)
     if not code:
@@ -28,14 +28,14 @@ def check_own_password(password: str) -> Account:
     try:
         return _check_credentials(current_caller().username, password, "")
     except Unauthorized as error:
-        # A 401 would say that the login of the request has ended.
+        # A client would take a 401 to mean that the login has ended.
         raise Invalid(
             "The current password is wrong.", errors={"current_password": ["This is not your password."]}
         ) from error
 
 
 def _check_credentials(username: str, password: str, code: str) -> Account:
-    # The name is folded, so that failed logins with all spellings of a name are counted together.
+    # The name is folded, so that failed logins with different spellings of a name are counted together.
     name = usernames.fold_username(username)
     network, counters = limiter.client_network(), limiter.get_counters(current_app)
     limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]

@@ -37,7 +37,7 @@ with this link you set a new password at {title}. It works once, until {expires}
 If you have not asked for it, ignore this e-mail: your password stays as it is.
 """
 
-# Limits how many e-mails the requests of admins send at a time.
+# Limits how many requests of admins can send an e-mail at the same time, because each occupies a thread.
 _sending = threading.BoundedSemaphore(MAX_SENDING)
 
 
@@ -47,14 +47,17 @@ def can_send() -> bool:
 
 
 def send_invitation(link: Any) -> WithAttributes:
-    """Send an invitation to its address, and return it with `sent`, and the `problem` if it was not sent."""
+    """Send an invitation to its e-mail address, and return it with `sent` and `problem`.
+
+    `sent` is whether the e-mail was sent; if not, `problem` is the reason.
+    """
     subject = "Invitation to {title}"
     values = {"name": link.name, "role": with_indefinite_article(link.role)}
     return _try_to_send(link, link.email, subject, _INVITATION, values)
 
 
 def send_reset_link(account: Account, link: Any) -> WithAttributes:
-    """Send a reset link to the user; returns it as `send_invitation` does."""
+    """Send a reset link to the user; return it with `sent` and `problem`, as `send_invitation` does."""
     values = {"name": account.username}
     return _try_to_send(link, account.email, "New password for {title}", _RESET, values)
 
@@ -62,7 +65,7 @@ def send_reset_link(account: Account, link: Any) -> WithAttributes:
 def send_requested_link(username: str) -> None:
     """Send a reset link to the user with this name, if there is such a user with an e-mail address.
 
-    Raises NotSent if the mail server does not accept it.
+    Raises NotSent if the mail server does not accept the e-mail.
     """
     try:
         account = queries.find_user_by_name(username)
@@ -95,7 +98,7 @@ def _try_to_send(link: Any, address: str, subject: str, text: str, values: dict[
 def _send(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> None:
     title = get_site().title or "a blog"
     values = values | {"title": title, "url": link.url, "expires": _format_time(link.expires)}
-    # The mail server can be slow.
+    # The mail server can be slow, so no snapshot may stay open.
     end_read()
     smtp.send(address, subject.format(title=title), text.format(**values))
 

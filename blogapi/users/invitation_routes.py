@@ -1,4 +1,4 @@
-"""The endpoints of invitations: admins make, list and revoke them; the invited person needs only the link."""
+"""The endpoints with which admins create, list and revoke invitations."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def listed() -> list[OneTimeLink]:
 @bp.arguments(NewInvitationSchema)
 @bp.response(201, NewInvitationLinkSchema())
 def create(fields: Fields) -> WithAttributes:
-    """Invite a user: the response shows a link that works once, for 7 days, and is not shown again.
+    """Invite a user with a link that works once, for 7 days; only this response shows it.
 
-    With an `email`, the link is sent too, if the blog sends e-mail.
+    If `email` is set and the blog sends e-mail, the link is also sent.
     """
     link = links.create_invitation(fields, inviter_id=current_user_id())
     return emails.send_invitation(link) if fields["email"] else WithAttributes(link, sent=False, problem="")

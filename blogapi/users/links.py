@@ -1,4 +1,4 @@
-"""One-time links: for the first admin (setup), for a forgotten password (reset), and invitations.
+"""One-time links, which create the first admin (setup), reset a password, or create an invited user.
 
 Only the digest of a token is stored. The token is the fragment of the address, after `#`. Browsers do not
 send the fragment, so the token appears in no log.
@@ -35,9 +35,9 @@ def create_setup_link() -> WithAttributes:
 
 
 def create_reset_link(account_id: UUID) -> WithAttributes:
-    """Create a link that sets a user's password, and return it with its `path` and its `url`.
+    """Create a link with which a user sets a new password, and return it with its `path` and its `url`.
 
-    The `url` is the path if the address of the service is not set. An earlier link of the user is deleted.
+    If the address of the service is not set, `url` is the path too. An earlier link of the user is deleted.
     Raises NotFound if there is no such user.
     """
     with transaction():
@@ -48,8 +48,8 @@ def create_reset_link(account_id: UUID) -> WithAttributes:
 def create_invitation(fields: Fields, *, inviter_id: UUID | None) -> WithAttributes:
     """Create a link that creates a user, and return it as `create_reset_link` does.
 
-    `fields` are the name of the profile, the role, `can_publish` and the e-mail address of the user. Raises
-    Conflict if there are too many invitations.
+    `fields` has the `name` of the profile, the `role`, `can_publish` and the `email` address of the user.
+    Raises Conflict if there are too many invitations.
     """
     with transaction():
         if len(queries.list_invitations()) >= MAX_INVITATIONS:
@@ -63,7 +63,7 @@ def get_invitation(token: str) -> OneTimeLink:
 
 
 def accept_invitation(token: str, username: str, password: str) -> Account:
-    """Create the invited user and delete the link; the name must be normalized.
+    """Create the invited user, whose name must be normalized, and delete the link; return the user.
 
     Raises Unauthorized if the token is invalid, and Conflict if the name is taken.
     """
@@ -88,7 +88,7 @@ def revoke_invitation(uuid: UUID) -> None:
 
 
 def create_first_admin(token: str, username: str, password: str) -> Account:
-    """Create the first admin and delete the link; the name must be normalized.
+    """Create the first admin, whose name must be normalized, and delete the link; return the admin.
 
     Raises Unauthorized if the token is invalid, and Conflict if an admin can already log in or if the name is
     taken.
@@ -101,7 +101,7 @@ def create_first_admin(token: str, username: str, password: str) -> Account:
 
 
 def reset_password(token: str, password: str) -> Account:
-    """Set the password of the link's user, end all their login sessions and delete the link.
+    """Set the password of the link's user, end all their login sessions and delete the link; return the user.
 
     Raises Unauthorized if the token is invalid.
     """
@@ -121,7 +121,7 @@ def get_account(token: str) -> Account:
 
 
 def _create(link: OneTimeLink) -> WithAttributes:
-    """Store a new link; delete the link that it replaces, and expired links."""
+    """Store a new link and return it with its `path` and `url`; delete its predecessor and expired links."""
     token, now, kind = secrets.token_urlsafe(32), clock.now(), LinkKind(link.kind)
     link.digest, link.created = tokens.digest_token(token), now
     link.expires = now + (INVITATION_LIFETIME if kind == LinkKind.INVITATION else LIFETIME)

@@ -14,12 +14,13 @@ from blogapi.web.access import Role
 
 
 class Account(Identified, Timestamped, Base):
-    """A user; without a password digest they cannot log in.
+    """A user. A user without a password digest cannot log in.
 
     `can_publish` is whether an author may publish their own articles; other roles ignore it. `last_seen` is
-    the last use of a login or a key, to the hour. The second factor is on from `second_factor_since`; before
-    that, `second_factor_nonce` belongs to a setup that has begun. `second_factor_step` is the time step of
-    the last used code.
+    the last use of a login or a key, to the hour. `second_factor_since` is the time at which the second
+    factor was turned on, or None if it is off. `second_factor_nonce` is the random text from which its secret
+    is derived; it is stored when the setup begins. `second_factor_step` is the time step of the last used
+    code.
     """
 
     __tablename__ = "account"
@@ -64,7 +65,10 @@ class WebSession(Base):
 
 
 class RecoveryCode(Base):
-    """The digest of a code that replaces a code of the app once; it is deleted when the code is used."""
+    """The digest of a recovery code, which can be used once instead of a code from the app.
+
+    The row is deleted when the code is used.
+    """
 
     __tablename__ = "recovery_code"
 
@@ -84,7 +88,7 @@ class OneTimeLink(Base):
     """A link that works once, found by the SHA-256 of its token.
 
     A reset link sets the password of `account_id`. A setup link creates the first admin. An invitation
-    creates a user with the given role; `name` is the name of their profile, and `account_id` is empty.
+    creates a user with the given role; `name` is the name of their profile, and `account_id` is None.
     """
 
     __tablename__ = "one_time_link"

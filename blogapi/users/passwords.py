@@ -11,10 +11,10 @@ from blogapi.web.fields import Text
 MIN_PASSWORD_LENGTH = 8
 MAX_PASSWORD_LENGTH = 1024
 
-# The parameters are fixed, so that checking any digest, including the dummy digest, takes the same time.
+# The parameters are fixed, so that the check takes the same time for every digest and for the dummy digest.
 _METHOD = "scrypt:32768:8:1"
 
-# No password has this digest.
+# A digest that no password matches.
 _DUMMY_DIGEST = f"{_METHOD}$nobody$00"
 
 
@@ -31,7 +31,7 @@ def new_password_field(*, required: bool = True) -> Text:
 def hash_password(password: str) -> str:
     """Return the salted scrypt digest of a password.
 
-    Raises Invalid if the password is too short, too long, or not allowed in a login request.
+    Raises Invalid if the password is too short or too long, or contains characters that a login refuses.
     """
     try:
         new_password_field().deserialize(password)
@@ -45,6 +45,6 @@ def hash_password(password: str) -> str:
 def verify_password(digest: str | None, password: str) -> bool:
     """Return whether the password matches the digest.
 
-    Without a digest, the result is False and the check takes the same time.
+    Without a digest, the result is False, but the check takes as long as with one.
     """
     return check_password_hash(digest or _DUMMY_DIGEST, password) and digest is not None

@@ -49,7 +49,7 @@ def list_users() -> Sequence[Account]:
 
 
 def get_details(uuid: UUID) -> WithAttributes:
-    """Return the user with the state of their second factor; raises NotFound if there is none."""
+    """Return the user with the state of their second factor; raises NotFound for an unknown user."""
     return _add_details([get_user(uuid)])[0]
 
 
@@ -74,7 +74,8 @@ def can_admin_log_in(*, other_than: Account | None = None) -> bool:
 def find_session(token: str) -> WebSession | None:
     """Return the unexpired login session with this token and its user, or None.
 
-    The session of a disabled user is invalid; a login can create it while the user is being disabled.
+    A session of a disabled user is not returned: a login that runs while the user is being disabled can still
+    create a session.
     """
     return db.session.scalar(
         select(WebSession)
@@ -104,7 +105,7 @@ def get_login(account_id: UUID, uuid: UUID) -> WebSession:
 
 
 def find_link(token: str) -> OneTimeLink | None:
-    """Return the one-time link with this token, or None if it has expired or if its user is disabled."""
+    """Return the one-time link with this token; None if it is unknown or expired, or its user is disabled."""
     return db.session.scalar(
         select(OneTimeLink)
         .outerjoin(Account, Account.uuid == OneTimeLink.account_id)
@@ -134,7 +135,7 @@ def get_invitation(uuid: UUID) -> OneTimeLink:
 
 
 def is_second_factor_required(role: str) -> bool:
-    """Return whether a user of the role must turn a second factor on before anything else."""
+    """Return whether a user with the role must have a second factor."""
     return role == Role.ADMIN and bool(current_app.config["REQUIRE_SECOND_FACTOR"])
 
 

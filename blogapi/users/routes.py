@@ -49,7 +49,7 @@ bp = Blueprint(
     resource="",
 )
 
-# How long a login lasts if the browser does not remember it.
+# The maximum lifetime of a login without `remember`.
 SHORT_LIFETIME = timedelta(hours=12)
 
 _SETS_COOKIE = {"Set-Cookie": {"schema": {"type": "string"}}}
@@ -63,7 +63,7 @@ def _check_same_origin() -> None:
 @allow(anyone)
 @bp.response(200, LoginOptionsSchema())
 def get_login_options() -> Fields:
-    """Return the data for a login page: the title of the site, and how long a login lasts."""
+    """Return the data that a login page needs, such as the title of the site."""
     return {
         "title": get_site().title,
         "session_days": current_app.config["SESSION_DAYS"],
@@ -175,9 +175,9 @@ def accept_invitation(fields: Fields) -> Account:
 @bp.arguments(ForgottenPasswordSchema)
 @bp.response(204)
 def send_reset_link(fields: Fields) -> None:
-    """Send a link for a new password to the e-mail address of the user, if there is such a user with one.
+    """E-mail a password reset link to the user, if the user exists and has an e-mail address.
 
-    The response is the same if there is none, and does not wait for the mail server.
+    The response is the same if no e-mail is sent, and does not wait for the mail server.
     """
     if not emails.can_send():
         raise Conflict("This blog sends no e-mail; ask an admin for a link.")
@@ -195,7 +195,7 @@ def send_reset_link(fields: Fields) -> None:
 def reset_password(fields: Fields) -> Account:
     """Set a new password with a one-time link, end all logins of the user, and log in.
 
-    A user with a second factor also sends a `code`, as for a login.
+    If the user has a second factor, `code` is required, as for a login.
     """
     code = fields.pop("code")
     with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
@@ -231,7 +231,7 @@ def replace_password(fields: Fields) -> None:
 
 
 def _log_in(account: Account, *, remember: bool = True) -> None:
-    """Replace the login of the browser by a new one."""
+    """End the browser's current login and start a new one."""
     service.log_out(session.get("token", ""))
     token = service.log_in(
         account,

@@ -18,7 +18,7 @@ _CAN_PUBLISH = "Whether an author may publish their own articles; other roles ig
 
 
 class NewUsername(Text):
-    """The name of a new user, in its stored form."""
+    """The name of a new user; it is normalized to its stored form."""
 
     def __init__(self) -> None:
         super().__init__(max_length=200, required=True, metadata={"example": "ada"})
@@ -40,7 +40,7 @@ class EmailAddress(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         if value == "":
             return ""
-        # Few processes need this module, which takes a megabyte.
+        # Imported here because few processes need this module, which takes 1 MB of memory.
         from email.headerregistry import Address
 
         text = super()._deserialize(value, attr, data, **options)
@@ -68,12 +68,12 @@ class UserSchema(OutputSchema):
 
 
 class SecondFactorSchema(OutputSchema):
-    """The state of a second factor."""
+    """Whether a user has a second factor, and needs one."""
 
     second_factor_since = Timestamp(dump_only=True, allow_none=True)
     recovery_codes_left = ma.fields.Integer(metadata={"description": "How many recovery codes are left."})
     second_factor_required = ma.fields.Boolean(
-        metadata={"description": "Whether the user must turn a second factor on before anything else."}
+        metadata={"description": "Whether the user must have a second factor."}
     )
 
 
@@ -129,7 +129,7 @@ class NewUserSchema(InputSchema):
 
 
 class UserChangesSchema(InputSchema):
-    """The role of a user, whether they may publish as an author, and whether they are disabled."""
+    """The fields of a user that an admin can change."""
 
     read_only = frozenset(UserDetailsSchema().fields) - {"role", "can_publish", "disabled", "email"}
 
@@ -165,7 +165,7 @@ class SentResetLinkSchema(_SentSchema, LinkSchema):
 
 
 class NewResetLinkSchema(InputSchema):
-    """Whether a reset link is sent to the user."""
+    """The options of a new reset link."""
 
     send = StrictBoolean(
         load_default=False,
@@ -191,7 +191,7 @@ class InvitationSchema(InvitedSchema):
     inviter = ma.fields.Nested(
         UserReferenceSchema,
         allow_none=True,
-        metadata={"description": "Null if it was made with the command `user invite`."},
+        metadata={"description": "Null if the command `user invite` made the invitation."},
     )
 
 
@@ -211,7 +211,5 @@ class NewInvitationSchema(InputSchema):
     can_publish = _can_publish(load_default=False)
     email = EmailAddress(
         load_default="",
-        metadata={
-            "description": "The address of the user. If the blog sends e-mail, the link is sent there."
-        },
+        metadata={"description": "The user's address; the link is sent to it if the blog sends e-mail."},
     )

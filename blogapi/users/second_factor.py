@@ -1,7 +1,7 @@
-"""The second factor of a login: codes of an app (TOTP, RFC 6238), and recovery codes.
+"""The second factor of a login: codes from an app (TOTP, RFC 6238), and recovery codes.
 
-The secret of the app is not stored: it is derived from `SECRET_KEY`, the user, and the random text of the
-setup. Only digests of the recovery codes are stored.
+The secret of the app is not stored: it is derived from `SECRET_KEY`, the uuid of the user, and a random text
+that is stored when the setup begins. Only digests of the recovery codes are stored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from blogapi.web.errors import Conflict, Invalid, Unauthorized
 from blogapi.web.fields import WithAttributes
 
 STEP_SECONDS = 30
-# The clocks of the phone and the server may differ by this number of steps.
+# The clocks of the phone and the server may differ by this number of time steps.
 TOLERANCE = 1
 RECOVERY_CODES = 10
 DEFAULT_ISSUER = "blogapi"
@@ -40,9 +40,9 @@ _USED = "That code has been used. Wait for the next one."
 
 
 def begin_setup(account_id: UUID) -> WithAttributes:
-    """Return a new `secret`, its `url` for apps, and the `qr_code` of the URL as the address of an image.
+    """Return a new `secret`, its `url` for apps, and the `qr_code` of the URL as the `data:` URL of an image.
 
-    `enable` turns the second factor on. Raises Conflict if it is on already.
+    The second factor stays off until `enable` is called. Raises Conflict if it is on already.
     """
     with transaction(visible=False):
         account = queries.get_user(account_id)
@@ -50,7 +50,7 @@ def begin_setup(account_id: UUID) -> WithAttributes:
         account.second_factor_nonce = secrets.token_hex(16)
     totp = _get_totp(account)
     url = totp.provisioning_uri(name=account.username, issuer_name=get_site().title or DEFAULT_ISSUER)
-    # Few processes need this module, which takes a megabyte.
+    # Imported here because few processes need this module, which takes 1 MB of memory.
     import segno
 
     code = segno.make(url, error="m", micro=False)
@@ -101,9 +101,10 @@ def check_is_off(account: Account) -> None:
 
 
 def use_code(account: Account, code: str) -> None:
-    """Use a code of the app or a recovery code, each of which works once, if the user has a second factor.
+    """Check a code from the app or a recovery code, and mark it as used; ignore it without a second factor.
 
-    Raises Unauthorized if the code is wrong or was used, and TooManyRequests after too many wrong ones.
+    Raises Unauthorized if the code is wrong or was used before, and TooManyRequests after too many wrong
+    codes.
     """
     if account.second_factor_since is not None:
         with limiter.count_failures(("SECOND_FACTOR_LIMIT", str(account.uuid))):
@@ -119,7 +120,7 @@ def _consume_code(account: Account, code: str) -> None:
     step = _find_step(account, code)
     if step is None:
         raise Unauthorized(_WRONG, code="second_factor_failed")
-    # Of two requests with one code, only the first changes the row.
+    # If two requests send the same code, only the first one changes the row.
     is_new = or_(Account.second_factor_step.is_(None), Account.second_factor_step < step)
     statement = update(Account).where(Account.uuid == account.uuid, is_new).values(second_factor_step=step)
     if not _changes_a_row(statement):
@@ -134,7 +135,7 @@ def _changes_a_row(statement: UpdateBase) -> bool:
 
 
 def _find_step(account: Account, code: str) -> int | None:
-    """Return the newest time step for which the code is right, or None."""
+    """Return the newest time step whose code is `code`, or None."""
     totp, current = _get_totp(account), int(clock.now().timestamp()) // STEP_SECONDS
     steps = range(current - TOLERANCE, current + TOLERANCE + 1)
     right = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
@@ -150,7 +151,7 @@ def _get_totp(account: Account) -> pyotp.TOTP:
 
 
 def _replace_recovery_codes(account_id: UUID) -> list[str]:
-    # 80 random bits each, so that a fast digest is sufficient.
+    # Each code has 80 random bits, so a fast hash function is sufficient.
     codes = [base64.b32encode(secrets.token_bytes(10)).decode("ascii").lower() for _ in range(RECOVERY_CODES)]
     db.session.execute(delete(RecoveryCode).where(RecoveryCode.account_id == account_id))
     rows = [{"account_id": account_id, "digest": _digest(account_id, code)} for code in codes]

@@ -22,23 +22,23 @@ from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
 
-# With this number of logins, a new login of the user ends the oldest one.
+# If a user has this number of logins, a new login ends the oldest one.
 MAX_LOGINS_PER_USER = 50
 MAX_USER_AGENT_LENGTH = 200
-# The use of a login is stored at most once in this time.
+# The time at which a login was last used is stored at most once in this interval.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
 _PROFILES_KEY = "blogapi-profiles"
 
 
 class Profiles(Protocol):
-    """Writes the profiles of users."""
+    """The functions that write the profiles of users."""
 
     def create_profile(self, account: Account, name: str = "") -> object:
-        """Create the profile of a new user; the default name is the name of the user."""
+        """Create the profile of a new user; if `name` is empty, the profile has the name of the user."""
 
     def release_profile(self, account: Account) -> None:
-        """Delete the profile of a user who is about to be deleted, or make it the profile of a guest."""
+        """Delete the profile of a user who is being deleted; if it has articles, detach it from the user."""
 
 
 def init_app(app: Flask, *, profiles: Profiles) -> None:
@@ -52,7 +52,7 @@ def _get_profiles() -> Profiles:
 
 
 def create(username: str, password: str | None, *, role: Role, can_publish: bool = False) -> Account:
-    """Create a user; without a password they cannot log in.
+    """Create a user and return them; without a password, the user cannot log in.
 
     Raises Invalid if the name or the password is invalid, and Conflict if the name is taken.
     """
@@ -70,7 +70,7 @@ def add(
     profile_name: str = "",
     email: str = "",
 ) -> Account:
-    """Store a new user with a normalized name; raises Conflict if the name is taken."""
+    """Store a new user, whose name must be normalized, and return them; raises Conflict if it is taken."""
     account = Account(
         username=username,
         role=role,
@@ -92,9 +92,8 @@ def add(
 def change(uuid: UUID, changes: Fields) -> Account:
     """Change the role, `can_publish` or the e-mail address of a user, or disable or enable them.
 
-    A disabled user is logged out everywhere. The invitations of a user who is no longer an admin end.
-
-    Raises NotFound if there is no such user, and Conflict if no admin could log in afterwards.
+    A disabled user is logged out everywhere. Invitations from a user who is no longer an active admin are
+    deleted. Raises NotFound if there is no such user, and Conflict if no admin could log in afterwards.
     """
     with transaction():
         account = queries.get_user(uuid)
@@ -106,7 +105,7 @@ def change(uuid: UUID, changes: Fields) -> Account:
         account.can_publish = changes.get("can_publish", account.can_publish)
         if changes.get("email", account.email) != account.email:
             account.email = changes["email"]
-            # The link may have been sent to the former address.
+            # Delete the user's links, because they may have been sent to the former address.
             db.session.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.uuid))
         if disabled:
             _end_logins(account)
@@ -138,7 +137,7 @@ def delete_user(username: str) -> None:
 def delete_account(uuid: UUID) -> None:
     """Delete the user with their API keys and login sessions.
 
-    The user's profile is deleted too, unless it has articles: then it becomes the profile of a guest. Raises
+    The user's profile is deleted too; if it has articles, it is kept as the profile of a guest. Raises
     NotFound if there is no such user, and Conflict if they own articles, categories or tags, or if no admin
     could log in afterwards.
     """
@@ -173,7 +172,7 @@ def authenticate(username: str, password: str) -> Account | None:
 def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> str:
     """Delete expired login sessions, start a new one and return the token for its cookie.
 
-    `user_agent` is the header that the browser sent, by which the user recognizes the login.
+    `user_agent` is the `User-Agent` header of the browser; it helps the user to recognize the login.
     """
     token, now = secrets.token_urlsafe(32), clock.now()
     shown = "".join(filter(str.isprintable, user_agent))[:MAX_USER_AGENT_LENGTH]
@@ -198,13 +197,13 @@ def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> st
 
 
 def store_last_seen(account_id: UUID, now: datetime) -> None:
-    """Store that the user was seen, which does not count as an update of the user."""
+    """Store the time at which the user was last active, without changing `last_updated`."""
     values = {"last_seen": now, "last_updated": Account.last_updated}
     db.session.execute(update(Account).where(Account.uuid == account_id).values(values))
 
 
 def record_use(digest: str, account_id: UUID, now: datetime) -> None:
-    """Store when a login was used, unless another connection writes, so that a read does not wait."""
+    """Store when a login was used; skip this if another connection is writing, so that reads never wait."""
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False, visible=False):
         db.session.execute(update(WebSession).where(WebSession.digest == digest).values(last_used=now))
         store_last_seen(account_id, now)

@@ -1,4 +1,4 @@
-"""The endpoints with which admins manage users; they need a login, so a leaked key cannot add an admin."""
+"""The endpoints with which admins manage users; API keys are refused, so a leaked key cannot add an admin."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def listed() -> list[WithAttributes]:
     return queries.list_details()
 
 
-# The response to a request with an Idempotency-Key is stored together with a digest of the request, from
-# which its password could be guessed. Therefore this operation does not support such keys.
+# This operation does not support an Idempotency-Key: the response would be stored with a digest of the
+# request, from which the password in the request could be guessed.
 @bp.post("/")
 @allow(admin_login, scope="write")
 @bp.arguments(NewUserSchema)
 @bp.response(201, UserDetailsSchema())
 def create(fields: Fields) -> WithAttributes:
-    """Create a user; without a password, the user sets one with a link."""
+    """Create a user; without a password, the user needs a reset link to set one."""
     account = service.create(
         fields["username"],
         fields.get("password"),
@@ -111,9 +111,9 @@ def delete_logins(id: UUID) -> None:
 @bp.check_exists(queries.get_user)
 @bp.response(204)
 def reset_second_factor(id: UUID) -> None:
-    """Turn the second factor of another user off, who has lost the phone and the recovery codes.
+    """Turn off the second factor of another user who has lost the phone and the recovery codes.
 
-    Admins turn their own one off with their password.
+    Admins turn off their own second factor with their password.
     """
     if id == current_user_id():
         raise Conflict("Turn your own second factor off in your profile, with your password.")
@@ -126,9 +126,9 @@ def reset_second_factor(id: UUID) -> None:
 @bp.arguments(NewResetLinkSchema, required=False)
 @bp.response(201, SentResetLinkSchema())
 def create_reset_link(fields: Fields, id: UUID) -> WithAttributes:
-    """Create a link with which the user sets a new password; it works once, for one day.
+    """Create a link with which the user sets a new password. It works once, for one day.
 
-    With `send`, the link is sent to the e-mail address of the user too, if the blog sends e-mail.
+    With `send`, the link is also sent to the user's e-mail address, if the blog sends e-mail.
     """
     link = links.create_reset_link(id)
     if not fields["send"]:

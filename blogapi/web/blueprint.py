@@ -65,7 +65,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         resource: str | None = None,
     ) -> None:
         """Create the blueprint.
-        
+
         `resource` is the plural noun in the operation ids, or empty; the default is the name.
         """
         super().__init__(name, module, url_prefix=url_prefix)

@@ -33,7 +33,7 @@ def _read_chunks(file: BinaryIO, length: int) -> Iterator[bytes]:
 
 class _SentFile(io.FileIO):
     """An open file that calls a function after it is closed.
-    
+
     The function can delete the file; Windows cannot delete an open file.
     """
 

@@ -295,7 +295,7 @@ class PrefixedParameters(ma.fields.Field[Any]):
 
 def list_changed_fields(schema: type[ma.Schema], item: object, values: Fields) -> list[str]:
     """Return the names of the schema's fields whose new values differ from those of the item.
-    
+
     `values` maps attributes of the item to the new values.
     """
     names = {field.attribute or name: name for name, field in schema._declared_fields.items()}

@@ -26,7 +26,7 @@ _MESSAGE = "Is read-only and has another value; omit it."
 @dataclass(frozen=True, slots=True)
 class SentItem:
     """The read-only fields that a body contains for one item.
-    
+
     `values` maps their paths to the values; `index` is the index of the item if the body is an array.
     """
 

@@ -1,1 +1,1 @@
-"""Calls to other services when readers can see a change: webhooks and build hooks."""
+"""Webhooks and build hooks, which report changes of public content to other services."""

@@ -1,4 +1,4 @@
-"""The times at which failed calls are repeated."""
+"""Computes when calls are made: repetitions of failed calls, and combined calls."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from email.utils import parsedate_to_datetime
 # attempts in about three days.
 DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 MAX_RETRY_AFTER = 86_400
-LONGEST_DELAY = timedelta(seconds=1.1 * max(DELAYS[-1], MAX_RETRY_AFTER))  # with the random part
+# The longest delay that `get_delay` can return, with the random part.
+LONGEST_DELAY = timedelta(seconds=1.1 * max(DELAYS[-1], MAX_RETRY_AFTER))
 
 
 def get_delay(failures: int, retry_after: str, now: datetime) -> float | None:
-    """Return the seconds to wait after this many failures (1 or more); None to give up.
+    """Return the seconds to wait after `failures` failed attempts (1 or more), or None to give up.
 
-    A random part is added, so that calls that failed together are not repeated together. `retry_after` is the
-    header of the answer: seconds, a date, or empty.
+    A random part is added, so that calls that failed at the same time are not repeated at the same time.
+    `retry_after` is the `Retry-After` header of the answer: seconds, a date, or empty.
     """
     if failures > len(DELAYS):
         return None
@@ -31,8 +32,8 @@ def get_combined_call_time(
 ) -> datetime:
     """Return the time of the next combined call for changes between the times `first` and `last`.
 
-    It is `quiet` seconds after the last change, but at most `interval` seconds after the first one, and at
-    least `interval` seconds after the last call.
+    The call is made `quiet` seconds after the last change, but at most `interval` seconds after the first
+    change (or `quiet`, if that is more), and at least `interval` seconds after the last call.
     """
     due = min(last + timedelta(seconds=quiet), first + timedelta(seconds=max(quiet, interval)))
     return due if last_called is None else max(due, last_called + timedelta(seconds=interval))

@@ -1,9 +1,9 @@
 """Finds the calls that are due, makes them in order, and stores their outcomes.
 
-One server at a time makes the calls of a webhook; it holds a lease on the row of the webhook until it has
-stored their outcomes. The outcomes and the new position are stored in one transaction, so that a call is
-repeated with the same id after a crash. `plan_calls` and `store_outcomes` use the database. `make_calls` does
-not, so no call is made during a transaction.
+Only one server at a time makes the calls of a webhook: it stores a lease in the row of the webhook, and
+releases it when it stores the outcomes of the calls. The outcomes and the new position are stored in one
+transaction, so that after a crash the calls are repeated with the same ids. `plan_calls` and `store_outcomes`
+use the database; `make_calls` does not, so no call is made during a transaction.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from blogapi.webhooks.http_call import Answer
 from blogapi.webhooks.messages import MAX_CHANGES, Message
 from blogapi.webhooks.models import MASK, Delivery, Mode, Pause, Webhook
 
-# Split a path and a query at their separators, a header at spaces, and both into words.
+# Functions that split a path or a query at its separators, a header at spaces, and any text into words.
 _SPLITTERS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"[^\w%-]")]
 
 # The answer that is stored if a call fails because of an error in blogapi.
@@ -43,7 +43,7 @@ KEPT_DELIVERIES = 100
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A call that was made: its message, its answer, when it began, and the number of the attempt."""
+    """A call that was made: its message, its answer, the time at which it began, and the attempt (from 1)."""
 
     message: Message
     answer: Answer
@@ -52,15 +52,15 @@ class Outcome:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the receiver has accepted the call."""
+        """Whether the receiver has accepted the call with a status from 200 to 299."""
         return self.answer.status is not None and 200 <= self.answer.status < 300
 
 
 @dataclass(slots=True)
 class DueCalls:
-    """The calls that are due for one webhook, in order, and the outcomes of those that were made.
+    """The messages that are due for one webhook, in order, and the outcomes of the calls that were made.
 
-    `webhook` is detached from the session. `end` is the position of the webhook after the last call.
+    `webhook` is detached from the session. `end` is the position that the webhook gets after the last call.
     """
 
     webhook: Webhook
@@ -69,15 +69,15 @@ class DueCalls:
     outcomes: list[Outcome] = field(default_factory=list)
 
     def record_failure(self) -> None:
-        """Record one failed call in place of all outcomes; the calls are repeated later."""
+        """Replace all outcomes by one failed call, so that the calls are repeated later."""
         attempt = self.webhook.failures + 1
         self.outcomes = [Outcome(message, _FAILED, clock.now(), attempt) for message in self.messages[:1]]
 
 
 def plan_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
-    """Take leases on the webhooks with calls that are due, and return these calls.
+    """Take a lease on each webhook that has calls due, and return these calls.
 
-    Webhooks in `busy` are skipped, because their calls are being made.
+    Webhooks in `busy` are skipped, because this server is making their calls.
     """
     webhooks = [webhook for webhook in queries.list_callable(current_time()) if webhook.uuid not in busy]
     if not webhooks:
@@ -86,7 +86,7 @@ def plan_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
     planned = [_plan_webhook(webhook, positions, site) for webhook in webhooks]
     due = [calls for calls in planned if calls is not None]
     leased = _take_leases([calls.webhook for calls in due], server)
-    # Detached objects are read without a query, which would open a transaction during a call.
+    # Detach the objects: otherwise, reading an attribute could open a transaction during a call.
     db.session.expunge_all()
     return [calls for calls in due if calls.webhook.uuid in leased]
 
@@ -110,7 +110,7 @@ def store_outcomes(server: str, due: DueCalls) -> None:
         if webhook is None:
             return
         db.session.add_all(_to_row(webhook.uuid, outcome) for outcome in due.outcomes)
-        # Meanwhile, another server may have taken the lease, or an admin may have requested a replay.
+        # During the calls, another server may have taken the lease, or an admin may have requested a replay.
         if webhook.leased_by == server:
             webhook.leased_until = None
             if webhook.position == due.webhook.position:
@@ -122,11 +122,11 @@ def store_outcomes(server: str, due: DueCalls) -> None:
 def send_now(webhook: Webhook, message: Message) -> Delivery:
     """Make one call now and store its outcome; the position of the webhook does not change."""
     db.session.expunge(webhook)
-    # The call must not hold a database connection or a snapshot.
+    # The call must not occupy a database connection or keep a snapshot open.
     end_read()
     delivery = _to_row(webhook.uuid, _call(webhook, message, attempt=1))
     with transaction(visible=False):
-        # The webhook can have been deleted meanwhile.
+        # Raise NotFound if the webhook was deleted during the call.
         queries.get_by_uuid(webhook.uuid)
         db.session.add(delivery)
         db.session.flush()
@@ -145,15 +145,15 @@ def make_test_message() -> Message:
 
 
 def make_build_message() -> Message:
-    """Return the message of a call that an admin has requested without a change."""
+    """Return the message of a call that an admin has requested although nothing has changed."""
     return Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now())
 
 
 def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) -> DueCalls | None:
-    """Return the calls for the events up to the last position; None if they are due later."""
+    """Return the calls for the events up to the last position, or None if they are not due yet."""
     last = positions.last
     if positions.has_gap(webhook):
-        # Public positions do not reveal how many drafts were written.
+        # The id contains public positions, because other positions reveal how many drafts were written.
         public = map(queries.find_last_public, (webhook.position, last))
         id = "_".join(("msg_reset", *(str(event.public_position if event else 0) for event in public)))
         return DueCalls(webhook, [Message(id, event_types.RESET, clock.now(), position=last)], last)
@@ -178,7 +178,7 @@ def _plan_combined(webhook: Webhook, last: int, site: Site) -> DueCalls | None:
 
 
 def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
-    """Return the uuids of the webhooks that no other server has called or leased meanwhile."""
+    """Take leases on the webhooks, unless another server has called or leased them; return their uuids."""
     if not webhooks:
         return set()
     now, positions, leased = current_time(), {webhook.uuid: webhook.position for webhook in webhooks}, set()
@@ -213,10 +213,10 @@ def log_failure(error: Exception) -> None:
 
 
 def _make_mask(webhook: Webhook) -> Callable[[str], str]:
-    """Return a function that hides the secrets of the webhook in a text, which a receiver may repeat.
+    """Return a function that hides the webhook's secrets in a text from a receiver, which may repeat them.
 
-    The secrets are the parts of the address after the host and of the header values that have at least four
-    characters, in each encoding.
+    The secrets are the path and the query of the address and the values of the headers, and all of their
+    parts that have at least four characters, in each encoding.
     """
     parts = urlsplit(webhook.url)
     texts = (parts.path, parts.query, *webhook.custom_headers.values())

@@ -11,14 +11,15 @@ from blogapi.publication.models import ChangeType, Event
 
 _NAMES = {kind.name: kind.events for kind in KINDS.values()}
 
-# Changes of items that everyone can read, but that are in no list before or after the change. Receivers such
-# as search indexes would list these items, so only webhooks that name these types and build hooks get them.
+# The types of changes of unlisted items: everyone can read them, but they are in no list before or after the
+# change. A receiver such as a search index would list these items, so only build hooks and webhooks that name
+# one of these types receive them.
 UNLISTED_TYPES = tuple(f"{kind}.unlisted" for kind in CONTENT_KINDS)
 _LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _NAMES.items() for name in names.values())
 ALL = "*"
 PATTERNS = (ALL, *(f"{kind}.*" for kind in _NAMES), *_LISTED_TYPES, *UNLISTED_TYPES)
 
-# The types of messages that are not events: a test, several changes, and a gap in the events.
+# The types of messages that do not report a single event: a test, several changes, and a gap in the events.
 TEST, COMBINED, RESET = "webhook.test", "blog.changed", "blog.reset"
 
 
@@ -30,7 +31,7 @@ def get_type(event: Event) -> str:
 
 
 def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
-    """Return the condition that an event has one of the types that the patterns select."""
+    """Return the SQL condition for events whose type matches one of the patterns."""
     chosen = {*patterns}
     conditions = []
     for kind, names in _NAMES.items():

@@ -1,7 +1,7 @@
-"""The check that a webhook calls a server on the internet and not one in a private network.
+"""Checks that a webhook calls a server on the internet, and not a server in a private network.
 
-Every address of the host is checked. The call then connects to one of these addresses without another DNS
-lookup, whose answer could differ.
+Every address of the host is checked. The call then connects to one of the checked addresses, because another
+DNS lookup could return other addresses.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 from blogapi.setting_types import host_in_ascii
 
-# Networks that older versions of Python count as global.
+# Networks that are not global, although older versions of Python say so.
 _SPECIAL = (ip_network("192.0.0.0/24"), ip_network("64:ff9b:1::/48"), ip_network("3fff::/20"))
-# The characters of a path and a query that are not percent-encoded, besides letters and digits.
+# The characters in a path or a query that are not percent-encoded, besides letters, digits and `_.-~`.
 _UNQUOTED = "%/?:@!$&'()*+,;=~"
-# IPv6 addresses that contain an IPv4 address in their last 32 bits (NAT64, IPv4-compatible).
+# Networks of IPv6 addresses whose last 32 bits are an IPv4 address (NAT64, IPv4-compatible).
 _IPV4_PREFIXES = (ip_network("64:ff9b::/96"), ip_network("::/96"))
 
 
 class Refused(Exception):
-    """The address of a webhook that must not be called; the message is a sentence for admins."""
+    """The address of a webhook must not be called; the message is a sentence for admins."""
 
 
 def parse(url: str, allowed_hosts: Collection[str]) -> SplitResult:
-    """Return the parts of an absolute URL in ASCII: with IDNA and percent-encoding.
+    """Return the parts of an absolute URL, converted to ASCII with IDNA and percent-encoding.
 
-    Raises Refused if the URL is invalid, if it contains credentials or a fragment, or if its scheme is
-    neither `https` nor, for an allowed host, `http`.
+    Raises Refused if the URL is invalid, if it contains credentials or a fragment, or if its scheme is not
+    `https`; for an allowed host, `http` is accepted too.
     """
     try:
         parts = urlsplit(url)
@@ -52,8 +52,8 @@ def parse(url: str, allowed_hosts: Collection[str]) -> SplitResult:
 def resolve(parts: SplitResult, allowed_hosts: Collection[str]) -> list[str]:
     """Return the IP addresses of the host in a parsed URL, in the order in which to try them.
 
-    Raises Refused if the host has no address, or if one of them is not on the internet and the host is not
-    allowed.
+    Raises Refused if the host has no address, or if the host is not allowed and one of its addresses is not
+    on the internet.
     """
     host = str(parts.hostname)
     try:
@@ -93,7 +93,7 @@ def is_on_internet(address: str) -> bool:
 
 
 def _get_ipv4_address(ip: IPv6Address) -> IPv4Address | None:
-    """Return the IPv4 address to which the network translates an IPv6 address, or None."""
+    """Return the IPv4 address that an IPv6 address contains, or None."""
     if any(ip in network for network in _IPV4_PREFIXES):
         return IPv4Address(ip.packed[-4:])
     teredo = ip.teredo

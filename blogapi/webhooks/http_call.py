@@ -1,4 +1,4 @@
-"""One HTTP request to a checked address, limited in time and in the size of the answer."""
+"""Makes an HTTP request to a checked address, with limits on its duration and on the size of the answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blogapi.webhooks import hosts
 
 CALL_SECONDS = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
-# The largest number of characters of the answer and of each header that are kept.
+# The maximum number of characters of the answer, and of each header, that are kept.
 MAX_TEXT, MAX_HEADER = 1024, 500
 
 
@@ -26,8 +26,8 @@ MAX_TEXT, MAX_HEADER = 1024, 500
 class Answer:
     """The answer to a call; without an answer, `status` is None and `error` is the reason.
 
-    `text` is the beginning of the body, and `seconds` is the duration of the call. No text has control
-    characters. A header is one line of at most MAX_HEADER characters.
+    `text` is the beginning of the body, and `seconds` is the duration of the call. `retry_after` and
+    `location` are headers, shortened to MAX_HEADER characters. Control characters are replaced in all texts.
     """
 
     status: int | None
@@ -51,7 +51,8 @@ def call(
 ) -> Answer:
     """Send a request and return the answer with the first `kept` characters of its text.
 
-    Redirects are not followed. `mask` hides secrets in the texts before they are cut. Never raises.
+    Redirects are not followed. `mask` hides secrets in the texts before they are shortened. Errors are not
+    raised but returned in the answer.
     """
     started = time.monotonic()
     status, error, found, body_read = None, "", dict[str, str](), bytearray()
@@ -65,7 +66,8 @@ def call(
             if parts.scheme == "https"
             else _PinnedConnection(str(parts.hostname), addresses, **options)
         )
-        # The timeout of the socket applies to each read, so a receiver could send a byte every few seconds.
+        # The timeout of the socket applies to each read. Without this timer, a receiver that sends a byte
+        # every few seconds could keep the call open.
         limit = threading.Timer(max(0.0, started + seconds - time.monotonic()), _abort, [connection])
         limit.daemon = True
         limit.start()
@@ -73,7 +75,8 @@ def call(
             connection.request(method, path, None if method == "GET" else body, dict(headers))
             response = connection.getresponse()
             status, found = response.status, {name.lower(): value for name, value in response.getheaders()}
-            # The status counts, even if the body ends too early. `read` has no limit for a chunk of size -1.
+            # Ignore a body that ends too early, because only the status matters. `read1` is used because
+            # `read` would read without a limit if a chunk has the size -1.
             with suppress(OSError, HTTPException, ValueError):
                 while len(body_read) < MAX_ANSWER_BYTES and (part := response.read1(MAX_ANSWER_BYTES)):
                     body_read += part
@@ -89,7 +92,7 @@ def call(
         error,
         _clean_header(found.get("retry-after", "")),
         _clean_header(found.get("location", ""), mask),
-        # Mask more text than is kept, so that a secret at its end is complete and is recognised.
+        # Mask more text than is kept: `mask` does not recognise a secret that is cut off at the end.
         FORBIDDEN.sub("�", mask(body_read[: 16 * kept].decode("utf-8", "replace"))[:kept]),
         time.monotonic() - started,
     )
@@ -115,14 +118,14 @@ def _describe(problem: Exception, elapsed: float, limit: float) -> str:
 def _abort(connection: HTTPConnection) -> None:
     sock = connection.sock
     if sock is not None:
-        # Unlike `close`, this ends a read in another thread.
+        # Unlike `close`, `shutdown` ends a read that is waiting in another thread.
         with suppress(OSError):
             sock.shutdown(socket.SHUT_RDWR)
 
 
 @cache
 def _get_tls_context() -> ssl.SSLContext:
-    # Reading the certificate authorities takes longer than a call.
+    # The context is cached, because loading the certificate authorities takes longer than a call.
     return ssl.create_default_context()
 
 
@@ -163,6 +166,6 @@ class _PinnedTlsConnection(HTTPSConnection):
         plain = _connect(self._addresses, self.port, self.timeout)
         plain.settimeout(self.timeout)
         tls = _get_tls_context().wrap_socket(plain, server_hostname=self.host, do_handshake_on_connect=False)
-        # `_abort` must reach the socket during the handshake.
+        # Set `sock` before the handshake, so that `_abort` can end the handshake.
         self.sock = tls
         tls.do_handshake()

@@ -1,4 +1,4 @@
-"""The messages of webhooks, and the requests that send them to each kind of receiver."""
+"""The messages that webhooks send, and the requests that send them to each kind of receiver."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from blogapi.version import __version__
 from blogapi.webhooks import event_types, queries, signing
 from blogapi.webhooks.models import MASK, STANDARD, Delivery, Mode, Webhook
 
-# The largest number of changes in a call, which also contains their total number.
+# The maximum number of changes in a call. The call also contains the number of all changes.
 MAX_CHANGES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A call to make: the id of the call and its repetitions, its type, its time and its changes.
+    """The content of a call: its id, its type, its time and its changes. A repeated call has the same id.
 
-    `position` is the position of the last event. `count` is the number of all changes, of which `changes` has
-    the first.
+    `position` is the position of the last event. `count` is the number of all changes; `changes` has only the
+    first MAX_CHANGES of them.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A kind of receiver: its name for admins, and the format of its calls."""
+    """A kind of receiver: its name and a help text for admins, and functions that format its calls."""
 
     label: str
     help: str
@@ -63,7 +63,7 @@ def _to_json(value: Any) -> bytes:
 
 
 def _make_standard_body(message: Message) -> bytes:
-    """Return the type, the time and the data of the message, as the Standard Webhooks specification says."""
+    """Return the type, the time and the data of the message in the format of Standard Webhooks."""
     data: Mapping[str, Any] = {}
     if message.type == event_types.COMBINED:
         data = {"count": message.count, "changes": message.changes}
@@ -123,16 +123,16 @@ _SAMPLE_CHANGE = {
 
 
 def make_change(event: Event, site: Site) -> dict[str, Any]:
-    """Return one change as calls contain it, with only what readers can see or could see before.
+    """Return one change as calls contain it, with only data that readers can see or could see before.
 
-    The slug and the address after an unpublication or before a publication are those of a draft, so they are
-    left out.
+    The slug and the address of a draft are secret: after an unpublication, the call has the former ones, and
+    after a publication, it has only the new ones.
     """
     is_shown = event.is_readable if event.unlisted else event.change in FETCHED
     slug, path = (event.slug, event.path) if is_shown else (event.slug_before, event.path_before)
     has_moved = event.change == ChangeType.UPDATED and event.path_before != path
     if event.unlisted:
-        # An update without `fields` means that a draft became unlisted.
+        # If an update has no `fields`, a draft has become unlisted, and its former address is secret.
         has_moved = has_moved and bool(event.fields)
     public = event if event.public_position else queries.find_last_public(event.position)
     return {
@@ -152,7 +152,7 @@ def make_change(event: Event, site: Site) -> dict[str, Any]:
 def make_event_message(event: Event, site: Site) -> Message:
     """Return the message of one event.
 
-    After a restore, an event at the same position has another id.
+    The id contains the tag of the event: after a restore, another event at the same position has another id.
     """
     return Message(
         _make_id(event),
@@ -165,20 +165,20 @@ def make_event_message(event: Event, site: Site) -> Message:
 
 
 def make_combined_message(events: Sequence[Event], last: Event, count: int, site: Site) -> Message:
-    """Return the message of several events, of which `last` is the last one."""
+    """Return the message for `count` events: `events` are the first ones, and `last` is the last one."""
     changes = [make_change(event, site) for event in events]
     return Message(_make_id(last), event_types.COMBINED, last.time, changes, count, last.position)
 
 
 def read_message(delivery: Delivery) -> Message:
-    """Return the message of a call that was made, to send it again."""
+    """Return the message of a call that was made, so that it can be sent again."""
     return Message(
         delivery.message_id, delivery.type, delivery.message_time, delivery.change_list, delivery.count
     )
 
 
 def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
-    """Return the request that sends the message to a webhook, signed at `now`."""
+    """Return the request that sends the message to a webhook; its signature has the time `now`."""
     preset = PRESETS[webhook.preset]
     body = preset.get_body(message)
     headers = {"User-Agent": f"blogapi/{__version__}", **preset.headers}
@@ -193,7 +193,7 @@ def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
 
 
 def make_sample(preset: str, mode: str | None = None) -> dict[str, Any]:
-    """Return the query, the headers and the body of a call with made-up changes."""
+    """Return the query, the headers and the body of a call with sample changes."""
     is_each = preset == STANDARD and mode != Mode.COMBINED
     changes = [_SAMPLE_CHANGE] * (1 if is_each else 3)
     message = Message(
@@ -230,7 +230,7 @@ def _sign(webhook: Webhook, message: Message, body: bytes, now: datetime) -> dic
 
 
 def _make_id(event: Event) -> str:
-    # Prefix other positions with `u`, because a number can be both a position and a public position.
+    # Other positions have the prefix `u`, because another event's public position can be the same number.
     return f"msg_{event.tag}_{event.public_position or f'u{event.position}'}"
 
 

@@ -19,7 +19,7 @@ from blogapi.webhooks.event_types import UNLISTED_TYPES
 
 MASK = "•••"
 
-# The preset of a receiver that gets the changes; the other presets start builds.
+# The preset of webhooks that send the changes in signed calls; webhooks with other presets start builds.
 STANDARD = "standard"
 
 
@@ -43,11 +43,11 @@ class Webhook(Identified, Base):
     """A webhook, and the state of its calls.
 
     `events` is a JSON array of event types or patterns, and `headers` a JSON object. `position` is the
-    position of the last event that was delivered or skipped. `rotation` is the number of the secret; until
-    `rotation_ends`, calls are also signed with the former secret. `failures` counts the failed calls for the
-    next event since `failing_since`; the next attempt is at `next_attempt`. Until `leased_until`, only the
-    server `leased_by` makes calls; it is None if no server holds the lease. `last_called` is the time of the
-    last successful call.
+    position of the last event that was delivered or skipped. `rotation` is the number of the current secret;
+    until `rotation_ends`, calls are also signed with the previous secret. `failures` is the number of failed
+    attempts to deliver the next event, `failing_since` the time of the first one, and `next_attempt` the time
+    of the next attempt. Until `leased_until` (None: no lease), only the server `leased_by` makes calls.
+    `last_called` is the time of the last successful call.
     """
 
     __tablename__ = "webhook"
@@ -89,17 +89,20 @@ class Webhook(Identified, Base):
 
     @property
     def selected_patterns(self) -> Sequence[str]:
-        """The event types or patterns that it receives; a build needs the changes of unlisted items too."""
+        """The event types or patterns that the webhook receives.
+
+        Build hooks also receive changes of unlisted items, because a built site contains these items.
+        """
         return [*self.event_patterns, *(UNLISTED_TYPES if self.preset != STANDARD else ())]
 
     @property
     def receives_unlisted(self) -> bool:
-        """Whether it receives changes of unlisted items."""
+        """Whether the webhook receives changes of unlisted items."""
         return not {*self.selected_patterns}.isdisjoint(UNLISTED_TYPES)
 
     @property
     def custom_headers(self) -> dict[str, str]:
-        """The headers that the admin has added."""
+        """The additional headers that an admin has set."""
         headers: dict[str, str] = json.loads(self.headers)
         return headers
 
@@ -109,7 +112,7 @@ class Webhook(Identified, Base):
 
     @property
     def header_names(self) -> list[str]:
-        """The names of the headers, whose values are not shown."""
+        """The names of the additional headers; their values can be secret and are not shown."""
         return sorted(self.custom_headers)
 
     @property
@@ -123,7 +126,7 @@ class Webhook(Identified, Base):
         return self.paused is None
 
 
-# Pauses all active webhooks of a copied database, which must not call the receivers of the original.
+# Pauses all active webhooks of a copied database, so that the copy does not call the original's receivers.
 PAUSE_COPIED = (
     update(Webhook)
     .where(Webhook.paused.is_(None))
@@ -134,10 +137,10 @@ PAUSE_COPIED = (
 class Delivery(Identified, Base):
     """One call of a webhook and its outcome.
 
-    A call and its repetitions have the same `message_id`. `type` is the type of the event, and `message_time`
-    its time. `changes` is a JSON array of the changes in the call, and `count` is the number of all changes,
-    which can be larger. `status` is the HTTP status of the answer; it is None if there was no answer, and
-    `error` is then a sentence with the reason. `answer` is the beginning of the answer's body.
+    A call and its repetitions have the same `message_id`. `type` is the type of the message, and
+    `message_time` its time. `changes` is a JSON array of the changes in the call, and `count` is the number
+    of all changes, which can be larger. `status` is the HTTP status of the answer; if there was no answer, it
+    is None and `error` is a sentence with the reason. `answer` is the beginning of the answer's body.
     """
 
     __tablename__ = "webhook_delivery"

@@ -20,22 +20,22 @@ from blogapi.webhooks import backoff, event_types
 from blogapi.webhooks.http_call import CALL_SECONDS
 from blogapi.webhooks.models import Delivery, Mode, Webhook
 
-# The key in `app.extensions` that is set while this process makes the calls.
+# The key in `app.extensions` that exists while this process makes the calls.
 SENDER_KEY = "blogapi-webhooks-sender"
 
 LATEST_CALLS = 20
 
-# A server stores the outcomes of its calls to a webhook after this many seconds; the last call may take
-# CALL_SECONDS more.
+# After this number of seconds, a server makes no further calls to a webhook and stores the outcomes; a call
+# that has begun may take CALL_SECONDS more.
 MAX_CALLS_SECONDS = 10.0
 LEASE = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_SECONDS))
 
-# If a call has been due for this long, `serve` does not work.
+# If a call has been due for longer than this, `serve` does not make its calls as it should.
 DELAY = timedelta(minutes=5)
 
 
 class Positions(NamedTuple):
-    """The position of the last event, and the positions up to which events may have been deleted."""
+    """The position of the last event, and the positions up to which old events may have been deleted."""
 
     last: int
     deleted: int
@@ -47,7 +47,7 @@ class Positions(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """The number of changes that wait for a call, and the times of the first and the last one."""
+    """The number of changes that wait for a call, and the times of the first and the last of them."""
 
     number: int
     first: datetime | None = None
@@ -55,13 +55,13 @@ class Waiting(NamedTuple):
 
 
 def list_webhooks(page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
-    """Return the webhooks, by name; see `describe`."""
+    """Return the webhooks as `describe` does, sorted by name."""
     found = paginate(select(Webhook).order_by(func.lower(Webhook.name), Webhook.uuid), page)
     return Page(describe(found.rows), found.total, found.page_request)
 
 
 def describe(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
-    """Return webhooks with the number of waiting changes, the latest calls, and whether calls are made."""
+    """Return the webhooks with the additional attributes of WebhookSchema, such as `waiting`."""
     positions = get_positions()
     waiting, calls = count_waiting_events(webhooks, positions.last), list_latest()
     return [
@@ -78,12 +78,12 @@ def describe(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
 
 
 def get_described(uuid: UUID) -> WithAttributes:
-    """Return the webhook as `describe` does; raises NotFound if there is none."""
+    """Return the webhook with the uuid as `describe` does; raises NotFound if there is none."""
     return describe([get_by_uuid(uuid)])[0]
 
 
 def get_by_uuid(uuid: UUID) -> Webhook:
-    """Return the webhook; raises NotFound if there is none."""
+    """Return the webhook with the uuid; raises NotFound if there is none."""
     return or_not_found(db.session.get(Webhook, uuid), "No webhook has this uuid.")
 
 
@@ -92,7 +92,10 @@ def count_webhooks() -> int:
 
 
 def list_callable(now: datetime) -> Sequence[Webhook]:
-    """Return the active webhooks with events after their position that any server may call now."""
+    """Return the active webhooks that have events after their position and may be called now.
+
+    A webhook may not be called before its next attempt, or while a server holds its lease.
+    """
     last = select(CommitCounter.position).scalar_subquery()
     waiting = select(Webhook).where(Webhook.paused.is_(None), Webhook.position < last)
     return [
@@ -104,12 +107,12 @@ def list_callable(now: datetime) -> Sequence[Webhook]:
 
 
 def is_leased(webhook: Webhook, now: datetime) -> bool:
-    """Return whether a server holds the lease, so that only it may make the calls."""
+    """Return whether a server holds the lease of the webhook."""
     return (clock.discard_if_ahead(webhook.leased_until, now, LEASE) or now) > now
 
 
 def list_delayed() -> list[UUID]:
-    """Return the webhooks with calls that have been due for DELAY; none outside of `serve`."""
+    """Return the uuids of webhooks whose calls have been due for DELAY; none outside the `serve` process."""
     if SENDER_KEY not in current_app.extensions:
         return []
     free = list_callable(current_time())
@@ -119,13 +122,13 @@ def list_delayed() -> list[UUID]:
 
 
 def get_positions() -> Positions:
-    """Return the positions of the last event and of the events that may have been deleted."""
+    """Return the current positions."""
     marks = (CommitCounter.deleted_position, CommitCounter.deleted_unlisted)
     return Positions(*db.session.execute(select(CommitCounter.position, *marks)).one())
 
 
 def find_last_public(position: int) -> Event | None:
-    """Return the last public event up to a position; None if there is none."""
+    """Return the last public event up to a position, or None if there is none."""
     is_found = (Event.position <= position, Event.public_position.is_not(None))
     statement = select(Event).where(*is_found).order_by(Event.position.desc())
     return db.session.scalar(statement.limit(1))
@@ -159,7 +162,7 @@ def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, W
 
 
 def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
-    """Return when the webhook is called for the waiting changes; None if nothing waits or it is paused."""
+    """Return when the next call is due; None if no changes wait or the webhook is paused."""
     if not webhook.active or waiting.first is None or waiting.last is None:
         return None
     due, now = waiting.first, current_time()
@@ -177,7 +180,7 @@ def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
 
 
 def find_position(webhook: Webhook, since: datetime) -> int:
-    """Return the position before the first event since a time that the webhook may receive."""
+    """Return the position before the first event since `since` that a webhook of its kind can receive."""
     is_public = Event.public_position.is_not(None)
     is_known = or_(is_public, Event.unlisted) if webhook.receives_unlisted else is_public
     position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_known))

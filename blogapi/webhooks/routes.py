@@ -49,7 +49,7 @@ def listed(query: Query) -> Page[Sequence[WithAttributes]]:
 @bp.arguments(WebhookBodySchema)
 @bp.response(201, CreatedWebhookSchema(), storable=False)
 def create(fields: Fields) -> WithAttributes:
-    """Create a webhook, which receives all changes from now on; only this response shows its secret."""
+    """Create a webhook, which gets all later changes; only this response shows its secret."""
     return service.create(fields)
 
 
@@ -96,7 +96,7 @@ def single(id: UUID) -> WithAttributes:
 @bp.arguments(WebhookBodySchema(partial=True))
 @bp.write(200, WebhookSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> WithAttributes:
-    """Change a webhook; `active` pauses it, or resumes it with the changes that wait."""
+    """Change a webhook. `active` pauses or resumes it; then it gets the waiting changes."""
     return service.change(id, fields)
 
 
@@ -170,5 +170,5 @@ def get_delivery(id: UUID, delivery: UUID) -> WithAttributes:
 @bp.check_exists(queries.get_by_uuid)
 @bp.response(201, DeliverySchema())
 def resend_delivery(id: UUID, delivery: UUID) -> Delivery:
-    """Make a call again with the same id, and return its answer."""
+    """Repeat a call with the same id, and return its answer."""
     return service.send_again(id, delivery)

@@ -27,7 +27,7 @@ from blogapi.webhooks.models import STANDARD, Mode, Pause
 MAX_HEADERS, MAX_HEADER_LENGTH = 10, 1000
 MAX_QUIET_SECONDS, MAX_INTERVAL_SECONDS = 3600, 86_400
 
-# The description names the default, because generated clients require a property with `default`.
+# The description names the default, because generated clients treat a property with `default` as required.
 _PRESET = {
     "description": "The kind of receiver: `standard` (the default) is signed, the others start builds."
 }
@@ -35,7 +35,7 @@ _MODE = {"description": "One call for each change, or one for any number of chan
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]+")
-# These headers belong to the connection or to the signature.
+# Headers that the connection or the signature sets.
 _RESERVED_HEADERS = re.compile(
     r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|webhook-.*", re.IGNORECASE
 )
@@ -97,7 +97,7 @@ class ChangeOfCallSchema(OmitsNull, OutputSchema):
     cursor = ma.fields.String(
         allow_none=True,
         metadata={
-            "description": "The place in the feed of changes, for `since`; null if the feed is empty.",
+            "description": "The position in the feed of changes, for `since`; null if it is empty.",
             "example": "5fa31c07-p42",
         },
     )
@@ -138,7 +138,7 @@ class WebhookSchema(OutputSchema):
         allow_none=True,
         metadata={
             "enum": [*Pause, None],
-            "description": "Why it is paused: by an admin, after the calls failed for three days, after an "
+            "description": "Why it is paused: by an admin, after its calls failed for three days, after an "
             "answer 410, or because the blog is a copy.",
         },
     )
@@ -151,20 +151,18 @@ class WebhookSchema(OutputSchema):
         allow_none=True,
         dump_only=True,
         metadata={
-            "description": "When it is called for the waiting changes: after the quiet time and the "
-            "interval, or at the next attempt. Null if nothing waits, or if it is paused."
+            "description": "When the waiting changes are sent: after the quiet time and the interval, or "
+            "at the next attempt. Null if no changes wait or the webhook is paused."
         },
     )
     rotation_ends = Timestamp(
         allow_none=True,
         dump_only=True,
-        metadata={"description": "Until when calls are also signed with the former secret."},
+        metadata={"description": "When calls stop being signed with the former secret too."},
     )
     waiting = ma.fields.Integer(metadata={"description": "The number of changes that wait for a call."})
     has_gap = ma.fields.Boolean(
-        metadata={
-            "description": "Whether changes were deleted before it received them, because they were old."
-        }
+        metadata={"description": "Whether old changes were deleted before the webhook received them."}
     )
     latest_calls = ma.fields.List(
         ma.fields.Nested(LatestCallSchema), metadata={"description": "At most 20, newest first."}
@@ -189,7 +187,7 @@ class CreatedWebhookSchema(OutputSchema):
 
 
 class WebhookBodySchema(InputSchema):
-    """The fields of a webhook that a client writes."""
+    """The fields of a webhook that a client can write."""
 
     read_only = frozenset(WebhookSchema._declared_fields) - {
         *("name", "preset", "mode", "events", "quiet_seconds", "interval_seconds", "active")
@@ -242,7 +240,7 @@ class WebhookBodySchema(InputSchema):
 
 
 class ReplaySchema(InputSchema):
-    """The time since which changes are sent again."""
+    """The time from which changes are sent again."""
 
     since = Timestamp(required=True, metadata={"example": "2026-11-20T00:00:00Z"})
 
@@ -256,7 +254,7 @@ class PresetSchema(OutputSchema):
 
 
 class SampleInputSchema(InputSchema):
-    """The kind of call to show."""
+    """The preset and the mode of the sample call."""
 
     preset = ma.fields.String(
         validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET
@@ -265,7 +263,7 @@ class SampleInputSchema(InputSchema):
 
 
 class SampleSchema(OutputSchema):
-    """What a webhook sends: the query that is added to its address, the headers and the body."""
+    """A request of a webhook: the query that is added to its address, its headers and its body."""
 
     query = ma.fields.String(metadata={"example": "trigger_title=3+changes"})
     headers = ma.fields.Dict(keys=ma.fields.String(), values=ma.fields.String())
@@ -277,5 +275,5 @@ class ShownDeliverySchema(DeliverySchema):
 
     sent = ma.fields.Nested(
         SampleSchema,
-        metadata={"description": "The request without secrets, as the webhook makes it now."},
+        metadata={"description": "The request that the webhook would send now, without secrets."},
     )

@@ -1,4 +1,4 @@
-"""The threads of a server that make the calls of webhooks."""
+"""The threads of `serve` that make the calls of webhooks."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class _Sender:
         self.thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self._app, self._stop = app, threading.Event()
         self._server = secrets.token_hex(8)
-        # Each webhook has a thread of its own, so that a slow receiver delays no other webhook.
+        # There is a thread for each webhook, so that a slow receiver does not delay other webhooks.
         self._pool = ThreadPoolExecutor(MAX_WEBHOOKS, thread_name_prefix="webhook")
         self._calls: dict[UUID, Future[DueCalls]] = {}
 
     def end(self) -> None:
-        """Stop the threads; calls without an outcome are repeated by another server or at the next start."""
+        """Stop the threads; another server, or the next start, repeats calls whose outcome is not stored."""
         self._stop.set()
         self.thread.join(CALL_SECONDS)
         self._pool.shutdown(wait=True)
@@ -58,7 +58,7 @@ class _Sender:
                 self._app.logger.exception("the webhooks failed")
 
     def _work(self) -> None:
-        """Store the outcomes of finished calls, and begin those that are due."""
+        """Store the outcomes of finished calls, and begin the calls that are due."""
         with self._app.app_context():
             self._store_finished()
             for due in delivery.plan_calls(self._server, self._calls):
@@ -74,7 +74,7 @@ class _Sender:
         return due
 
     def _store_finished(self) -> None:
-        """Store the outcomes of finished calls; outcomes that cannot be stored are kept for the next try."""
+        """Store the outcomes of finished calls; if this fails, the outcomes are kept and stored later."""
         for uuid, call in [*self._calls.items()]:
             if not call.done():
                 continue

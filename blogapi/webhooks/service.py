@@ -18,14 +18,14 @@ from blogapi.webhooks.models import STANDARD, Delivery, Mode, Pause, Webhook
 MAX_WEBHOOKS = 20
 QUIET_SECONDS, INTERVAL_SECONDS = 10, 60
 
-# The number of calls on request of admins that a process makes at a time.
+# Limits the calls that admins request (tests, builds, repetitions) to two at a time in each process.
 _calls = threading.BoundedSemaphore(2)
 
 
 def create(fields: Fields) -> WithAttributes:
     """Create a webhook and return it with its `secret`, which is not shown again (None for a build hook).
 
-    It receives all changes from now on. Raises Conflict if there are too many webhooks.
+    The webhook receives all later changes. Raises Conflict if there are too many webhooks.
     """
     with transaction(visible=False):
         if queries.count_webhooks() >= MAX_WEBHOOKS:
@@ -50,7 +50,10 @@ def _make_webhook(fields: Fields) -> Webhook:
 
 
 def change(uuid: UUID, fields: Fields) -> WithAttributes:
-    """Change the given fields of a webhook; `active` pauses it or resumes it with the changes that wait."""
+    """Change the given fields of a webhook and return it.
+
+    `active` pauses or resumes the webhook; when it is resumed, it receives the changes that wait.
+    """
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
         _set_fields(webhook, fields)
@@ -64,10 +67,10 @@ def delete(uuid: UUID) -> None:
 
 
 def rotate(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
-    """Give the webhook a new secret and return it with its `secret`.
+    """Give the webhook a new secret, and return the webhook with its `secret`.
 
-    For the given time, calls are also signed with the former secret. Raises Conflict if the calls are not
-    signed.
+    For `overlap_seconds`, calls are also signed with the previous secret. Raises Conflict if the calls of the
+    webhook are not signed.
     """
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
@@ -79,7 +82,7 @@ def rotate(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
 
 
 def replay(uuid: UUID, since: datetime) -> WithAttributes:
-    """Send all changes since a time to the webhook again, in their order, and then the waiting ones."""
+    """Let the webhook send all changes since a time again, in their order, and then the waiting changes."""
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
         webhook.position = min(webhook.position, queries.find_position(webhook, since))
@@ -101,9 +104,9 @@ def send_test_unstored(fields: Fields) -> Delivery:
 
 
 def build_now(uuid: UUID) -> Delivery:
-    """Call a build hook now, even if nothing has changed; the calls for changes continue as before.
+    """Call a build hook now, even if nothing has changed, and return the outcome.
 
-    Raises Conflict if the webhook is called for each change.
+    Calls for changes are made as before. Raises Conflict if the webhook is not a build hook.
     """
     webhook = queries.get_by_uuid(uuid)
     if webhook.preset == STANDARD:
@@ -112,7 +115,7 @@ def build_now(uuid: UUID) -> Delivery:
 
 
 def show_delivery(uuid: UUID, delivery_id: UUID) -> WithAttributes:
-    """Return a call with its request, without secrets."""
+    """Return a former call with its request, without secrets."""
     call = queries.get_delivery(uuid, delivery_id)
     sent = messages.describe_request(queries.get_by_uuid(uuid), messages.read_message(call), call.time)
     return WithAttributes(call, sent=sent)
@@ -151,7 +154,7 @@ def _set_fields(webhook: Webhook, fields: Fields) -> None:
         if name != "active":
             setattr(webhook, name, value)
     if "url" in fields or "custom_headers" in fields:
-        # The new address or headers may work, so the next attempt is made now.
+        # Calls to the new address or with the new headers may succeed, so do not wait for the next attempt.
         webhook.next_attempt = None
     if active and not webhook.active:
         webhook.paused = webhook.paused_at = None

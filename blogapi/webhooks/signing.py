@@ -1,6 +1,6 @@
 """The secrets of webhooks and the signatures of the Standard Webhooks specification.
 
-No secret is stored: it is derived from `SECRET_KEY`, the uuid of the webhook, and the number of rotations.
+Secrets are not stored: a secret is derived from `SECRET_KEY`, the uuid of the webhook and its `rotation`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ SECRET_PREFIX = "whsec_"  # noqa: S105 (the prefix is public)
 
 
 def make_secret(webhook: UUID, rotation: int) -> str:
-    """Return the secret of a webhook after this number of rotations, as receivers configure it."""
+    """Return the secret with the number `rotation` of a webhook, in the format that receivers expect."""
     return SECRET_PREFIX + base64.b64encode(_derive_key(webhook, rotation)).decode("ascii")
 
 
 def sign(webhook: UUID, rotations: list[int], *, message_id: str, timestamp: int, body: bytes) -> str:
-    """Return the value of `webhook-signature`: one signature for each of the rotations."""
+    """Return the value of the header `Webhook-Signature`: a signature with the secret of each rotation."""
     content = b"%s.%d.%s" % (message_id.encode("ascii"), timestamp, body)
     return " ".join(
         "v1," + base64.b64encode(_digest(_derive_key(webhook, rotation), content)).decode("ascii")
