@@ -52,7 +52,7 @@ def is_web_address(address: str) -> bool:
     return not parts.netloc
 
 
-MAX_LENGTH = 35
+MAX_LANGUAGE_TAG_LENGTH = 35
 
 
 # A well-formed tag consists of a language, a script, a region, variants, extensions and a private-use part.
@@ -65,7 +65,7 @@ _TAG = re.compile(
 
 def is_language(tag: str) -> bool:
     """Return whether the text is a well-formed language tag."""
-    return 2 <= len(tag) <= MAX_LENGTH and _TAG.fullmatch(tag) is not None
+    return 2 <= len(tag) <= MAX_LANGUAGE_TAG_LENGTH and _TAG.fullmatch(tag) is not None
 
 
 def normalize_language(tag: str) -> str:

@@ -79,8 +79,8 @@ SETTINGS = (
         "REQUIRE_SECOND_FACTOR",
         flag,
         False,
-        "Require a second factor of admins: an admin without one can only set it up. API keys are not "
-        "affected.",
+        "Require a second factor of admins: an admin without a second factor can do nothing but set one up. "
+        "API keys are not affected.",
     ),
     Setting(
         "LIMITS_URL",

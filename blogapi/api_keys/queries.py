@@ -78,8 +78,8 @@ def list_keys(
 ) -> Page[Sequence[ApiKey]]:
     """Return the unexpired keys of the caller (for an admin: of all users), newest first.
 
-    `user` is the owner of the keys to return; `ownerless` is whether to return the anonymous keys or those
-    with an owner.
+    With `user`, only the keys of this user are returned. `ownerless` selects anonymous keys (True) or keys
+    with an owner (False).
     """
     unexpired = or_(ApiKey.expires.is_(None), ApiKey.expires > clock.now())
     statement = select(ApiKey).where(unexpired).order_by(ApiKey.created.desc(), ApiKey.uuid)

@@ -24,7 +24,7 @@ from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.tokens import digest_token
 
 # The maximum number of expired keys, and of excess unused keys, that are deleted at a time.
-MAX_SWEPT_KEYS = 500
+MAX_DELETED_KEYS = 500
 
 
 def create(
@@ -55,7 +55,7 @@ def issue(
     value = key_format.generate_key()
     key = ApiKey(
         digest=digest_token(value),
-        prefix=value[: key_format.PREFIX_LENGTH],
+        prefix=value[: key_format.SHOWN_PREFIX_LENGTH],
         name=policy.validate_name(name),
         owner_id=owner,
         scope=scope,
@@ -88,7 +88,7 @@ def delete_expired() -> None:
 
 def _delete_expired(now: datetime) -> None:
     for statement in (queries.select_expired(now), queries.select_excess_unused()):
-        uuids = db.session.scalars(statement.limit(MAX_SWEPT_KEYS)).all()
+        uuids = db.session.scalars(statement.limit(MAX_DELETED_KEYS)).all()
         if uuids:
             db.session.execute(delete_rows(ApiKey).where(ApiKey.uuid.in_(uuids)))
 

@@ -15,7 +15,7 @@ VERSION = 3
 
 DATABASE, SETTINGS, MEDIA_LIST, MANIFEST = "blog.db", "config.toml", "media.json", "manifest.json"
 
-_MAX_NAMED = 20
+_MAX_LISTED_FILES = 20
 
 
 class InvalidBackup(Exception):
@@ -116,7 +116,7 @@ def parse_media_list(content: bytes) -> MediaList:
 
 def describe_missing(missing: Sequence[MissingFile]) -> Iterable[str]:
     """Yield a line for each missing file; after the first 20, a line with the number of further files."""
-    for file in missing[:_MAX_NAMED]:
+    for file in missing[:_MAX_LISTED_FILES]:
         yield f"  {file.path} ({file.name}): {file.reason}"
-    if len(missing) > _MAX_NAMED:
-        yield f"  … and {len(missing) - _MAX_NAMED} more"
+    if len(missing) > _MAX_LISTED_FILES:
+        yield f"  … and {len(missing) - _MAX_LISTED_FILES} more"

@@ -18,7 +18,7 @@ from blogapi.media.folder import MediaFolder
 from blogapi.media.stored_files import StoredFile
 from blogapi.web.errors import Conflict
 
-_EXAMPLES = 3
+_MAX_EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class BackupMedia:
     def _refuse(self, files: list[StoredFile]) -> None:
         if not files:
             return
-        names = ", ".join(f"{file.path} ({file.label})" for file in files[:_EXAMPLES])
-        more = ", …" if len(files) > _EXAMPLES else ""
+        names = ", ".join(f"{file.path} ({file.label})" for file in files[:_MAX_EXAMPLES])
+        more = ", …" if len(files) > _MAX_EXAMPLES else ""
         where = f"in the folder {self.root}, which belongs to this backup"
         raise Conflict(
             f"{self.path} cannot be restored completely: {len(files)} media files are missing or damaged "

@@ -132,7 +132,7 @@ def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
     files.delete_temporary_folders(parent, _STAGING_PREFIX)
     if held := next(parent.glob(f"{_STAGING_PREFIX}*"), None):
         raise Conflict(
-            f"Another restore is running; it uses {held}. Wait, or delete this if none is running."
+            f"Another restore is running; it uses {held}. Wait, or delete this folder if no restore runs."
         )
     return files.temporary_folder(parent, _STAGING_PREFIX)
 

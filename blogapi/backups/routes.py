@@ -60,7 +60,7 @@ class VerificationSchema(OutputSchema):
 def listed() -> list[StoredBackup]:
     """List the backups in the instance folder, newest first.
 
-    If the blog is on a database server, all operations return 409 and name the tool to use.
+    If the blog uses a database server, all operations on backups return 409 and name the tool to use.
     """
     home = _get_home()
     with service.convert_errors(home / "backups"):

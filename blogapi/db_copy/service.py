@@ -41,7 +41,7 @@ from blogapi.webhooks.models import PAUSE_COPIED
 _ROWS_PER_BATCH = 100
 
 _PREFILLED_TABLES = ("article_stats", "site", CommitCounter.__tablename__)
-_INDEX = "search_index"
+_SEARCH_INDEX = "search_index"
 
 
 def copy(
@@ -59,7 +59,7 @@ def copy(
         upgrades.upgrade(target, Base.metadata, backups=backups)
         with _begin_read(source) as reader, _begin_write(target) as writer:
             _check_empty(writer)
-            # Each row is counted when it is copied and when it is read back; the index is only filled.
+            # The progress counts each row twice (copied and read back), and each search index entry once.
             total = 2 * sum(_count_rows(reader, table) for table in _tables())
             total += _count_rows(reader, SearchEntry.__table__)
             sums: dict[str, TableSum] = {}
@@ -167,15 +167,15 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
             ]
         except (Damaged, KeyError):
             raise Conflict(
-                "An article of the source is damaged; run `doctor --repair` on it first."
+                "An article of the source is damaged; run `doctor --repair` on the source first."
             ) from None
         engines.insert_rows(target, rows)
         if len(engines.find_equal_rows(target, rows)) != len(rows):
-            raise _copy_differs(_INDEX)
+            raise _copy_differs(_SEARCH_INDEX)
 
     copied = _RowReader(store)
     yield from copied.read(source, select(SearchEntry.__table__).order_by(SearchEntry.number))
-    sums[_INDEX] = copied.sum()
+    sums[_SEARCH_INDEX] = copied.sum()
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,10 @@ def init_app(app: Flask) -> None:
         return
     lock = get_write_lock(app)
     registry.add_counter(
-        app, "write_lock_seconds", "Seconds in which others could not write.", lambda: lock.held_seconds
+        app,
+        "write_lock_seconds",
+        "Seconds in which this process held the write lock.",
+        lambda: lock.held_seconds,
     )
     with app.app_context():
         engine = db.engine

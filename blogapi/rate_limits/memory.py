@@ -119,5 +119,5 @@ class MemoryCounters:
 
 @lru_cache(maxsize=100)
 def parse_limit(limit: str) -> tuple[tuple[int, int], ...]:
-    """Return the amount and the seconds of each rate in the limit; no rates for an empty limit."""
+    """Return (number of attempts, seconds) for each rate in the limit; no rates for an empty limit."""
     return parse_rates(limit) if limit else ()

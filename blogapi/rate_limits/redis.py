@@ -67,9 +67,9 @@ class RedisCounters(MemoryCounters):
         self._breaker = CircuitBreaker(self._redis, log)
 
     def count(self, *attempts: Attempt) -> float:
-        """Count all attempts, or none of them if one exceeds its limit.
+        """Count all attempts, or none of them if one of them exceeds its limit.
 
-        Returns the seconds to wait, or 0 if the attempts were counted. An empty limit allows everything.
+        Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is no limit.
         """
         windows = list(self._name_windows(*attempts))
         if not windows:
@@ -80,7 +80,7 @@ class RedisCounters(MemoryCounters):
         return super().count(*attempts) if wait is None else wait / 1000
 
     def undo(self, *attempts: Attempt) -> None:
-        """Undo the most recent count of each attempt."""
+        """Undo a previous `count` of the attempts."""
 
         def pop_newest() -> list[object]:
             with self._redis.pipeline() as pipeline:

@@ -113,7 +113,7 @@ class ResponseCacheMiddleware:
         """Return the cache key and the version of the response, or None if it cannot be cached."""
         api_key = environ.get("HTTP_X_API_KEY", "")
         if (
-            not self._has_cache(environ)
+            not self._depends_only_on_cache_key(environ)
             or environ["REQUEST_METHOD"] not in ("GET", "HEAD")
             or environ.get("CONTENT_LENGTH", "0") not in ("", "0")
             or "HTTP_TRANSFER_ENCODING" in environ
@@ -129,12 +129,12 @@ class ResponseCacheMiddleware:
         now = clock.now()
         return _PendingResponse(_make_cache_key(environ, api_key), version, version.time or now, now)
 
-    def _has_cache(self, environ: WSGIEnvironment) -> bool:
+    def _depends_only_on_cache_key(self, environ: WSGIEnvironment) -> bool:
         """Return whether the response depends only on values in the cache key, and not on a login."""
         path = environ["PATH_INFO"]
         if environ.get("HTTP_X_API_KEY") or path.startswith(self._public_paths):
             return True
-        # An empty key is invalid, and a cookie can contain a session.
+        # An empty key counts as credentials, because it is refused; a cookie can contain a session.
         has_credentials = "HTTP_X_API_KEY" in environ or "HTTP_COOKIE" in environ
         return not has_credentials and path.startswith(self._guest_paths)
 

@@ -53,13 +53,13 @@ class ByteCounter:
     """A thread-safe counter of bytes, which does not exceed `limit`."""
 
     def __init__(self, limit: int) -> None:
-        self.limit, self.held = limit, 0
+        self.limit, self.total = limit, 0
         self._lock = threading.Lock()
 
     def add(self, size: int) -> bool:
         """Add `size` bytes (which may be negative) and return True, or False if that exceeds the limit."""
         with self._lock:
-            if size > 0 and self.held + size > self.limit:
+            if size > 0 and self.total + size > self.limit:
                 return False
-            self.held += size
+            self.total += size
             return True

@@ -105,7 +105,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         """Accept a connection, unless the maximum number are open and none of them may be closed for it."""
         evicted = None
         if len(self.active_channels) >= self.limits.connections:
-            evicted = self._most_stalled()
+            evicted = self._find_most_stalled()
             if evicted is None:
                 self._pause_accepting(
                     "All connection slots are taken; new connections wait until one is free."
@@ -121,7 +121,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             return
         connection, address = accepted
         if evicted is None and self._is_crowded(client := self.get_client(address)):
-            evicted = self._most_stalled(client)
+            evicted = self._find_most_stalled(client)
             if evicted is None:
                 connection.close()
                 return
@@ -144,7 +144,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return is_full
 
     def get_client(self, address: Any) -> str:
-        """Return the client that counts for the limit per address; "" for the proxy, which has no limit."""
+        """Return the key under which connections of the address are counted; "" for the proxy (no limit)."""
         ip = ip_address(address[0].partition("%")[0])
         if self._proxy is not None and ip in self._proxy:
             return ""
@@ -164,7 +164,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         clients = [channel.client for channel in self.active_channels.values()]
         return clients.count(client) >= self.limits.per_address
 
-    def _most_stalled(self, client: str | None = None) -> Channel | None:
+    def _find_most_stalled(self, client: str | None = None) -> Channel | None:
         """Return the connection (of this client, if it is given) that has stalled longest, or None."""
         now = time.monotonic()
         waiting = [
@@ -193,7 +193,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         wasyncore.loop(seconds, use_poll=True, map=self._map, count=1)
 
     def _drain(self) -> None:
-        """Finish the requests of all connections, including those that were not yet accepted."""
+        """Finish the requests of all connections, including connections that were not yet accepted."""
         until = time.monotonic() + self.limits.stop
         self.request_seconds = self.limits.stop_grace
         self._run_once(0)

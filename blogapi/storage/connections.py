@@ -24,7 +24,7 @@ BUSY_SECONDS = 5
 STATEMENT_SECONDS, IDLE_SECONDS, REQUEST_IDLE_SECONDS = 60, 60, 5
 
 # With these options, the operating system detects after about ten seconds that the server no longer responds.
-# With its default values, each request would wait for a quarter of an hour.
+# With the system's default values, each request would wait for a quarter of an hour.
 _DEAD_PEER_OPTIONS = {
     "keepalives_idle": 5,
     "keepalives_interval": 2,
@@ -32,7 +32,7 @@ _DEAD_PEER_OPTIONS = {
     "tcp_user_timeout": 10_000,
 }
 
-_UNUSABLE = "DATABASE_URL cannot be used ({}); an example is sqlite:///blog.db."
+_UNUSABLE_URL = "DATABASE_URL cannot be used ({}); an example is sqlite:///blog.db."
 
 
 def sqlite_path(database_url: str, folder: Path) -> Path | None:
@@ -45,7 +45,7 @@ def sqlite_path(database_url: str, folder: Path) -> Path | None:
     try:
         url = make_url(database_url)
     except ArgumentError as error:
-        raise CannotStart(_UNUSABLE.format("no such kind of database")) from error
+        raise CannotStart(_UNUSABLE_URL.format("no such kind of database")) from error
     if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:") or "uri" in url.query:
         return None
     # Flask-SQLAlchemy also resolves a relative path against the instance folder.
@@ -85,7 +85,7 @@ def database_url_error(error: ArgumentError | ImportError) -> CannotStart:
     """Return the error to raise for a `DATABASE_URL` that is invalid or needs a missing driver."""
     # The message does not contain the URL, because the URL can contain a password.
     reason = f"{error}".splitlines()[0] if isinstance(error, ImportError) else "no such kind of database"
-    return CannotStart(_UNUSABLE.format(reason))
+    return CannotStart(_UNUSABLE_URL.format(reason))
 
 
 def configure_connections(engine: Engine) -> None:

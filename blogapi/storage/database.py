@@ -155,10 +155,10 @@ class Timestamped:
 class CommitCounter(Base):
     """A table with a single row, which identifies the state of the database; see `publication.events`.
 
-    `tag` is a random text. On PostgreSQL, every commit changes it. On SQLite, which counts commits itself,
-    only commits that write events or change what readers can see do so. `visible` is the tag of the last
-    commit that changed what readers without access to drafts can see. `position` and `public_position` are
-    the last assigned positions of events, and `announced_until` is the latest publication time of an item
+    `tag` is a random text. On PostgreSQL, every commit changes it. SQLite counts commits itself, so there it
+    is changed only by commits that write events or change what readers can see. `visible` is the tag of the
+    last commit that changed what readers without access to drafts can see. `position` and `public_position`
+    are the last assigned positions of events, and `announced_until` is the latest publication time of an item
     that was announced as public. Old events may have been deleted: public ones up to the position
     `deleted_position`, and those of unlisted items up to `deleted_unlisted`.
     """

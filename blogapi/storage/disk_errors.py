@@ -8,8 +8,8 @@ import sqlite3
 import sys
 from pathlib import Path
 
-# The disk is full, a quota is used up, or the file would exceed the largest size. Not every system knows all
-# of these errors.
+# The disk is full, a quota is used up, or the file would exceed the maximum size. Not every system defines
+# all of these errors.
 _FULL_ERRORS = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
 # SQLite reports SQLITE_IOERR_SHMSIZE if there is no space for the index of its log.
 _FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)

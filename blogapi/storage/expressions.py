@@ -12,7 +12,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 
 class unindexed(FunctionElement[Any]):  # noqa: N801, as SQLAlchemy writes its functions
-    """An expression for which SQLite uses no index; on other engines, the statistics decide."""
+    """An expression for which SQLite uses no index; on other engines, the query planner decides."""
 
     inherit_cache = True
 
@@ -63,5 +63,5 @@ def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **
 
 def insert_or_update(dialect: str, table: Table) -> Any:
     """Return an INSERT of the dialect, which has the method `on_conflict_do_update`."""
-    # Each dialect is imported where it is used: PostgreSQL's needs 2 MB of memory.
+    # Only the dialect in use is imported, because that of PostgreSQL needs 2 MB of memory.
     return import_module(f"sqlalchemy.dialects.{dialect}").insert(table)

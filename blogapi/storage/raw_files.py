@@ -2,7 +2,8 @@
 
 When a process closes any descriptor of a file, POSIX drops all locks of the process on that file, including
 SQLite's locks; another process could then delete the log as if no other connection existed. Therefore these
-reads take place in a process that opens nothing through SQLite. It imports only what is quick to import.
+reads take place in a process that opens nothing through SQLite. The program imports only modules that are
+quick to import.
 """
 
 from __future__ import annotations

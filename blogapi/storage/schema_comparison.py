@@ -119,7 +119,7 @@ def _definitions(sql: str) -> list[str]:
 
 
 def _split_reference(definition: str) -> list[str]:
-    """Split the definition of a column with a foreign key into the two; return others as one item."""
+    """Split the definition of a column with a foreign key into column and key; return others as one item."""
     match = _REFERENCE.fullmatch(definition)
     if match is None or match[1] == "CONSTRAINT":
         return [definition]

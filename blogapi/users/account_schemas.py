@@ -157,7 +157,9 @@ class WebLoginSchema(OutputSchema):
     created = Timestamp(dump_only=True)
     expires = Timestamp(dump_only=True)
     last_used = Timestamp(
-        dump_only=True, allow_none=True, metadata={"description": "To the hour; null if it was not recorded."}
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "Accurate to the hour; null if it was not recorded."},
     )
     user_agent = ma.fields.String(metadata={"description": "The `User-Agent` that the browser sent."})
     current = ma.fields.Boolean(metadata={"description": "Whether this request was made with this login."})

@@ -148,7 +148,7 @@ def create_first_admin(fields: Fields) -> Account:
 @bp.arguments(InvitationTokenSchema)
 @bp.response(200, InvitedSchema())
 def show_invitation(fields: Fields) -> OneTimeLink:
-    """Show what an invitation offers to the person who has its link."""
+    """Show an invitation to the person who has its link."""
     with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.client_network())):
         return links.get_invitation(fields["token"])
 

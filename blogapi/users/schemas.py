@@ -99,7 +99,7 @@ class RightSchema(OutputSchema):
 
     name = ma.fields.String(metadata={"example": "Publish"})
     condition = ma.fields.String(
-        metadata={"description": "When the role has the right; empty if it always has it.", "example": ""}
+        metadata={"description": "The condition of the right; empty if there is none.", "example": ""}
     )
 
 

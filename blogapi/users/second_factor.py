@@ -35,8 +35,8 @@ RECOVERY_CODES = 10
 DEFAULT_ISSUER = "blogapi"
 
 _SEPARATORS = re.compile(r"[\s-]")
-_WRONG = "The code is wrong; enter the newest one from the app, or a recovery code."
-_USED = "That code has been used. Wait for the next one."
+_WRONG_CODE = "The code is wrong; enter the newest one from the app, or a recovery code."
+_USED_CODE = "That code has been used. Wait for the next one."
 
 
 def begin_setup(account_id: UUID) -> WithAttributes:
@@ -101,10 +101,10 @@ def check_is_off(account: Account) -> None:
 
 
 def use_code(account: Account, code: str) -> None:
-    """Check a code from the app or a recovery code, and mark it as used; ignore it without a second factor.
+    """Check a code from the app or a recovery code, and mark it as used.
 
-    Raises Unauthorized if the code is wrong or was used before, and TooManyRequests after too many wrong
-    codes.
+    Does nothing if the user has no second factor. Raises Unauthorized if the code is wrong or was used
+    before, and TooManyRequests after too many wrong codes.
     """
     if account.second_factor_since is not None:
         with limiter.count_failures(("SECOND_FACTOR_LIMIT", str(account.uuid))):
@@ -115,16 +115,16 @@ def _consume_code(account: Account, code: str) -> None:
     if not re.fullmatch("[0-9]{6}", code):
         is_code = RecoveryCode.digest == _digest(account.uuid, code)
         if not _changes_a_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):
-            raise Unauthorized(_WRONG, code="second_factor_failed")
+            raise Unauthorized(_WRONG_CODE, code="second_factor_failed")
         return
     step = _find_step(account, code)
     if step is None:
-        raise Unauthorized(_WRONG, code="second_factor_failed")
+        raise Unauthorized(_WRONG_CODE, code="second_factor_failed")
     # If two requests send the same code, only the first one changes the row.
     is_new = or_(Account.second_factor_step.is_(None), Account.second_factor_step < step)
     statement = update(Account).where(Account.uuid == account.uuid, is_new).values(second_factor_step=step)
     if not _changes_a_row(statement):
-        raise Unauthorized(_USED, code="second_factor_used")
+        raise Unauthorized(_USED_CODE, code="second_factor_used")
 
 
 def _changes_a_row(statement: UpdateBase) -> bool:

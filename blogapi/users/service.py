@@ -70,7 +70,7 @@ def add(
     profile_name: str = "",
     email: str = "",
 ) -> Account:
-    """Store a new user, whose name must be normalized, and return them; raises Conflict if it is taken."""
+    """Store a new user and return them. The name must be normalized; raises Conflict if it is taken."""
     account = Account(
         username=username,
         role=role,

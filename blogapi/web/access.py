@@ -42,7 +42,7 @@ ROLES = tuple(Role)
 
 
 def may_publish(role: Role, *, can_publish: bool) -> bool:
-    """Return whether a user of the role may publish articles; `can_publish` is a property of authors."""
+    """Return whether a user of the role may publish articles; authors need `can_publish` in their account."""
     return role.includes(Role.EDITOR) or (role == Role.AUTHOR and can_publish)
 
 

@@ -1,4 +1,4 @@
-"""The errors that code raises, and their problem+json body (RFC 9457), which is the same for all errors."""
+"""The exceptions for error responses, and their problem+json body (RFC 9457)."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
             metadata={
                 "type": "string",
                 "description": "Comma-separated list of the properties to return. `*` stands for all "
-                "properties of a response without this parameter (the required ones); `-` in front leaves "
-                "one out, as in `*,-uuid`.",
+                "properties of a response without this parameter (the required ones); `-` before a name "
+                "omits it, as in `*,-uuid`.",
                 "example": "*",
             },
             **options,

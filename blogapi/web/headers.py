@@ -125,7 +125,7 @@ def contains_etag(header: ETags, etag: str) -> bool:
     """Return whether `If-Match` or `If-None-Match` contains the ETag, which is given without quotes.
 
     A proxy that compresses a response changes its strong ETag: nginx makes it weak, and Caddy and Apache
-    append the name of the compression. An ETag that was changed so matches the original ETag.
+    append the name of the compression. These changes are ignored in the comparison.
     """
     return header.star_tag or etag in _read_etags(header)
 

@@ -12,7 +12,7 @@ PREFIX = "blogapi_"
 RANDOM_LENGTH = 32
 CHECKSUM_LENGTH = 6
 # The number of characters by which lists identify a key. They do not help to guess the rest.
-PREFIX_LENGTH = len(PREFIX) + 6
+SHOWN_PREFIX_LENGTH = len(PREFIX) + 6
 KEY_LENGTH = len(PREFIX) + RANDOM_LENGTH + CHECKSUM_LENGTH
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from blogapi.parsing import MAX_LENGTH, is_language, normalize_language
+from blogapi.parsing import MAX_LANGUAGE_TAG_LENGTH, is_language, normalize_language
 from blogapi.web.fields import Text
 
 
@@ -14,7 +14,7 @@ class Language(Text):
     """A language tag, whose case is normalized (`de-AT`); with `may_be_empty`, it can be empty."""
 
     def __init__(self, *, may_be_empty: bool = False, **options: Any) -> None:
-        super().__init__(max_length=MAX_LENGTH, **options)
+        super().__init__(max_length=MAX_LANGUAGE_TAG_LENGTH, **options)
         self.may_be_empty = may_be_empty
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:

@@ -92,7 +92,7 @@ def paginate(statement: Select[Row], page: PageRequest | None) -> Page[Sequence[
 
 
 def paginate_rows(statement: Select[*tuple[Any, ...]], page: PageRequest | None) -> Page[Sequence[Any]]:
-    """Return a page of an ordered select of several columns; the rows are those of SQLAlchemy."""
+    """Return a page of an ordered select of several columns; each item is a SQLAlchemy row."""
     if page is None:
         rows = db.session.execute(statement).all()
         return Page(rows, len(rows), None)

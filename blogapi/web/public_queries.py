@@ -1,7 +1,7 @@
 """The query parameters of public pages and feeds; parameters that their views do not know are ignored.
 
 Trackers, mail programs and social networks add parameters to addresses. The middleware removes them before
-the response cache makes its key, so that requests with such parameters share one cached response.
+the response cache computes its key, so that requests with such parameters share one cached response.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def init_app(app: Flask, names: Mapping[str, Collection[str]]) -> None:
 
 
 def _select(query: str, names: Collection[str]) -> str:
-    # A header is text in ISO 8859-1; a browser sends UTF-8.
+    # The server decodes the query string as ISO 8859-1 (PEP 3333), but browsers send UTF-8.
     text = query.encode("latin-1").decode("utf-8", "replace")
     pairs = parse_qsl(text, keep_blank_values=True, errors="replace")
     return urlencode(sorted(pair for pair in pairs if pair[0] in names))

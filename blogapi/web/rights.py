@@ -32,7 +32,7 @@ class Right:
 RIGHTS = (
     Right("Read what is published, and use the API", Role.READER),
     Right(
-        "Write articles, and see own drafts",
+        "Write articles, and see their own drafts",
         Role.AUTHOR,
         (
             "articles",
@@ -47,10 +47,10 @@ RIGHTS = (
             "fields.single",
         ),
     ),
-    Right("Upload files, and change own ones", Role.AUTHOR, ("media", "media_uses")),
-    Right("Create tags, and change the own profile", Role.AUTHOR, ("tags.create", "authors.change")),
+    Right("Upload files, and change their own files", Role.AUTHOR, ("media", "media_uses")),
+    Right("Create tags, and change their own profile", Role.AUTHOR, ("tags.create", "authors.change")),
     Right("Publish", Role.EDITOR, limits={Role.AUTHOR: "own articles, if allowed"}),
-    Right("See and change the articles and files of others, and bylines", Role.EDITOR),
+    Right("See and change the articles and files of other users, and change bylines", Role.EDITOR),
     Right("Manage categories, tags and authors", Role.EDITOR, ("categories", "tags", "authors")),
     Right(
         "Write pages",

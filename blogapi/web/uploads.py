@@ -58,8 +58,8 @@ class FileQuery(Schema):
         max_length=255,
         min_length=1,
         metadata={
-            "description": "Name of the file. A body that is the file itself needs it, here or in the header "
-            "`Content-Disposition`.",
+            "description": "Name of the file. If the body is the file itself, the name is required, here or "
+            "in `Content-Disposition`.",
             "example": "cat.jpg",
         },
     )

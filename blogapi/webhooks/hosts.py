@@ -14,11 +14,11 @@ from urllib.parse import SplitResult, quote, urlsplit
 from blogapi.setting_types import host_in_ascii
 
 # Networks that are not global, although older versions of Python say so.
-_SPECIAL = (ip_network("192.0.0.0/24"), ip_network("64:ff9b:1::/48"), ip_network("3fff::/20"))
+_NON_GLOBAL_NETWORKS = (ip_network("192.0.0.0/24"), ip_network("64:ff9b:1::/48"), ip_network("3fff::/20"))
 # The characters in a path or a query that are not percent-encoded, besides letters, digits and `_.-~`.
 _UNQUOTED = "%/?:@!$&'()*+,;=~"
 # Networks of IPv6 addresses whose last 32 bits are an IPv4 address (NAT64, IPv4-compatible).
-_IPV4_PREFIXES = (ip_network("64:ff9b::/96"), ip_network("::/96"))
+_IPV4_EMBEDDING_NETWORKS = (ip_network("64:ff9b::/96"), ip_network("::/96"))
 
 
 class Refused(Exception):
@@ -87,14 +87,14 @@ def is_on_internet(address: str) -> bool:
         embedded = _get_ipv4_address(ip)
         if embedded is not None:
             return is_on_internet(str(embedded))
-    if any(ip in network for network in _SPECIAL):
+    if any(ip in network for network in _NON_GLOBAL_NETWORKS):
         return False
     return ip.is_global and not (ip.is_multicast or ip.is_reserved or getattr(ip, "is_site_local", False))
 
 
 def _get_ipv4_address(ip: IPv6Address) -> IPv4Address | None:
     """Return the IPv4 address that an IPv6 address contains, or None."""
-    if any(ip in network for network in _IPV4_PREFIXES):
+    if any(ip in network for network in _IPV4_EMBEDDING_NETWORKS):
         return IPv4Address(ip.packed[-4:])
     teredo = ip.teredo
     return ip.ipv4_mapped or ip.sixtofour or (teredo and teredo[1])

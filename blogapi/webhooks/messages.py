@@ -81,7 +81,7 @@ def _make_title(message: Message) -> str:
 PRESETS = {
     STANDARD: Preset(
         "Another service",
-        "The call is signed, as the Standard Webhooks specification has it.",
+        "The call is signed as the Standard Webhooks specification requires.",
         _make_standard_body,
     ),
     "netlify": Preset(

@@ -31,7 +31,7 @@ MAX_CALLS_SECONDS = 10.0
 LEASE = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_SECONDS))
 
 # If a call has been due for longer than this, `serve` does not make its calls as it should.
-DELAY = timedelta(minutes=5)
+OVERDUE_AFTER = timedelta(minutes=5)
 
 
 class Positions(NamedTuple):
@@ -112,13 +112,15 @@ def is_leased(webhook: Webhook, now: datetime) -> bool:
 
 
 def list_delayed() -> list[UUID]:
-    """Return the uuids of webhooks whose calls have been due for DELAY; none outside the `serve` process."""
+    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; none outside of `serve`."""
     if SENDER_KEY not in current_app.extensions:
         return []
     free = list_callable(current_time())
     waiting = count_waiting_events(free, get_positions().last)
     times = {webhook.uuid: find_next_call(webhook, waiting[webhook.uuid]) for webhook in free}
-    return [uuid for uuid, time in times.items() if time is not None and time <= current_time() - DELAY]
+    return [
+        uuid for uuid, time in times.items() if time is not None and time <= current_time() - OVERDUE_AFTER
+    ]
 
 
 def get_positions() -> Positions:

@@ -96,7 +96,7 @@ def single(id: UUID) -> WithAttributes:
 @bp.arguments(WebhookBodySchema(partial=True))
 @bp.write(200, WebhookSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> WithAttributes:
-    """Change a webhook. `active` pauses or resumes it; then it gets the waiting changes."""
+    """Change a webhook. `active` pauses or resumes it; a resumed webhook gets the waiting changes."""
     return service.change(id, fields)
 
 

@@ -90,8 +90,8 @@ class ChangeOfCallSchema(OmitsNull, OutputSchema):
     kind = ma.fields.String(metadata={"example": "article"})
     uuid = Identifier()
     slug = ma.fields.String(allow_none=True)
-    url = ma.fields.String(allow_none=True, metadata={"description": "The page on the site."})
-    former_url = ma.fields.String(allow_none=True, metadata={"description": "The page before the change."})
+    url = ma.fields.String(allow_none=True, metadata={"description": "The address on the site."})
+    former_url = ma.fields.String(allow_none=True, metadata={"description": "The address before the change."})
     changed = ma.fields.List(ma.fields.String(), metadata={"description": "The names of the changed fields."})
     cache_tags = ma.fields.List(ma.fields.String())
     cursor = ma.fields.String(
@@ -158,7 +158,7 @@ class WebhookSchema(OutputSchema):
     rotation_ends = Timestamp(
         allow_none=True,
         dump_only=True,
-        metadata={"description": "When calls stop being signed with the former secret too."},
+        metadata={"description": "Until then, calls are also signed with the former secret."},
     )
     waiting = ma.fields.Integer(metadata={"description": "The number of changes that wait for a call."})
     has_gap = ma.fields.Boolean(

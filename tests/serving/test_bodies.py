@@ -47,7 +47,7 @@ def send_body(server: serving.Server, *, chunked: bool = False, path: str = LOGI
 
 
 def wait_for_bytes(server: serving.Server, number: int) -> None:
-    wait_until(lambda: server.adj.bodies.held == number)
+    wait_until(lambda: server.adj.bodies.total == number)
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -59,7 +59,7 @@ def test_the_bytes_of_all_bodies_are_limited_together(blog, chunked, path):
         wait_for_bytes(server, 3 * (MAX_BODY_BYTES - 2000) + 7 * 3 * chunked)
         with connect(server.effective_port) as refused:
             refused.sendall(
-                make_head(MAX_BODY_BYTES, path) + b" " * (MAX_BYTES - server.adj.bodies.held + 1001)
+                make_head(MAX_BODY_BYTES, path) + b" " * (MAX_BYTES - server.adj.bodies.total + 1001)
             )
             response = parse_response(read_all(refused))
         assert_problem(response, 503, "unavailable")
@@ -89,7 +89,7 @@ def test_a_body_is_counted_while_it_is_processed(blog, monkeypatch):
         with send_body(server) as sock:
             sock.sendall(b" " * 1000)
             assert application.entered.acquire(timeout=60)
-        assert server.adj.bodies.held == MAX_BODY_BYTES - 1000
+        assert server.adj.bodies.total == MAX_BODY_BYTES - 1000
         application.open.set()
         wait_for_bytes(server, 0)
 

@@ -173,7 +173,7 @@ def test_two_files_to_import_are_accepted_at_a_time_beside_all_other_bodies(blog
             sock = stack.enter_context(connect(server.effective_port))
             sock.sendall(head + b"x" * (MAX_UPLOAD_BYTES - 1))
             expected = number * (MAX_UPLOAD_BYTES - 1 - SHORT_BODY_BYTES)
-            wait_until(lambda expected=expected: imports.held == expected)
+            wait_until(lambda expected=expected: imports.total == expected)
         third = stack.enter_context(connect(server.effective_port))
         third.sendall(head + b"x" * (MAX_UPLOAD_BYTES - 1))
         refused = parse_response(read_all(third))
@@ -196,4 +196,4 @@ def test_a_full_disk_during_an_upload_is_a_507(blog, monkeypatch):
             assert_problem(parse_response(read_all(sock)), 507, "storage_full")
         # The server goes on.
         assert send(server.effective_port, make_head(10) + b"x" * 10).status == 200
-        wait_until(lambda: not server.adj.bodies.held)
+        wait_until(lambda: not server.adj.bodies.total)
