@@ -162,9 +162,9 @@ def _allow_caching() -> None:
 def _routing_error() -> HTTPException | None:
     """Return the 404 or 405 error of a request that matches no view, or None.
 
-    A path matches with and without a trailing slash. Werkzeug also accepts two trailing slashes; here they
-    are a 404. For a method that is not supported, Werkzeug raises NotFound instead of MethodNotAllowed if the
-    path has no trailing slash; here both are a 405.
+    A path matches with and without a trailing slash. This function corrects two results of Werkzeug: it
+    accepts two trailing slashes, and for a method that is not supported, it raises NotFound instead of
+    MethodNotAllowed if the path has no trailing slash.
     """
     if request.path.endswith("//"):
         return NotFound()

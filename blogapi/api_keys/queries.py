@@ -76,7 +76,7 @@ def get_visible(uuid: UUID, caller: Caller) -> ApiKey:
 def list_keys(
     caller: Caller, page: PageRequest | None, *, user: UUID | None = None, ownerless: bool | None = None
 ) -> Page[Sequence[ApiKey]]:
-    """Return the unexpired keys of the caller (for an admin: of all users), newest first.
+    """Return the unexpired keys of the caller, or all unexpired keys if the caller is an admin, newest first.
 
     With `user`, only the keys of this user are returned. `ownerless` selects anonymous keys (True) or keys
     with an owner (False).

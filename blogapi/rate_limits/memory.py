@@ -64,7 +64,7 @@ class SlidingWindow:
 class MemoryCounters:
     """The counters for all limits of an application, and a set of remembered keys; thread-safe.
 
-    `credentials` remembers from which networks each user has logged in.
+    `users.credentials` remembers the networks from which each user has logged in.
     """
 
     def __init__(self) -> None:
