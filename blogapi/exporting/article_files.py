@@ -28,7 +28,7 @@ SEO_NAMES = {
     "og_image": "og_image",
     "canonical_url": "canonical_url",
 }
-#: The statuses that are written to the front matter; the field `draft` covers the others.
+#: The statuses that are written to the front matter; for the others, the field `draft` suffices.
 NAMED_STATUSES = tuple(status for status in Status if status not in (Status.DRAFT, Status.PUBLISHED))
 _PICTURES = ("cover_image", "og_image")
 
@@ -44,7 +44,7 @@ class ArticleWriter:
         redirected: Container[str],
         now: datetime,
     ) -> None:
-        """`redirected` contains the former paths that no article has any more."""
+        """`redirected` contains the former paths that redirect to a current page."""
         self._layout, self._media, self._redirected, self._now = layout, media, redirected, now
         self._terms = {
             "category": _TermNames(snapshot.categories),
@@ -66,7 +66,7 @@ class ArticleWriter:
         layout = self._layout
         if article["content_type"] != "text":
             paths = {path["path"]: self._media.names[path["media"]] for path in article["paths"]}
-            # Generators need the addresses of pages; the import of an export does not.
+            # Generators need the addresses of linked pages; an import reads `article:<uuid>`.
             linked = self._find_linked_articles(content) if layout.address_field else ()
             return self._media.rewrite(
                 content,
@@ -96,7 +96,7 @@ class ArticleWriter:
         page = (
             {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
         )
-        # All addresses that a page had are former paths.
+        # The former paths of a page contain all its former addresses; its former slugs add none.
         former_slugs = [] if article.get("type") == ItemType.PAGE else article["former_slugs"]
         former_paths = [self._make_path(article, item["slug"]) for item in former_slugs]
         former_paths += [

@@ -27,14 +27,14 @@ _article, _seo, _former = table_of(Article).c, table_of(Seo).c, table_of(FormerS
 _copy, _former_path, _path = (table_of(model).c for model in (WorkingCopy, FormerPath, MediaPath))
 
 _SEO_FIELDS = tuple(default_seo({}))
-_PLACE = ("type", "parent_id", "position")
+_POSITION_FIELDS = ("type", "parent_id", "position")
 
 
 def read_articles(
     uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]], media: Collection[str], now: datetime
 ) -> Iterator[Item]:
     columns = (_article[name] for name in ("uuid", "created", "last_updated", "slug", *TEXT_NAMES))
-    state = tuple(_article[name] for name in ("published_at", "status", "category_id", "custom", *_PLACE))
+    state = tuple(_article[name] for name in ("published_at", "status", "category_id", "custom", *_POSITION_FIELDS))
     slug_state = (_article.was_public, _article.slug_derived)
     rows = {
         row.uuid: row
@@ -70,7 +70,7 @@ def read_articles(
             ],
             "custom": custom_values.parse(row.custom),
             "was_public": was_public,
-            # The slug of an article that was public does not follow its title.
+            # When an article has been public, its slug no longer changes with its title.
             "slug_derived": row.slug_derived and not was_public,
         }
 
@@ -109,7 +109,7 @@ def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str
 
 
 def read_position(row: Any) -> Item:
-    """Return the type, the parent and the position of a page; an article has none of them."""
+    """Return the type, the parent and the position of a page, or {} for an article."""
     if row.type == ItemType.ARTICLE:
         return {}
     return {
@@ -160,5 +160,5 @@ def read_identity(row: Any) -> Item:
 
 
 def format_time(time: datetime) -> str:
-    """Return an aware time in UTC with six digits of the second, as the API shows it."""
+    """Return an aware UTC time as ISO 8601 text with microseconds, as the API shows it."""
     return time.isoformat(timespec="microseconds")

@@ -76,7 +76,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     """
     names = choose_media_names(snapshot.media)
     media = MediaAddresses(snapshot.media, names, snapshot.former_hashes)
-    # A list of files that begins with this one is from an export, even if the export was interrupted.
+    # This file comes first: a manifest that contains it is from an export, even from an interrupted one.
     yield TextFile(DESCRIPTION, to_yaml(layout.describe(includes_drafts=snapshot.includes_drafts)).encode())
     yield TextFile(GIT_ATTRIBUTES, b"* -text\n")
     now = current_time()
@@ -143,7 +143,7 @@ def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
 
 
 def _without_empty(item: Item) -> Item:
-    """Return the fields that are not empty, and empty descriptions, which differ from null."""
+    """Return the non-empty fields, and an empty description of a category, because it differs from null."""
     is_category = "parent" in item
     return {
         name: value
@@ -153,7 +153,7 @@ def _without_empty(item: Item) -> Item:
 
 
 def _list_redirects(rows: Iterable[Redirect]) -> Iterator[Item]:
-    """Yield the custom redirects, then those from former pages, with paths below the site's address."""
+    """Yield the custom redirects, then the redirects from the paths of former addresses to current paths."""
     for row in list_custom_redirects(None).rows:
         yield {"kind": CUSTOM, "from": row.path, "to": row.target, "status": row.status}
     for redirect in rows:

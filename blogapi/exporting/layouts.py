@@ -20,7 +20,7 @@ _SUFFIXES = {"markdown": ".md", "html": ".html", "text": ".txt"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The paths of the files of an export, and the names of an article's fields for a generator."""
+    """The paths of files and the names of front matter fields that a generator expects."""
 
     name: str
     #: the folders of listed articles, of other articles and of pages
@@ -30,10 +30,10 @@ class Layout:
     media: str
     #: the path of the data files, with `*` for the kind of their items
     data: str
-    #: the addresses of the folder of media files in articles and in data files
+    #: the start of the addresses of media files in articles and in data files
     article_media: str
     data_media: str
-    #: whether the generator shows the files of text articles only as HTML
+    #: whether articles of plain text are written as HTML, because the generator has no plain text
     shows_text_as_html: bool = True
     lists_cover: bool = False
     has_shortcodes: bool = False
@@ -43,15 +43,15 @@ class Layout:
     shows_all_pages: bool = False
     #: whether the name of a file ends with the language of its article
     names_languages: bool = False
-    #: the file with the hashes of all files; Jekyll publishes those without `_` in the folder itself
+    #: the file with the hashes of all files; Jekyll does not publish a file whose name begins with `_`
     manifest: str = "SHA256SUMS"
-    #: the front matter fields whose names differ from the default layout
+    #: the names of the front matter fields that differ, by their names in the default layout
     field_names: Mapping[str, str] = field(default_factory=dict)
-    #: the field with the path of the page; "" = none
+    #: the front matter field with the path of the article's page; "" = none
     address_field: str = ""
-    #: the path of the page of a term, with `*` for its kind and name; "" = none
+    #: the path of the file for a term's page, with `*` for the kind and the name of the term; "" = none
     term_pages: str = ""
-    #: the file with the redirects of the blog that the host reads; "" = none
+    #: the file with the custom redirects in the format of the host Netlify; "" = none
     host_redirects: str = ""
     #: the fields with the type of a page and with its position among its siblings (from 1); "" = none
     type_field: str = ""
@@ -60,7 +60,7 @@ class Layout:
     no_sitemap: Mapping[str, object] = field(default_factory=dict)
 
     def get_article_path(self, article: Item, name: str, time_zone: str, now: datetime) -> str:
-        """Return the path of an article's file; `name` is its name without suffix."""
+        """Return the path of an article's file; `name` is the file name without suffix."""
         is_text = article["content_type"] == "text" and self.shows_text_as_html
         suffix = ".html" if is_text else _SUFFIXES[article["content_type"]]
         if self.names_languages and article["language"]:
@@ -78,7 +78,7 @@ class Layout:
         return f"{self.posts}/{date}{name}{suffix}"
 
     def get_data_path(self, kind: str) -> str:
-        """Return the path of a data file, such as the file of the categories."""
+        """Return the path of the data file with the items of a kind, such as `categories`."""
         return self.data.replace("*", kind)
 
     def get_page_fields(self, article: Item) -> Item:

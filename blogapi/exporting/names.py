@@ -12,7 +12,7 @@ from blogapi.exporting.article_rows import Item
 
 _MAX_CHARACTERS, _MAX_BYTES = 100, 180
 _HASH_DIGITS = 8
-# Windows reserves the names of devices; for Hugo, `index` is the page of the folder.
+# Windows reserves the names of devices; Hugo reads `index` and `_index` as the page of the folder.
 _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|_?index", re.IGNORECASE)
 
 
@@ -29,7 +29,7 @@ class ArticleNames:
 
 
 def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
-    """Return the name of each media file by uuid; of several with the same name, the oldest keeps it."""
+    """Return the file name of each media file by uuid; among equal names, only the oldest file keeps it."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for file in media:
@@ -50,7 +50,7 @@ def _shorten(stem: str, identity: str) -> str:
 
 
 def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
-    """Return the start of the name, followed by the hash of the file or of the text that identifies it."""
+    """Return the start of the name and of a hash: `identity` if it is a hash, else the hash of it."""
     is_hash = re.fullmatch("[0-9a-f]{64}", identity)
     digest = identity if is_hash else hashlib.sha256(identity.encode()).hexdigest()
     start = stem[: _MAX_CHARACTERS - digits].encode()[: _MAX_BYTES - digits].decode(errors="ignore")

@@ -1,4 +1,4 @@
-"""Replaces references to media files in articles by the addresses of the exported files, and back."""
+"""Replaces references to media files with the addresses of exported files, and restores the references."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LIBRARY = (
     rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{HASH_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"
 )
 _ARTICLE = rf"(?<![\w/.:%}}-]){article_references.REFERENCE.pattern}"
-# The characters around a path in Markdown and HTML; the same words in a sentence are not replaced.
+# The characters around a path in Markdown and HTML; the same text in a sentence is not replaced.
 _BEFORE_PATH = r"""(?:(?<=[("'<=,])|(?<=,\s)|(?<=\]:)|(?<=\]:\s))"""
 _AFTER_PATH = r"""(?=[)"'>,\s]|\Z)"""
 
@@ -68,8 +68,8 @@ class MediaAddresses:
         return self._by_hash.get(match[1]) if match else None
 
     def export_picture(self, address: str, folder: str) -> tuple[str, str | None]:
-        """Return the exported address of a picture, and its stored address if it cannot be derived from the
-        first.
+        """Return the exported address of a picture, and its stored address if the import could not derive
+        the stored address from the exported address, else None.
 
         `folder` is the address of the folder with the exported files.
         """
@@ -87,10 +87,10 @@ class MediaAddresses:
         pages: Mapping[str, str] = MappingProxyType({}),
         escapes_shortcodes: bool,
     ) -> Rewritten:
-        """Return the content with the addresses of exported files in place of references to them.
+        """Return the content with references to media files replaced by the addresses of exported files.
 
-        `paths` maps the paths of an imported article to names of files, and `pages` the uuids of articles to
-        the addresses of their pages. With `escapes_shortcodes`, Hugo shows shortcodes instead of running
+        `paths` maps the paths in an imported article to file names, and `pages` maps the uuids of articles
+        to the addresses of their pages. With `escapes_shortcodes`, Hugo shows shortcodes instead of running
         them. The content is unchanged if the original could not be restored exactly.
         """
         variants = {text: name for path, name in paths.items() for text in _list_variants(path)}
@@ -113,7 +113,10 @@ class MediaAddresses:
 
 
 def replace_all(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> Rewritten:
-    """Return the content with new texts, or unchanged if the original could not be restored exactly."""
+    """Return the content with each match of the pattern replaced by its text in `exported`.
+
+    The content is unchanged if the original could not be restored exactly.
+    """
     if not exported or len(exported) > 2 * _MAX_REPLACEMENTS:
         return Rewritten(content)
     text = pattern.sub(lambda match: exported.get(match[0], match[0]), content)
@@ -145,7 +148,7 @@ def _list_variants(path: str) -> set[str]:
 def _choose_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
     """Yield each reference with its new text; new texts are distinct and not in the content."""
     written = re.compile(rf"{re.escape(folder)}([{_LETTERS}-]+\.\w+)(?:#([0-9]{{1,9}}))?")
-    #: the highest number with which the address of each file is used; an address without a number has 1
+    #: the highest number after `#` in the addresses of each file; an address without `#` counts as 1
     numbers: dict[str, int] = {}
     for name, number in written.findall(content):
         numbers[name] = max(numbers.get(name, 1), int(number or 1))
@@ -171,7 +174,7 @@ def _choose_pages(content: str, links: Mapping[str, str]) -> dict[str, str]:
 def restore_content(content: str, replacements: Mapping[str, str]) -> str:
     """Return the content with each text in `replacements` replaced by its original, in one pass.
 
-    At each place, the longest text that matches is replaced. Each text is searched for separately, which
+    At each position, the longest text that matches is replaced. Each text is searched for separately, which
     takes linear time for any content.
     """
     matches = [(position, -len(text), text) for text in replacements if (position := content.find(text)) >= 0]

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class FileResult(StrEnum):
-    """Whether a file was written, was unchanged, was deleted, or was left alone."""
+    """Whether a file was written, was unchanged, was deleted, or could not be written or deleted."""
 
     WRITTEN = "written"
     UNCHANGED = "unchanged"
@@ -30,7 +30,7 @@ class CannotWrite(Exception):
 
 @dataclass(slots=True)
 class ExportReport:
-    """The numbers of articles and media files in an export, and of its files by their results."""
+    """The number of articles and media files in an export, and the number of files with each result."""
 
     public: int = 0
     drafts: int = 0
@@ -39,7 +39,7 @@ class ExportReport:
     refused: list[Refusal] = field(default_factory=list)
 
     def refuse(self, path: str, reason: str) -> None:
-        """Count a file that was left alone."""
+        """Add a file that could not be written or deleted."""
         self.files[FileResult.REFUSED] += 1
         self.refused.append(Refusal(path, reason))
 

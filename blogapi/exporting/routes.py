@@ -50,7 +50,7 @@ def download(query: Fields) -> Response:
 
     One export runs at a time, until its file has been sent.
     """
-    # The server loads what exports when it is needed.
+    # Imported here, so that the server loads the modules of the export only when they are needed.
     from blogapi.exporting import service
 
     with ExitStack() as stack:

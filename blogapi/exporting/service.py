@@ -57,7 +57,7 @@ def _convert_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # Editors who download the export see no path of the server.
+        # The message has no folder, because editors who download an export see it.
         name = Path(error.filename or target).name
         if is_disk_full(error):
             raise StorageFull(

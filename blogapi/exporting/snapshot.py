@@ -63,7 +63,7 @@ _copy = table_of(WorkingCopy).c
 _author_link = table_of(ArticleAuthor).c
 _use, _media, _author = (table_of(model).c for model in (MediaUse, Media, Author))
 
-#: The fields of terms that are texts, besides their names and slugs, by kind.
+#: The text fields of terms other than the name and the slug, by kind.
 TERM_FIELDS = {
     taxonomy.model.kind: tuple(
         name
@@ -73,7 +73,7 @@ TERM_FIELDS = {
     for taxonomy in TAXONOMIES
 }
 _MEDIA_FIELDS = ("name", "alt", "caption", "type", "size", "hash", "upload_hash")
-#: The fields of the site that are texts.
+#: The text fields of the site.
 SITE_FIELDS = (
     *("title", "description", "language", "time_zone", "url", "service_url", "logo", "icon"),
     *(f"{kind}_path" for kind in PAGE_KINDS),
@@ -105,7 +105,7 @@ class Snapshot:
 
     @property
     def local_site(self) -> Site:
-        """The site with an address whose path is empty, because paths in files are below its address."""
+        """A copy of the site with an address without path, because paths in files are relative to the site."""
         return cast(Site, SimpleNamespace(**{**self.site, "url": "http://localhost"}))
 
     def read_articles(self) -> Iterator[Item]:
@@ -161,7 +161,7 @@ class Snapshot:
 
 
 def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
-    """Yield the uuid and the slug of each term; terms that were merged into it have the same slug."""
+    """Yield the uuid and the slug of each term, and the uuid of each term merged into it with this slug."""
     for term in terms:
         former_slugs = (former["slug"] for former in term["former_slugs"])
         for uuid in filter(None, map(parse_uuid, (term["uuid"], *former_slugs))):
@@ -173,8 +173,8 @@ def open_snapshot(*, drafts: bool, admin_fields: bool = True) -> Iterator[Snapsh
     """Yield the snapshot; articles are read while the `with` block runs.
 
     Without `drafts`, it contains the public articles, their authors, and the media files that public items
-    show; the categories and tags are always all of them, because the API shows them to everyone. Fields
-    that only admins read are exported with `drafts` and `admin_fields`.
+    show. All categories and tags are always exported, because the API shows them to everyone. Custom
+    fields that only admins can read are exported if both `drafts` and `admin_fields` are true.
     """
     end_read()
     try:

@@ -16,7 +16,7 @@ from blogapi.publication.kinds import TERM_LISTS
 from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.rendering.characters import MARKS
 
-# Names for which `_make_folder` returns the folder that Hugo uses; Hugo changes other names by more rules.
+# Names for which `_make_folder` returns the folder that Hugo uses; for other names, Hugo has more rules.
 _SIMPLE_NAME = re.compile(rf"[\w{MARKS}]+(?:[ -][\w{MARKS}]+)*")
 
 

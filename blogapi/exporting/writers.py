@@ -2,8 +2,8 @@
 
 `SHA256SUMS` lists the files of an export. A file that was changed since the last export belongs to the user:
 it is replaced or deleted only if `overwrite` is true. Each file is written under a temporary name and then
-renamed. While an export runs, it adds each file to the former list, so that the next export recognises these
-files if this one is interrupted.
+renamed. An export adds each file that it writes to the existing list at once, so that the next export
+recognises these files even if this export is interrupted.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _UNIX, _MODE = 3, 0o100644 << 16
 def write_zip(
     items: Iterable[TextFile | MediaFile], target: Path, media: Path, report: ExportReport, manifest: str
 ) -> None:
-    """Write files and the list of them, `manifest`, into an archive; `media` is the media folder of the blog.
+    """Write files into an archive, and the list of the files under the name `manifest`.
 
-    Texts are compressed, media files are stored as they are. The archive gets its name when it is complete,
-    and its bytes depend only on its files.
+    `media` is the media folder of the blog. Texts are compressed, media files are stored as they are. The
+    archive gets its name when it is complete. The same files always give the same bytes.
     """
     digests: dict[str, str] = {}
     with files.partial_file(target) as partial:
@@ -125,7 +125,7 @@ class _ExportFolder:
             result = self._write(file)
         except CannotWrite as error:
             self._keep_line(file.path)
-            # The user can have such a file for other purposes; the guide says what it should contain.
+            # The user can have a `.gitattributes` already; the guide says what it should contain.
             if file.path != GIT_ATTRIBUTES:
                 self._report.refuse(file.path, str(error))
             return False
@@ -185,7 +185,7 @@ class _ExportFolder:
         return True
 
     def _keep_line(self, path: str) -> None:
-        """Keep the former line of a file that was left alone, so that the next export recognises it too."""
+        """Keep the former line of a refused file in the list, so that the next export recognises the file."""
         if path in self._old_digests:
             self._digests[path] = self._old_digests[path]
 
@@ -208,7 +208,7 @@ class _ExportFolder:
     def _open_partial(self, target: Path) -> Iterator[IO[bytes]]:
         """Yield an empty file that replaces the target at the end."""
         partial = target.with_name(_PARTIAL)
-        # The folder can contain a link with this name, which is not followed.
+        # A link with this name, if the folder contains one, must not be followed.
         partial.unlink(missing_ok=True)
         try:
             with partial.open("xb") as output:

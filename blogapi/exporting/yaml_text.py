@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-# A text that is written without quotes: it begins with a letter and contains no indicator of YAML.
+# A text that is written without quotes: it begins with a letter and contains no special character of YAML.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ,.!?()/'-]*[\w.!?)])?")
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
 # YAML forbids most of these characters, and reads some of them as line breaks. JSON does not escape them.
@@ -42,7 +42,7 @@ def _write_value(value: object, indent: str) -> str:
 
 
 def to_scalar(value: object) -> str:
-    """Return a text, a number, a boolean or an empty list on one line."""
+    """Return a text, a number, a boolean or an empty list as YAML on one line."""
     if not isinstance(value, str):
         return json.dumps(value)
     if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:

@@ -1,1 +1,1 @@
-"""Import articles from other blogs, and export the blog."""
+"""Imports articles from files that other blog systems, or blogapi itself, have exported."""

@@ -26,13 +26,13 @@ from blogapi.storage.disk_errors import is_disk_full
 # Large blogs have 10,000 articles with several pictures each. An entry takes about 1 kB of memory.
 MAX_ENTRIES = 100_000
 MAX_TOTAL_BYTES = 64 * 1024**3
-# One file with all articles. Readers stream it, so that only the disk limits it.
+# An export can be one file with all articles. Readers stream it, so that memory does not limit its size.
 MAX_EXPORT_BYTES = 4 * 1024**3
 _EXPORT_SUFFIXES = {".xml", ".json", ".atom"}
-# Text compresses to about a fifth, and the most repetitive XML to a fiftieth; deflate reaches a thousandth.
+# Text compresses to about 1/5, and the most repetitive XML to 1/50. Deflate reaches at most 1/1000.
 MAX_RATIO = 200
 _FREE_RATIO_BYTES = 100 * 1024**2
-# This stays free on the disk for the database and other programs.
+# The space that unpacking leaves free on the disk for the database and other programs.
 _RESERVED_BYTES = 256 * 1024**2
 _MAX_DIRECTORY_BYTES = 64 * 1024**2
 _MAX_DEPTH = 64
@@ -61,7 +61,7 @@ class Archive:
     """A zip file that was unpacked."""
 
     folder: Path  #: has the name of the zip file, without `.zip`
-    notes: tuple[str, ...]  #: one sentence for each kind of omission
+    notes: tuple[str, ...]  #: a sentence for each reason why files were skipped
 
 
 class _Skipped(Exception):
@@ -69,14 +69,14 @@ class _Skipped(Exception):
 
 
 def get_folder() -> Path:
-    """Return the folder of unpacked archives and of the imports over HTTP, even if it is missing."""
+    """Return the folder for unpacked archives and for imports over HTTP; it need not exist."""
     return Path(current_app.instance_path) / "imports"
 
 
 def is_archive(path: Path) -> bool:
     """Return whether the content of a file is a zip; False for folders and unreadable files.
 
-    Raises RefusedFile for an archive of another format, by its name.
+    Raises RefusedFile if the file has the suffix of an archive but is not a zip.
     """
     try:
         if not path.is_file():
@@ -94,11 +94,11 @@ def is_archive(path: Path) -> bool:
 
 @contextmanager
 def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterator[Archive]:
-    """Unpack a zip file into a private folder in `into`, which is deleted at the end.
+    """Unpack a zip file into a private folder in `into`; delete this folder at the end.
 
-    Deletes the folders of processes that were killed. Files that are larger than `max_media_bytes` and than
-    any article or export are skipped. Raises RefusedFile if the zip file is damaged, encrypted, or takes more
-    space than the limits allow.
+    Also deletes folders that killed processes have left. A file is skipped if it is larger than
+    `max_media_bytes` and than the limit for articles or exports. Raises RefusedFile if the zip file is
+    damaged, encrypted, or takes more space than the limits allow.
     """
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned(into)
@@ -205,7 +205,7 @@ def _check_total(total: int, size: int, folder: Path) -> None:
 
 
 def _decode_name(entry: zipfile.ZipInfo) -> str:
-    """Return the path of an entry with `/`; some programs write `\\` or UTF-8 without its flag."""
+    """Return the path of an entry with `/`; some programs write `\\`, or UTF-8 without the flag for UTF-8."""
     name = entry.orig_filename
     if not entry.flag_bits & _UTF8_NAME:
         with suppress(UnicodeError):
@@ -232,7 +232,7 @@ def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> Non
 
 
 def is_windows_name(name: str) -> bool:
-    """Return whether Windows stores a file of this name under this name."""
+    """Return whether Windows accepts the name of a file and keeps it unchanged."""
     return not (_WINDOWS_NAME.match(name) or re.search(r'[<>:"|?*]|[. ]$', name))
 
 
@@ -250,7 +250,7 @@ def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> 
         raise _Skipped("this system cannot store a file with this path.") from error
     try:
         with os.fdopen(descriptor, "wb") as output, archive.open(entry) as source:
-            # `zipfile` ends at the size that the entry declares and then compares the checksum.
+            # `zipfile` reads at most the size that the entry declares, and then compares the checksum.
             shutil.copyfileobj(source, output, _CHUNK_BYTES)
     except (*_READ_ERRORS, OSError) as error:
         target.unlink(missing_ok=True)

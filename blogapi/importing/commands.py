@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class FormatName(click.ParamType[str]):
-    """The name of a format, which another package can have installed."""
+    """The name of a format; other packages can install further formats."""
 
     name = "format"
 
@@ -107,15 +107,15 @@ class FormatName(click.ParamType[str]):
     type=click.Choice((DEFINE_NONE, *READERS)),
     default=DEFINE_NONE,
     show_default=True,
-    help="Define custom fields for front matter and custom fields of WordPress that have none; everyone or "
-    "admins read them. Their types are those of the values.",
+    help="Define custom fields for the fields in front matter and WordPress that have none, readable by "
+    "everyone or by admins. Their types follow from the values.",
 )
 @click.option(
     "--unread-rules",
     type=click.Choice(UNREAD_RULES),
     default=UNREAD_DRAFT,
     show_default=True,
-    help="What becomes of new articles that a plugin can have hidden by rules that are not in the files.",
+    help="How to import new articles that a plugin may have hidden by rules that are not in the files.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(
@@ -159,7 +159,7 @@ def import_(
     a zip archive. When you run it again, only what has changed is updated. Exits with status 1 if a file was
     refused, or if an article that was edited here shows a text that the former blog hides.
     """
-    # A server has this command too, but does not load what imports.
+    # Imported here, so that a server, which registers this command too, does not load the importers.
     from blogapi.importing.format_api.report import Result
     from blogapi.importing.format_api.source import ImportOptions
     from blogapi.importing.pipeline import background, preparing, report_output
@@ -210,7 +210,7 @@ def import_(
 
 @contextmanager
 def _report_refusals() -> Iterator[None]:
-    """Turn the refusal of a whole path into a message and exit status 1."""
+    """Turn a RefusedFile for a whole path into a message and exit status 1."""
     try:
         yield
     except RefusedFile as error:

@@ -33,28 +33,28 @@ from blogapi.web.media_addresses import HASH_PREFIX
 _FRONT_MATTER = re.compile(
     rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_MARK = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
+_BLOGAPI_FIELD = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
 _CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
 # The fields of `blogapi` that are copied unchanged.
 _HISTORY_FIELDS = ("type", "parent", "position", "former_slugs", "former_paths", "was_public", "slug_derived")
 # The fields that other functions of this module read.
 _OWN_FIELDS = ("blogapi", "draft", "permalink", "url")
 _PRE = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
-# A path is an address without `media:` and without the hash of a file.
+# A reference to a file of the library; every other address of a media file is a path of an old blog.
 _LIBRARY_REFERENCE = re.compile(rf"media:|.*{HASH_PREFIX}", re.IGNORECASE | re.DOTALL)
 _MAX_REPLACEMENTS = 10_000
 # Parsing longer front matter would take more than a second.
 _MAX_FRONT_MATTER = 2_000_000
 
 
-def has_mark(head: bytes) -> bool | None:
+def has_blogapi_field(head: bytes) -> bool | None:
     """Return whether a file has the field `blogapi`; None if the front matter does not end in `head`."""
     if not _has_front_matter(head):
         return False
     match = _FRONT_MATTER.match(head)
     if match is None:
-        return True if _MARK.search(head) else None
-    return _MARK.search(match[1]) is not None
+        return True if _BLOGAPI_FIELD.search(head) else None
+    return _BLOGAPI_FIELD.search(match[1]) is not None
 
 
 def _has_front_matter(data: bytes) -> bool:
@@ -63,7 +63,7 @@ def _has_front_matter(data: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ArticleFiles:
-    """Reads the article files of an export; `media` has the files of the library by their exported names."""
+    """Reads the article files of an export; `media` maps exported names to files of the library."""
 
     export: ExportFolder
     media: Mapping[str, ExportedMedia]
@@ -137,7 +137,7 @@ class ArticleFiles:
         )
 
     def _complete(self, metadata: Values, place: PurePath) -> Values:
-        """Return the fields with the uuid, and with the type that follows from the folder."""
+        """Return the fields with the uuid, and with the type of a page if the file is in the folder of pages."""
         uuid = self.export.get_uuid(metadata, place.as_posix())
         is_page = self.export.source and place.is_relative_to(self.export.layout.pages)
         return {**({"type": ItemType.PAGE.value} if is_page else {}), **metadata, "uuid": str(uuid)}
@@ -164,7 +164,7 @@ class ArticleFiles:
         return file.address if file and address.startswith(self.media_folder) else address
 
     def _read_content(self, metadata: Values, exported: str) -> tuple[str, dict[str, UUID]]:
-        """Return the original content, and the files to which paths in it refer."""
+        """Return the original content, and the uuids of media files by the paths that refer to them."""
         entries = values.get_list(metadata, "replacements")
         if len(entries) > _MAX_REPLACEMENTS:
             raise RefusedFile(f"It has more than {_MAX_REPLACEMENTS:,} `replacements`; remove some.")
@@ -216,13 +216,13 @@ def _list_covers(entries: Values) -> list[Any]:
 def _read_status(
     entries: Values, metadata: Values, now: datetime, *, is_hidden: bool
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the status, and reasons for a draft; `is_hidden`: the file is in a folder of drafts."""
+    """Return the status, and the reasons for a draft; `is_hidden` = the file is in a folder of drafts."""
     other_entries = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
     reasons = tuple(reason.note for reason in privacy.find_in_front_matter(other_entries))
     draft = to_bool(entries.get("draft")) if "draft" in entries else False
     status = metadata.get("status")
     if status == SCHEDULED and metadata.get("type") == ItemType.PAGE and not (draft is not False or reasons):
-        # Jekyll would show such a page at once, so its file is among the drafts.
+        # An export puts scheduled pages into the folder of drafts, because Jekyll would publish them at once.
         time = values.get_time({"date": entries.get("date")}, "date")
         is_public = not is_hidden or (time and time > now)
         return (Status.PUBLISHED if is_public else Status.DRAFT).value, ()

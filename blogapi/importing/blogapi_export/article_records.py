@@ -40,10 +40,10 @@ def make_record(
 ) -> ArticleRecord:
     """Return the record of an article.
 
-    `fields` contains the texts of the article, its uuid, slug, status and times, by the names in the default
-    layout; `terms` has references by `category`, `tags` and `authors`; `seo` contains only those fields that
-    the export has. `path` is the file if the import looks for the pictures. Raises RefusedFile if a field is
-    invalid.
+    `fields` contains the texts of the article, its uuid, slug, status and times, under the names of the
+    default layout. The keys of `terms` are `category`, `tags` and `authors`. `seo` contains only the fields
+    that the export has. `path` is the file of the article if the import is to look for its pictures, else
+    None. Raises RefusedFile if a field is invalid.
     """
     notes = list(notes)
     uuid, slug = values.get_uuid(fields, "uuid"), _read_slug(fields, notes)
@@ -108,7 +108,7 @@ def _read_slug(fields: Values, notes: list[str]) -> str:
 
 
 def _read_status(fields: Values, published_at: datetime | None, notes: list[str]) -> str:
-    """Return the status; an article is never more public than the export says."""
+    """Return the status, or "draft" if the status is unknown or a published article has no date."""
     status = fields.get("status")
     if status not in _STATUSES:
         notes.append("Its status is not understood; the article became a draft.")

@@ -30,7 +30,7 @@ from blogapi.storage.database import current_time
 #: The kind of the terms in each list of an export.
 TERM_KINDS = {kinds.KINDS[name].plural: name for name in kinds.TERM_KINDS}
 PICTURE_FIELDS = frozenset(("cover_image", "og_image", "avatar", "logo", "icon"))
-# Longer names are refused when they are stored; computing their slugs takes long.
+# Longer names are refused before their slugs are computed, which would take long.
 MAX_NAME_LENGTH = 5_000
 
 
@@ -47,9 +47,9 @@ class ExportedMedia:
     created: datetime
     last_updated: datetime
     file: str = ""  #: the name in the folder of the export
-    former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: with the widths of renditions
-    path: Path  #: where the file is
-    is_exact: bool  #: whether the library must not change it, because the export has its hash
+    former_hashes: Mapping[str, int | None] = field(default_factory=dict)  #: hash: width if it is a rendition
+    path: Path  #: of the file to import
+    is_exact: bool  #: whether the library must store it unchanged, because the export has its hash
 
     @property
     def address(self) -> str:
@@ -61,7 +61,7 @@ class ExportedMedia:
 
 @dataclass(slots=True)
 class BlogData:
-    """The data of an export besides its articles; `reports` names unreadable data."""
+    """The data of an export besides its articles; `reports` has a report for each unreadable item."""
 
     terms: dict[tuple[str, str], ExportedTerm] = field(default_factory=dict)
     media: list[ExportedMedia] = field(default_factory=list)
@@ -81,7 +81,7 @@ class TermNames:
             self._slugs[kind, term.fields["name"]].append(slug)
 
     def find_references(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
-        """Return the slug and the name of each term; `slugs` has the slugs of names that several terms share.
+        """Return the slug and the name of each named term; `slugs` decides between terms of the same name.
 
         A name that the export does not contain becomes a new term.
         """
@@ -106,7 +106,7 @@ class TermNames:
 def read_term(
     export: ExportFolder, kind: str, values_by_name: Values, pictures: Mapping[str, str]
 ) -> ExportedTerm:
-    """Return a term; `pictures` has the fields with the address of a picture as they are stored."""
+    """Return a term; `pictures` maps the names of the picture fields to the addresses to store."""
     values.refuse_surrogates(values_by_name)
     fields: dict[str, Any] = {
         name: values_by_name[name]
@@ -128,7 +128,7 @@ def read_term(
 
 
 def read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
-    """Return a file of the library; without a hash, the library may change it."""
+    """Return a media file; if the export has no hash of it, the library may change the file."""
     values.refuse_surrogates(fields)
     created, updated = _get_times(fields)
     file = values.get_text(fields, "file")
@@ -169,7 +169,7 @@ def _check_digest(digest: str) -> None:
 
 
 def read_site(fields: Values, pictures: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of the site as the API takes them."""
+    """Return the fields of the site as the API accepts them."""
     values.refuse_surrogates(fields)
     site: dict[str, Any] = {name: fields[name] for name in SITE_FIELDS if fields.get(name) is not None}
     navigation = [
@@ -191,7 +191,7 @@ def _get_times(fields: Values) -> tuple[datetime, datetime]:
 
 
 def replace_references(content: str, uuids: Mapping[UUID, UUID]) -> str:
-    """Return the content with the uuids that the media files of the export have in this blog."""
+    """Return the content with the uuids of media files in the export replaced by those in this blog."""
 
     def replace_uuid(match: re.Match[str]) -> str:
         uuid = UUID(match[1])

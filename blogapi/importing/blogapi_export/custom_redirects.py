@@ -1,4 +1,4 @@
-"""Store the redirects of an export that admins have set."""
+"""Store the custom redirects of an export."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SCHEMA = CustomRedirectBodySchema()
 def restore_redirects(
     data: BlogData, key: str, state: ImportState, restored: Restored
 ) -> Iterator[FileReport]:
-    """Store the redirects whose paths this blog does not redirect yet, if an admin imports the export."""
+    """Store the custom redirects whose paths are new, if an admin imports; yield a report for each refusal."""
     rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM]
     account = db.session.get(Account, state.author)
     if rows and (state.restricted or account is None or account.role != Role.ADMIN):
@@ -48,7 +48,7 @@ def restore_redirects(
     try:
         restored.counts["redirects"] += service.create_or_replace(wanted)[0]
     except REFUSALS:
-        # Redirects are stored one by one, so that one that leads to a loop does not affect the others.
+        # Store them one by one: a redirect that makes a loop must not prevent the others.
         for fields in wanted:
             try:
                 restored.counts["redirects"] += service.create_or_replace([fields])[0]
@@ -57,7 +57,7 @@ def restore_redirects(
 
 
 def _make_body(row: Values) -> Fields:
-    """Return the body of a redirect, whose status is a text in YAML."""
+    """Return the body of a redirect with its status as a number; the parser of YAML returns only texts."""
     status = get_text(row, "status")
     path = get_required_text(row, "from", "/old/")
     target = get_text(row, "to") if status == str(GONE) else get_required_text(row, "to", "/new/")

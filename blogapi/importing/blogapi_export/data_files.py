@@ -18,7 +18,7 @@ from blogapi.importing.storing.exported_terms import ExportedTerm
 from blogapi.importing.texts.data import parse_yaml
 
 _MAX_BYTES = 64 * 1024 * 1024
-# The items of a list are parsed in groups of this size, because the fast parser does not accept longer texts.
+# The maximum length of the groups in which lists are parsed; the fast parser does not accept longer texts.
 _MAX_GROUP = 8_000
 _ITEM = re.compile(r"^(?=- )", re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""How the files of exports of blogapi are recognised, and what reads them."""
+"""The format `blogapi`: the files of exports of blogapi."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from blogapi.importing.refusals import RefusedFile
 def detect(entry: Entry, head: bytes) -> bool:
     """Return whether the file belongs to an export of blogapi.
 
-    That is a file below the folder of an export: one of its data files, an article whose front matter has
-    the field `blogapi`, or each article if the folder names its source. Another file in the folder is a file
-    of another format.
+    In the folder of an export, these are the data files and the text files with the field `blogapi` in the
+    front matter. If `blogapi.yaml` names a source, they are all files in the folders of articles too. Other
+    files in the folder belong to other formats.
     """
     export = layout.find_export(entry.path)
     if export is None:
@@ -23,10 +23,10 @@ def detect(entry: Entry, head: bytes) -> bool:
         return True
     if entry.problem or entry.path.suffix.lower() not in layout.ARTICLE_SUFFIXES:
         return False
-    has_mark = article_files.has_mark(head)
-    if has_mark is None:
-        has_mark = article_files.has_mark(_read(entry))
-    return has_mark is True or export.is_article(entry.path)
+    has_blogapi_field = article_files.has_blogapi_field(head)
+    if has_blogapi_field is None:
+        has_blogapi_field = article_files.has_blogapi_field(_read(entry))
+    return has_blogapi_field is True or export.is_article(entry.path)
 
 
 def _read(entry: Entry) -> bytes:

@@ -1,4 +1,4 @@
-"""Where the files of an export are: the folder of the export, and the places in each layout."""
+"""Find the folder of an export, and the paths of its files in each layout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from blogapi.exporting.export_files import DESCRIPTION, GIT_ATTRIBUTES
 from blogapi.exporting.layouts import LAYOUTS, Layout
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS, escape, read_bytes
+from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS, escape_file_name, read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_line
@@ -24,9 +24,9 @@ ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
 _OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
 _MAX_DESCRIPTION_BYTES = 64 * 1024
-# A separate namespace, because scripts derive uuids from addresses of the old blog in other namespaces.
+# A separate namespace, so that no uuid equals one that a script has derived from an address of the old blog.
 _NAMESPACE = UUID("94290312-b869-4d58-a6ae-a14a46ffe24c")
-# Addresses in the content of an article can end with the number of the reference.
+# An export appends the number of the reference to an address that it uses again (`../media/cat.jpg#2`).
 _NUMBER = re.compile(r"#[0-9]+\Z")
 
 
@@ -66,9 +66,9 @@ class ExportFolder:
         return to_line(self._description.get("source"))
 
     def get_uuid(self, item: Values, path: str) -> UUID:
-        """Return the uuid of an item; without one, it is derived from the source and `path`.
+        """Return the uuid of an item; if the item has none, derive it from the source and `path`.
 
-        Raises RefusedFile if there is no source either, because two blogs can have files with equal paths.
+        Raises RefusedFile without uuid and source: `path` alone could name files of two blogs.
         """
         if item.get("uuid"):
             return values.get_uuid(item, "uuid")
@@ -76,10 +76,10 @@ class ExportFolder:
             raise RefusedFile(
                 f"It has no `uuid`; add it, or add `source: https://old.example` to {DESCRIPTION}."
             )
-        return uuid5(uuid5(_NAMESPACE, self.source), escape(path))
+        return uuid5(uuid5(_NAMESPACE, self.source), escape_file_name(path))
 
     def is_article(self, path: Path) -> bool:
-        """Return whether a text file is an article because of its place, even without the field `blogapi`."""
+        """Return whether a text file is an article because of its folder, even without the field `blogapi`."""
         try:
             layouts = LAYOUTS.values() if self.source else ()
         except RefusedFile:
@@ -100,7 +100,7 @@ class ExportFolder:
 
 
 def find_export(path: Path) -> ExportFolder | None:
-    """Return the export to which a file belongs, or None."""
+    """Return the innermost folder of an export around a file, or None."""
     for parent in list(path.parents)[:MAX_OUTER_FOLDERS]:
         if (parent / DESCRIPTION).is_file():
             return ExportFolder(parent)
@@ -108,7 +108,7 @@ def find_export(path: Path) -> ExportFolder | None:
 
 
 def is_data_file(export: ExportFolder, path: Path) -> bool:
-    """Return whether the file or folder is a part of every export, but not an article."""
+    """Return whether the file or folder is part of an export and contains no articles."""
     if path.parent == export.root and path.name in _OTHER_NAMES:
         return True
     places = {layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_KINDS}

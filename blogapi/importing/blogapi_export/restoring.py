@@ -73,7 +73,7 @@ def restore_media(
 def _store_files(
     media: Sequence[ExportedMedia], user: UUID, *, dry_run: bool
 ) -> Iterator[tuple[ExportedMedia, Stored]]:
-    """Store the files that the library lacks; in a dry run, only check them. Yield each result."""
+    """Store the files that the library lacks; in a dry run, only check them. Yield each file with its result."""
     for group in chunk(media):
         known = queries.find_uploads([item.hash for item in group])
         taken = queries.get_media([item.uuid for item in group]).keys()
@@ -167,7 +167,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
 
 
 def _make_field_body(given: Values) -> Fields:
-    """Return the body of a definition, whose numbers and truth values are texts in YAML."""
+    """Return the body of a definition with numbers and booleans; the parser of YAML returns only texts."""
     body: Fields = {name: value for name, value in given.items() if name in _FIELD_SCHEMA.fields}
     for name in ("list", "required", "searched"):
         body[name] = given.get(name) in (True, "true")

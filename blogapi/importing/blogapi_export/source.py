@@ -1,4 +1,4 @@
-"""The exports of blogapi in an import: one or more folders."""
+"""The source that reads exports of blogapi from one or more folders."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ExportSource(Source):
         state.exported_terms = {**state.exported_terms, **data.terms}
 
     def read(self) -> Iterator[Item]:
-        """Yield the record of each article, and a report for each that is broken."""
+        """Yield the record of each article, or a report if its file is broken."""
         yield from self._unread
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)
@@ -111,7 +111,10 @@ class ExportSource(Source):
                 yield from copies.restore(export.root / name, f"{export.root.name}/{name}")
 
     def _complete_record(self, item: Item) -> Item:
-        """Refuse a second article with the same uuid, and use the uuids that the files have in this blog."""
+        """Return the record with the uuids that its media files have in this blog.
+
+        Return a report instead if an article with the same uuid was read already.
+        """
         if not isinstance(item, ArticleRecord) or item.exported is None:
             return item
         first = self._sources.get(item.exported.uuid)
@@ -126,7 +129,7 @@ class ExportSource(Source):
 
 
 def _order_pages(pages: Iterable[ArticleRecord]) -> Iterator[ArticleRecord]:
-    """Yield each page after the page above it; pages in a cycle come last."""
+    """Yield each page after its parent page; pages in a cycle come last."""
     waiting = {str(page.exported.uuid): page for page in pages if page.exported}
     while waiting:
         ready = [

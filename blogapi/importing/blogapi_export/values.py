@@ -33,7 +33,7 @@ def get_text(values: Values, name: str, default: str = "") -> str:
 
 
 def get_required_text(values: Values, name: str, example: str) -> str:
-    """Return a text, which must be given; `example` is one."""
+    """Return a required text; `example` is a valid value for the message."""
     text = get_text(values, name)
     if not text.strip():
         _refuse(name, None, "a text", f"{name}: {example}")
@@ -48,7 +48,7 @@ def get_text_field(values: Values, field: TextField) -> Any:
 
 
 def get_uuid(values: Values, name: str) -> UUID:
-    """Return a uuid, which must be given."""
+    """Return a required uuid."""
     value = values.get(name)
     uuid = parse_uuid(value) if isinstance(value, str) else None
     if uuid is None:
@@ -67,7 +67,7 @@ def get_time(values: Values, name: str) -> datetime | None:
 
 
 def get_list(values: Values, name: str) -> Sequence[object]:
-    """Return a list; a single value is a list of one value, and a missing or empty field an empty list."""
+    """Return a list; a single value becomes a list of one, a missing or empty field an empty list."""
     value = values.get(name)
     if value is None or value == "":
         return ()
@@ -75,7 +75,7 @@ def get_list(values: Values, name: str) -> Sequence[object]:
 
 
 def get_texts(values: Values, name: str) -> list[str]:
-    """Return a list of texts that are not empty."""
+    """Return the non-empty texts of a list."""
     items = [item for item in get_list(values, name) if item not in (None, "")]
     for item in items:
         if not isinstance(item, str):
@@ -102,7 +102,7 @@ def get_mapping(values: Values, name: str) -> Values:
 
 
 def get_former(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
-    """Return the texts in `former_slugs` or `former_paths` with their times; `time` is the default."""
+    """Return the texts in `former_slugs` or `former_paths` with their times; `time` replaces a missing time."""
     times: dict[str, datetime | None] = {}
     key = name.removeprefix("former_").removesuffix("s")
     for item in get_list(values, name):
@@ -112,7 +112,7 @@ def get_former(values: Values, name: str, time: datetime | None) -> dict[str, da
 
 
 def refuse_surrogates(value: object) -> None:
-    """Refuse lone surrogates, which escapes can produce."""
+    """Raise RefusedFile for lone surrogates, which escapes in YAML and JSON can produce."""
     try:
         json.dumps(value, default=str, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
@@ -120,7 +120,7 @@ def refuse_surrogates(value: object) -> None:
 
 
 def _refuse(name: str, value: object, expected: str, example: str) -> NoReturn:
-    """Refuse a value that is not what is expected; `example` is a line that is accepted."""
+    """Raise RefusedFile for a missing or wrong value; `example` is a correct line for the message."""
     if value in (None, ""):
         raise RefusedFile(f"It has no `{name}`; add it, for example `{example}`.")
     shown = f"“{to_line(value)[:100]}”" if isinstance(value, str) else _TYPES.get(type(value), "a number")
@@ -128,6 +128,6 @@ def _refuse(name: str, value: object, expected: str, example: str) -> NoReturn:
 
 
 def get_custom(values: Values) -> dict[str, Any]:
-    """Return the values of custom fields, by name, as JSON has them."""
+    """Return the values of the custom fields by name, as JSON types."""
     found: dict[str, Any] = json.loads(json.dumps(get_mapping(values, "custom"), default=str))
     return {name: value for name, value in found.items() if is_field_name(name) and value is not None}

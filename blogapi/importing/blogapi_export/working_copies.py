@@ -1,4 +1,4 @@
-"""Restore the working copies of an export: the edits of articles that are not published yet."""
+"""Restore the working copies of an export: unpublished edits of articles."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KEPT = "The article has a working copy in this blog, which stays as it is."
 class WorkingCopies:
     """Saves working copies of articles that have none, with `owner` as the user who saved them.
 
-    `articles` has the uuids of the articles that the import has read; in a dry run, they are not stored.
+    `articles` has the uuids of the articles that the import has read, because a dry run does not store them.
     """
 
     owner: UUID
@@ -47,7 +47,7 @@ class WorkingCopies:
     dry_run: bool
 
     def restore(self, path: Path, key: str) -> Iterator[FileReport]:
-        """Yield a report for each item of the list in a JSON file."""
+        """Store the working copies in a JSON file; yield a report for each."""
         try:
             items = json.loads(read_bytes(path, _MAX_BYTES))
             for number, item in enumerate(items if isinstance(items, list) else [], 1):
@@ -104,6 +104,6 @@ class WorkingCopies:
         return body
 
     def _find_terms(self, kind: str, slugs: Sequence[str]) -> list[str]:
-        """Return the uuids of the terms with these slugs in the export; unknown ones are ignored."""
+        """Return the uuids of the terms with these slugs in the export; unknown slugs are ignored."""
         terms = exported_terms.find_existing(kind, slugs, self.terms)
         return [str(terms[slug].uuid) for slug in slugs if slug in terms]

@@ -1,4 +1,4 @@
-"""The interface of formats: files, options, records, reports and the signs of privacy.
+"""The interface of formats: files, options, records, reports and the signs that a text is private.
 
 Formats of other packages import only these names. CONTRACT_VERSION is increased when they change.
 """

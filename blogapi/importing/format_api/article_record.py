@@ -28,7 +28,7 @@ class TermRecord:
     name: str  #: plain text, never empty
     #: further fields of the term, as the body schema of its kind names them
     fields: Mapping[str, str] = field(default_factory=dict)
-    parent: str = ""  #: the name of the category above it
+    parent: str = ""  #: the name of the parent category
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +36,12 @@ class ExportedFields:
     """The data of an article that only an export of blogapi contains."""
 
     uuid: UUID
-    #: the complete body of the article, as the API takes it; the references to its category, tags and authors
-    #: have a `slug`, and a `name` with which a term is created that the export does not contain
+    #: the complete body of the article, as the API accepts it; each reference to a category, tag or author
+    #: has a `slug`, and a `name` for the case that the term must be created
     body: Mapping[str, Any]
     created: datetime | None  #: aware, UTC; None = before all other times of the article
     last_updated: datetime | None  #: aware, UTC; None = when it was created
-    #: whether the article was public at some time; None = if it is public now
+    #: whether the article was public at some time; None = only if it is public now
     was_public: bool | None = None
     slug_derived: bool = False  #: whether the slug changes with the title until the article is public
     #: the former slugs, each with the time at which the article lost it (aware, UTC), if it is known
@@ -70,8 +70,8 @@ class ArticleRecord:
     #: begins with the name of the imported folder; or format, blog and id (`wordpress:host:12`), without
     #: any `/`
     key: str
-    former_key: str = ""  #: the key in an earlier import, if it was another one
-    #: the file that contains the article, as a user knows it; "" = `key` is its path
+    former_key: str = ""  #: the key in earlier imports, if it was a different key
+    #: the path of the article's file, as reports show it; "" = `key`
     source: str = ""
     title: str  #: plain text, never empty
     subtitle: str = ""
@@ -82,7 +82,7 @@ class ArticleRecord:
     status: str  #: "draft", "published", "unlisted" or "archived"
     published_at: datetime | None  #: aware, UTC; may be in the future; None if the source has no date
     category: str = ""  #: name of the category
-    categories_above: tuple[str, ...] = ()  #: names of the categories above it, outermost first
+    categories_above: tuple[str, ...] = ()  #: names of the parent categories, outermost first
     tags: tuple[str, ...] = ()  #: distinct names (case-insensitive), in the order of the source
     authors: tuple[AuthorRecord, ...] = ()  #: with distinct names; () = the user who imports
     cover_image: str = ""  #: http(s) or relative URL, at most 2,048 characters
@@ -96,8 +96,8 @@ class ArticleRecord:
     translation_key: str = ""
     robots: str = ""  #: as in the API
     is_page: bool = False  #: whether it is a page, which has no category
-    parent_key: str = ""  #: the key of the page above it; "" = none
-    position: int = 0  #: the place among the pages with the same parent
+    parent_key: str = ""  #: the key of the parent page; "" = none
+    position: int = 0  #: the position among the pages with the same parent
     former_slugs: tuple[str, ...] = ()  #: slugs that the article had before, given in the source
     #: the addresses in the former blog from which readers are redirected, with percent-encoding or without
     former_paths: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ class ArticleRecord:
     other_fields: Mapping[str, Any] = field(default_factory=dict)
     #: the parts of the text that the former blog hid, in the markup of the source; they are not stored
     left_out: tuple[str, ...] = field(default=(), repr=False)
-    unread_rules: str = ""  #: the plugins that can hide it by rules that are not in the source; "" = none
+    unread_rules: str = ""  #: plugins that may hide the article by rules outside the source; "" = none
     exported: ExportedFields | None = None  #: only in an export of blogapi
     #: whether only `publish_undated` decides on the status, because there is neither front matter nor a date
     is_undated: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import Any, Protocol
 
-#: Whether an import defines custom fields for the fields that have none, and who reads them.
+#: The value of `define_fields` with which an import defines no custom fields.
 DEFINE_NONE = "none"
 
 
@@ -22,9 +22,7 @@ class CustomField(Protocol):
 
 
 class CustomFields:
-    """Finds custom fields for fields of a source in any spelling; this class is for a blog without custom
-    fields.
-    """
+    """Finds custom fields by the names of fields in a source, in any spelling. This base class finds none."""
 
     def find(self, key: str) -> CustomField | None:
         """Return the definition for a field of a source, or None."""

@@ -62,7 +62,7 @@ def walk_paths(paths: Iterable[Path]) -> Iterator[Entry]:
         if first == entry.path:
             yield entry
         else:
-            reason = f"“{escape(str(first))}” is imported under the same name; rename one of the two."
+            reason = f"“{escape_file_name(str(first))}” is imported under the same name; rename one of the two."
             yield replace(entry, problem=RefusedFile(reason))
 
 
@@ -80,19 +80,19 @@ def walk_path(path: Path) -> Iterator[Entry]:
         is_folder = _is_folder(root)
     except (OSError, RuntimeError, ValueError) as error:
         raise RefusedFile(
-            f"“{escape(str(path))}” cannot be opened ({_describe(error)}); check the path."
+            f"“{escape_file_name(str(path))}” cannot be opened ({_describe(error)}); check the path."
         ) from error
     if not is_folder:
-        yield Entry(f"{escape(root.parent.name)}/{escape(root.name)}", root)
+        yield Entry(f"{escape_file_name(root.parent.name)}/{escape_file_name(root.name)}", root)
         return
     for child, problem in _walk(root):
-        yield Entry(escape("/".join([root.name, *child.relative_to(root).parts])), child, problem)
+        yield Entry(escape_file_name("/".join([root.name, *child.relative_to(root).parts])), child, problem)
 
 
 def find_root(path: Path, key: str) -> str | None:
-    """Return the folder below which `key` is the path of a file; None if `path` does not end with `key`."""
+    """Return the folder to which `key` is the relative path of a file; None if `path` does not end so."""
     parts = key.split("/")
-    if [escape(part) for part in path.parts[-len(parts) :]] != parts or len(parts) < 2:
+    if [escape_file_name(part) for part in path.parts[-len(parts) :]] != parts or len(parts) < 2:
         return None
     return str(path.parents[len(parts) - 1])
 
@@ -143,12 +143,12 @@ def _list_folder(folder: Path) -> list[Path]:
         return sorted(folder.iterdir(), key=lambda child: child.name, reverse=True)
     except OSError as error:
         raise RefusedFile(
-            f"The folder “{escape(str(folder))}” cannot be listed ({_describe(error)}); make it readable."
+            f"The folder “{escape_file_name(str(folder))}” cannot be listed ({_describe(error)}); make it readable."
         ) from error
 
 
-def escape(name: str) -> str:
-    """Return a file name as keys contain it."""
+def escape_file_name(name: str) -> str:
+    """Return a file name in the form that keys have: NFC, unprintable characters as `\\uXXXX`."""
     escaped = _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", name)
     return unicodedata.normalize("NFC", escaped)
 
@@ -219,7 +219,7 @@ def _check_size(size: int, limit: int) -> None:
         raise RefusedFile(f"The file has {size:,} bytes, more than {limit:,}; shorten or split it.")
 
 
-#: The generators by the names of their configuration files. If a folder has several, the first one counts.
+#: Patterns of the names of configuration files, by generator. If a folder has several, the first here counts.
 SITE_FILES = {
     "eleventy": r"\.eleventy\.[cm]?js|eleventy\.config\.[cm]?[jt]s",
     "astro": r"astro\.config\.[cm]?[jt]s",

@@ -9,7 +9,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import FileSource, ImportOptions, Source
 
-#: The version of what `format_api` exports. Within a version, only names and fields with defaults are added.
+#: The version of the interface `format_api`. Within a version, only names and fields with defaults are added.
 CONTRACT_VERSION = 1
 
 OpenSource = Callable[[Sequence[Entry], ImportOptions], Source]
@@ -31,8 +31,7 @@ class Format:
 def read_each(read_file: ReadFile) -> OpenSource:
     """Return an `open_source` for a format whose files do not depend on each other.
 
-    `read_file` yields the records of one file; it raises RefusedFile or NotAnArticle for a file that gives
-    none.
+    `read_file` yields the records of one file; it raises RefusedFile or NotAnArticle for a file without any.
     """
 
     def open_source(entries: Sequence[Entry], options: ImportOptions) -> Source:

@@ -1,4 +1,4 @@
-"""Leave out the parts of a text that visitors could not see, and find the marks that hide other parts."""
+"""Leave out the parts of a text that visitors could not see; find the marks (TEXT_MARKS) of other hidden parts."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def hide_parts(record: ArticleRecord) -> ArticleRecord:
 def leave_out_hidden(
     content: str, content_type: str, *, keeps_unclear: bool = False
 ) -> tuple[str, list[str], list[str], bool]:
-    """Return the text without the parts that visitors could not see, notes, these parts, and a boolean.
+    """Return the text without the parts that visitors could not see, notes, and a list of these parts.
 
-    With `keeps_unclear`, hidden elements without a clear end stay in the text; the boolean is whether there
-    are any.
+    With `keeps_unclear`, hidden elements without a clear end stay in the text; the last value is whether
+    there are any.
     """
     if content_type == "text" or not _HINT.search(content):
         return content, [], [], False
@@ -52,7 +52,7 @@ def leave_out_hidden(
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
     # Append a character, so that an element without an end ends behind the text.
     found = list(find_hidden(f"{text} ", HIDING_VALUES))
-    # In Markdown, an element that only a later tag ends can contain further paragraphs.
+    # In Markdown, an element without an end tag would reach to a later tag, over visible paragraphs.
     gap = "\n\n" if content_type == "markdown" else f"{text} "
     elements = [
         (start, end)
@@ -72,7 +72,7 @@ def leave_out_hidden(
 
 
 def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
-    """Return the first mark outside of code; only generators read tags, and only Markdown has containers."""
+    """Return the first mark outside of code, of a kind that the content type can have, or None."""
     if not TEXT_MARK.search(record.content):
         return None
     kinds = {"tag"} if record.has_templates else set()

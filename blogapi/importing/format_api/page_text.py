@@ -1,4 +1,4 @@
-"""The text of a page that another program has written, without the wrappers of this program."""
+"""Extract the text of an HTML page that another program has written, without the wrappers around the text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from blogapi.importing.texts.messages import format_count
 from blogapi.rendering.html_cost import is_too_expensive
 
 _TARGET = re.compile(r'href="#([^"<>]{1,100})"')
-# Elements of a text that stay. All others, such as `div` and `section`, are replaced by their content.
+# The elements that are kept. All others, such as `div` and `section`, are replaced by their content.
 _KEPT_ELEMENTS = (
     "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
     "table thead tbody tr th td br hr img iframe audio video details summary input"
 )
-# A form is that of subscriptions.
+# The forms in such pages are those for subscriptions.
 _DROPPED = {"style", "script", "noscript", "canvas", "progress", "svg", "button", "form"}
 _KEPT_ATTRIBUTES = {
     "*": {"id"},
@@ -37,7 +37,7 @@ _KEPT_ATTRIBUTES = {
 def open_text(html: str) -> tuple[str, list[str]]:
     """Return the text of a page without the parts that visitors could not see, and notes.
 
-    Raises RefusedFile if it would take too long to parse.
+    Raises RefusedFile if the page would take too long to parse.
     """
     if is_too_expensive(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
@@ -47,9 +47,10 @@ def open_text(html: str) -> tuple[str, list[str]]:
 
 
 def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, list[str]]:
-    """Return the text with only the elements that stay, and notes; `follow` resolves the address of a link.
+    """Return the text with only the elements in _KEPT_ELEMENTS, and notes.
 
-    Ids stay if a link of the text leads to them, and classes if they name the language of code.
+    `follow` returns the new address of a link. Ids are kept if a link in the text leads to them, and classes
+    if they name the language of code.
     """
     html, frames = replace_frames(html)
     notes = (

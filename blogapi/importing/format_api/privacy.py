@@ -18,11 +18,11 @@ _MAX_HEADER_LINES = 40
 
 @dataclass(frozen=True, slots=True)
 class DraftReason:
-    """The reason why an article becomes a draft. `note` is "" if the source itself calls it a draft."""
+    """The reason why an article becomes a draft. `note` is "" if the source calls the article a draft."""
 
     note: str
     is_understood: bool = True
-    #: whether everyone can read the article who knows its address
+    #: whether everyone who knows the address of the article can read it
     is_unlisted: bool = False
 
 
@@ -43,7 +43,7 @@ def find_reasons(
 def find_in_front_matter(entries: Mapping[str, object], generator: str = "") -> Iterator[DraftReason]:
     """Yield a reason for each entry that makes the article private.
 
-    `generator` is a key of UNLISTED_BY_GENERATOR.
+    `generator` is the name of the generator as in UNLISTED_BY_GENERATOR; "" = unknown.
     """
     flat = list(flatten(entries))
     says_public = any(name in privacy_signs.PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
@@ -71,7 +71,7 @@ def find_in_text(text: str) -> list[DraftReason]:
 
 
 def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
-    """Yield the key as written, the name in FIELD_RULES, and the value of each entry and inner entry."""
+    """Yield the key as written, the name in FIELD_RULES, and the value of each entry, also in mappings."""
     for key, value in entries.items():
         name = normalize_key(key)
         if isinstance(value, dict) and name in privacy_signs.MAPPING_PREFIXES:

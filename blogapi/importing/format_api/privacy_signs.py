@@ -1,4 +1,4 @@
-"""The signs that hide a text from the visitors of its former blog, for all formats.
+"""The signs that a text was hidden from the visitors of its former blog, for all formats.
 
 A private text whose sign is missing here becomes public.
 """
@@ -20,7 +20,7 @@ def _words(names: str) -> tuple[str, ...]:
 
 
 def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names in a table of signs, which maps the source of signs to their names as text."""
+    """Return all names in a table that maps each system to a text with its names."""
     return _words(" ".join(sources.values()))
 
 
@@ -29,7 +29,7 @@ def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
 _TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
 _FALSE = frozenset(BOOLEAN_WORDS) - _TRUE
 _EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
-# The values with which a hiding field hides nothing.
+# The values of a hiding field that mean "not hidden".
 _NOTHING = _FALSE | {"", "none", "null"}
 _YES = frozenset(("true", "yes"))
 _PUBLIC = _EVERYONE | {"published", "publish", "visible", "listed", "free", "default"}
@@ -69,9 +69,9 @@ STATUS_RULE = FieldRule(
     private=_PRIVATE,
     public=_PUBLIC.union(("scheduled", "future", "featured", "archived", "archive", ""), _PROGRESS),
 )
-#: The fields with each rule, in any spelling, by their source: the generators and systems that have them.
+#: The fields to which each rule applies, in any spelling, by the generators and systems that have the fields.
 #: They also apply inside of MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
-#: Other values are public in fields with another use in other blogs.
+#: Rules with `others_are_public` are for fields that other blogs use for other purposes.
 FIELDS = {
     FieldRule(public=_NOTHING, private=_TRUE): {
         "most generators": "draft drafts isDraft saveAsDraft wip isWip",
@@ -138,9 +138,9 @@ FIELDS = {
 }
 #: The rules by normalized key (`fields.normalize_key`).
 FIELD_RULES = {normalize_key(name): rule for rule, found in FIELDS.items() for name in list_names(found)}
-# These values of other fields keep an article out of lists, but do not hide it.
+# The private values that only keep an article out of lists, in fields whose rule is not `is_unlisting`.
 UNLISTED = {"unlisted"}
-#: Fields that do this in one generator only: the generator, the field and its value.
+#: Such values for one generator: (generator, field): values.
 UNLISTED_BY_GENERATOR = {
     ("jekyll", "hidden"): _TRUE,  # the plugin jekyll-paginate-v2
     ("pelican", "status"): frozenset(("hidden",)),
@@ -157,7 +157,7 @@ MAPPING_PREFIXES = {
 }
 #: Fields that archive an article if they are true.
 ARCHIVING_FIELDS = ("archived", "isarchived", "archive")
-#: Fields with the time of publication by their source; a value that is no date makes a draft.
+#: Fields with the time of publication, by system; a value that is no date makes the article a draft.
 STRICT_DATES = {
     "Hugo, Jekyll, Astro": "date publishDate pubDate pubDatetime publishedAt published publish",
     "Keystatic and others": "datetime publishedOn publishedDate publishedTime publishAt",
@@ -166,7 +166,7 @@ STRICT_DATES = {
     "systems with planned posts": """scheduledFor goLive embargo embargoUntil availableFrom visibleFrom
         scheduledAt publicationDateTime onlineFrom""",
 }
-#: Other values of these are ignored. Notes of Obsidian often have only the time at which they were written.
+#: Dates in which other values are ignored. Obsidian notes often have only the time when they were written.
 OTHER_DATES = {
     "Craft, WordPress": "datePosted posted postedAt postedOn postDate postDateGmt dateGmt",
     "content systems": """releaseDate releasedAt release issued issueDate firstPublished originalDate
@@ -177,13 +177,13 @@ OTHER_DATES = {
 #: Among these fields, the latest date counts, even if the path has a date; among all others, the first one.
 #: Hugo displays `date`, but publishes the page at `publishDate` (or one of its aliases) if that is later.
 FIRST_DATES = tuple(map(normalize_key, _words(next(iter(STRICT_DATES.values())))))
-#: The fields in the order in which they are read, by normalized key, and whether they are strict.
+#: Whether a date field is strict, by normalized key, in the order in which the fields are read.
 DATE_FIELDS = {
     normalize_key(name): found is STRICT_DATES
     for found in (STRICT_DATES, OTHER_DATES)
     for name in list_names(found)
 }
-#: A date in the future makes a draft in each field with one of these words.
+#: A future date in a field whose name has one of these words makes the article a draft.
 PUBLICATION_DATE_WORDS = {
     *_words("publish published publication release released visible available embargo live")
 }
@@ -199,7 +199,7 @@ PRIVATE_FOLDERS = frozenset(_words("drafts _drafts draft _draft private _private
 PRIVATE_TAGS = {"draft", "private"}
 
 
-#: The names of generators in notes, if they are not just capitalized.
+#: The names of generators in notes, if the capitalized key is not the name.
 GENERATOR_NAMES = {
     "nuxt": "Nuxt Content",
     "mkdocs": "MkDocs",
@@ -215,12 +215,12 @@ UNBUILT_NAMES = {
     "docusaurus": ("_*",),
     "nuxt": ("_*", "*.draft", "*.draft.*"),
 }
-#: The folders of the site to which the names apply.
+#: The folders of the site to which UNBUILT_NAMES apply; by default, to the whole site.
 UNBUILT_BELOW = {"astro": ("src/content/", "src/pages/"), "nuxt": ("content/",)}
 #: The names of the files in `_posts` that Jekyll builds.
 JEKYLL_POST = re.compile(r"[0-9]{2,4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])-.+")
-#: Settings with paths, and the form of their values: "path", "start" (of a path), "name" (a path, or a name
-#: in any folder), "regex", "address" (the keys of a mapping), or "unread" (each file may be one of them).
+#: Settings that exclude files, and the form of their values: "path", "start" (of a path), "name" (a path, or
+#: a name in any folder), "regex", "address" (the keys of a mapping), or "unread" (may exclude any file).
 EXCLUSION_SETTINGS = {
     "jekyll": {"exclude": "start"},
     "hexo": dict.fromkeys(("exclude", "ignore", "skip_render"), "path"),
@@ -235,7 +235,7 @@ EXCLUSION_SETTINGS = {
     "vitepress": {"srcExclude": "path"},
     "vuepress": {"pagePatterns": "unread", "encrypt": "address"},
 }
-#: The folder in the site where the paths in settings begin, and the setting that names another one.
+#: The folder of the site to which paths in settings are relative, and the setting that names another folder.
 CONTENT_FOLDERS = {
     "jekyll": ("", "source"),
     "hexo": ("source", "sourcedir"),
@@ -243,15 +243,15 @@ CONTENT_FOLDERS = {
     "pelican": ("content", "path"),
     "mkdocs": ("docs", "docsdir"),
     "quartz": ("content", ""),
-    # The configuration is a program, which can name another one.
+    # The configuration is a program, which can name another folder.
     "docusaurus": ("blog", ""),
     "nuxt": ("content", ""),
     "vitepress": ("src", ""),
 }
-#: The configuration of the collections of Astro, and in it a pattern that excludes files.
+#: The configuration files of Astro's collections. ASTRO_EXCLUSION matches a pattern in them that excludes files.
 ASTRO_COLLECTIONS = ("src/content.config.ts", "src/content/config.ts")
 ASTRO_EXCLUSION = re.compile(r"\bpattern:[^\]]{0,500}?[\"'`]!")
-#: Settings that hide the files whose front matter does not set a field: a pattern and the field.
+#: Settings that hide the files whose front matter does not set a certain field: their pattern, and the field.
 HIDING_TEXTS = {
     # Only if the configuration cannot be read
     "jekyll": {"defaults": (r"\b(?:published: {0,20}false|draft: {0,20}true)\b", "published")},
@@ -267,7 +267,7 @@ HIDING_TEXTS = {
 }
 #: Files with patterns in the form "name", in the folder of the site and in inner folders.
 ELEVENTY_IGNORE_FILES = (".eleventyignore", ".gitignore")
-#: In a data file of Eleventy that is a program: the names of fields that may hide files.
+#: Matches a field that may hide files, in a data file of Eleventy that is a program.
 ELEVENTY_HIDING_FIELD = re.compile(
     r"\b(?:(?:draft|published|(?:eleventy|buildAwesome)ExcludeFromCollections)\b(?![\"']?:\s{0,20}false\b)"
     r"|permalink\b(?=[^;]{0,300}?\bfalse\b))"
@@ -275,7 +275,7 @@ ELEVENTY_HIDING_FIELD = re.compile(
 # --- Marks in a text.
 
 _FOR_MEMBERS = "members-only member-only subscribers-only premium-content premium paid paywall"
-#: Marks by their source that hide a part of a text, outside of code: a comment (`<!-- x -->`), an element
+#: Marks that hide a part of a text, outside of code, by kind and system: a comment (`<!-- x -->`), an element
 #: (`<x>`), a container (`:::x`) or a tag (`{{< x >}}`, `{% x %}`). `*` stands for any letters; such a tag
 #: hides a text only if it has an end tag.
 TEXT_MARKS = {
@@ -287,7 +287,7 @@ TEXT_MARKS = {
         "hugo-encryptor, hexo-blog-encrypt": "*encrypt* *password* *protected* *secret* *private*",
     },
 }
-#: Tags whose names contain a word of TEXT_MARKS and that hide no text.
+#: Tags that hide no text, although their names contain a word of TEXT_MARKS.
 HARMLESS_TAGS = ("encrypt-email", "encrypt-mail", "email-encrypt")
 
 
@@ -307,13 +307,13 @@ TEXT_MARK = re.compile(
 )
 #: The name of an end tag: `{{< /x >}}`, `{% endx %}`.
 END_TAG = re.compile(r"\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)", re.IGNORECASE)
-#: Matches a part that Ghost showed only to members; without its end, it goes on to the end of the text.
+#: Matches a part that Ghost showed only to members; without an end comment, the part reaches to the end of the text.
 GHOST_GATE = re.compile(
     r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
     r"(?:<!--kg-gated-block:end-->)?+"
 )
 _SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
-#: The attributes of HTML and their values with which browsers do not show an element; it is left out.
+#: The HTML attributes and values with which browsers do not show an element. Imports leave out the element.
 HIDING_VALUES = {
     "hidden": HIDDEN_VALUES,
     # A style in braces is JavaScript (MDX).
@@ -338,9 +338,9 @@ class HidingSign:
 
     names: tuple[str, ...]
     source: str  #: the plugin, for the guide
-    shown: str = _OFF  #: visitors saw the text if this matches all lines with one of the names
+    shown: str = _OFF  #: visitors saw the text if this matches all lines with these names
     unless: str = _NO_MATCH  #: they also saw it if this matches any line
-    from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: hidden from everyone if each matches a line
+    from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: hidden from everyone if each pattern matches a line
 
 
 def _sign(names: str, source: str, shown: str = _OFF, **others: Any) -> HidingSign:
@@ -352,7 +352,7 @@ def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
 
 
 def find_signs(lines: Sequence[str], signs: Mapping[str, HidingSign | None]) -> Iterator[tuple[bool, str]]:
-    """Yield for each sign that hides a text whether it hides it from everyone, and the name of the sign."""
+    """Yield, for each sign that hides the text, whether everyone is excluded, and the name of the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
         groups.setdefault(signs.get(get_name(line)), []).append(line)
@@ -377,7 +377,7 @@ _NOT_LOGGED_OUT = "blockPermissions(?:Type=(?:role|cap)|UserStatus=logged-in)"
 _INVERTED = "invert_restrictions=(?:1|true)"
 _NEWSPACK_HIDDEN = "newspackAccessControlVisibility=hidden"
 _REVERSED = "blockPermissionsCondition=(?:!=)?"
-# Values and keys with which visitors saw a block; `visibility=false` turns a condition round.
+# Values and keys with which visitors saw a block; `visibility=false` inverts a condition.
 _SHOWN_VALUES = (
     r"(?![^=]*\.visibility=)[^=]*=(?:|0|null|\[\]|\{\}|public|all|none|logged[-_]out|userLoggedOut|loggedOutUser|screenSize"
     r"|responsiveScreenSizes)|[^=]*\.(?:id=.*|(?:enabled?|visibility)=true|(?:enable|hideBlock)=false)"
@@ -425,14 +425,14 @@ BLOCKS = _index_by_name(
     _sign("pms/content-restriction-start wppb/content-restriction-start", _PAID_MEMBER_PLUGINS),
     _sign("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
     _sign("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
-    # These attributes hide nothing alone.
+    # Without the others, these attributes hide nothing.
     _sign("gbBlockConditionInvert invert_restrictions", "GenerateBlocks Pro, Paid Memberships Pro", ".*"),
     _sign("blockPermissionsRoles blockPermissionsCap blockPermissionsMessage", "Members", ".*"),
     _sign("newspackAccessControlVisibility newspackAccessControlMode", "Newspack", ".*"),
     _sign("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
     _sign("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
 )
-# Other attributes hide a block by these parts of their names. `isVisible` may be true, `slidesVisible` 3.
+# Parts of the names of other attributes that hide a block. `isVisible` may be true, `slidesVisible` 3.
 HIDING_PARTS = re.compile(
     "visib|restrict|permission|condition(?!ing|of)|accesscontrol|membersonly|requirelogin|userroles|ishidden",
     re.IGNORECASE,
@@ -445,7 +445,7 @@ UNKNOWN_ATTRIBUTE = _sign(
     "|.*(?:mobile|tablet|desktop|phone|laptop|screen|device|viewport|breakpoint|responsive).*"
     r"|(?:[^=]*\.)?(?:visible[^.=]*|[^.=]*visible)=(?:true|yes|[\d.]+)|[^=]*visibility=(?:true|yes)",
 )
-#: Attributes of the shortcodes of page builders, and the beginnings of their names.
+#: The prefixes of the shortcodes of page builders; BUILDERS has the attributes that hide their content.
 BUILDER_PREFIXES = ("vc_", "et_pb_", "fusion_", "av_")
 # `disabled_on` has a value for phones, tablets and desktops. `W10=` is an empty list in Base64.
 BUILDERS = _index_by_name(
@@ -494,12 +494,12 @@ HARMLESS_SHORTCODES = _words("""members_not_logged_in not_logged_in is_not_paid 
 HIDING_WORDS = _words("""member members membership memberonly logged loggedin login private paid premium
     guest role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr
     registered auth""")
-#: A name with a negation hides nothing, unless it also has a word for visitors; nor do names of other uses.
+#: A shortcode hides nothing if its name has a negation and no word for visitors, or a word of other uses.
 _NEGATIONS, _VISITORS = {"not", "non", "out"}, {"hide", "hidden", "guest", "visitor"}
 _OTHER_USES = {"form", "button", "email", "directory", "newsletter", "mobile"}
 #: Parts of words in names of shortcodes that hide a text
 HIDING_STEMS = ("subscri", "restrict", "protect", "password", "paywall")
-#: Attributes that hide a text, unless a word of the shortcode's name names a person or a list
+#: Attributes that hide a text, unless the name of the shortcode has a word of OTHER_WORDS
 HIDING_SHORTCODE_ATTRIBUTES = ("role", "capability", "membership", "level")
 OTHER_WORDS = _words("""person people profile team staff speaker testimonial testimonials author bio card
     quote cast crew actor contact div section nav span machine badge heading headings headline header title
@@ -507,7 +507,7 @@ OTHER_WORDS = _words("""person people profile team staff speaker testimonial tes
 
 
 def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
-    """Guess from its name and attributes whether an unknown shortcode hides its content; return its sign."""
+    """Return a sign if the name or the attributes of an unknown shortcode suggest that it hides its content."""
     words = {*re.split(r"[\W_\d]+", re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())}
     is_shown = words & _OTHER_USES or (words & _NEGATIONS and not words & _VISITORS)
     stems = any(stem in name.lower() for stem in HIDING_STEMS)
@@ -524,7 +524,7 @@ _UNLOCKED = r'[^=]*=a:\d+:\{(?!.*"lock_content").*\}|.*"lock_content";(?:s:1:"0"
 _ALWAYS = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
 _RCP_PUBLIC = rf"{_OFF}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
 _EMPTY_LISTS = r'[^=]*=a:\d+:\{(?:s:\d+:"\w+";a:0:\{\})+\}'
-#: Custom fields of posts; arrays are serialized. A field of ARMember hides a post with each value.
+#: Custom fields of posts; arrays are serialized. The field of ARMember hides a post with any value.
 POST_FIELDS = _index_by_name(
     _sign("_members_access_role groups-read patreon-level", "Members, Groups, Patreon"),
     _sign("_is_paid rcp_subscription_level", "Restrict Content"),
@@ -544,7 +544,7 @@ POST_FIELDS = _index_by_name(
     _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF}|{_ALWAYS}"),
     _sign("wpf-settings", "WP Fusion", f"{_OFF}|{_UNLOCKED}"),
 )
-#: Plugins whose rules are outside of posts, by types of items, fields, and shortcodes in published pages
+#: Plugins whose rules are not in posts, recognised by item types, fields, and shortcodes in published pages
 UNREAD_RULES = (
     _sign("memberpressrule", "MemberPress"),
     _sign("wc_membership_plan wc_user_membership _wc_memberships_force_public", "WooCommerce Memberships"),
@@ -558,14 +558,14 @@ UNREAD_RULES = (
 )
 # --- Other systems.
 
-# The audiences of Ghost that are not everyone, as sentences name them.
+# Ghost's audiences other than everyone, as notes name them.
 GHOST_AUDIENCES = {
     "members": "members",
     "paid": "paying members",
     "tiers": "members of certain tiers",
     "filter": "members of certain tiers",
 }
-# The audiences of Substack that are not everyone, as sentences name them.
+# Substack's audiences other than everyone, as notes name them.
 SUBSTACK_AUDIENCES = {
     "only_paid": "paying subscribers",
     "founding": "founding members",
@@ -573,11 +573,11 @@ SUBSTACK_AUDIENCES = {
 }
 # The mark of a paywall in the HTML of a post of Substack.
 SUBSTACK_PAYWALL = 'class="paywall'
-#: The statuses of pages of Notion that are public; all others are not, as “Done” and “Open” name tasks.
+#: The public statuses of Notion's pages. Others, such as “Done” and “Open”, are statuses of tasks.
 NOTION_PUBLIC_STATUSES = {"published", "public", "live"}
 #: Properties of Notion that make a page public if they are true, in the form of `normalize_key`.
 NOTION_PUBLISHING_FIELDS = ("publish", "published", "public", "ispublic")
-#: The statuses of posts of Blogger that are public; all others are not.
+#: The public statuses of Blogger's posts.
 BLOGGER_PUBLIC_STATUSES = {"LIVE", "SCHEDULED"}
 #: The beginning of the names of drafts in archives of Medium, in lower case.
 MEDIUM_DRAFT_PREFIX = "draft_"

@@ -1,4 +1,4 @@
-"""The result of each file or item of an import, and the errors for which it is refused."""
+"""The result of each file or item of an import."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FileReport:
     title: str = ""  #: the title of the item, if `key` is not its path
     slug: str = ""  #: the slug of an article that was created or updated
     article: UUID | None = None  #: the article that the file became; None in a dry run and if it was left out
-    #: whether the article was edited here and shows a text that the former blog hides; a dry run names it too
+    #: whether the article was edited here and shows a text that the former blog hides (also set in a dry run)
     hidden_there: bool = False
 
 
@@ -59,7 +59,7 @@ def report_problem(key: str, problem: NotAnArticle | RefusedFile) -> FileReport:
 
 @dataclass(frozen=True, slots=True)
 class RefusedMedia:
-    """A path whose file was not taken, and the reason."""
+    """The path of a media file that was not imported, and the reason."""
 
     path: str
     reason: str

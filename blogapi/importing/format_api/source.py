@@ -42,7 +42,7 @@ class ImportOptions:
     #: who reads the custom fields that the import defines for the fields without one; DEFINE_NONE = none
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
-    time_zone: tzinfo = UTC  #: that of the site
+    time_zone: tzinfo = UTC  #: the time zone of the site
     #: the status of articles that plugins can have hidden by rules outside of the source: one of UNREAD_RULES
     unread_rules: str = UNREAD_DRAFT
 
@@ -82,7 +82,7 @@ class Source(ABC):
     def read(self) -> Iterator[Item]:
         """Yield the record of each article, and a report for each file or item that gives no record.
 
-        An item that is broken gives a report; only a programming error is raised.
+        A broken item gives a report; only programming errors raise exceptions.
         """
 
 

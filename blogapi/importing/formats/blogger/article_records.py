@@ -130,7 +130,7 @@ def _find_title(item: BloggerItem, content: str, notes: list[str]) -> str:
 
 
 def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
-    """Return the HTML with players and links in place of hidden content, and notes about the changes.
+    """Return the HTML with embedded content replaced by players and links, and notes about the changes.
 
     The picture by which Blogger counts visitors is removed.
     """
@@ -150,7 +150,7 @@ def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _replace_flash(html: str) -> tuple[str, int]:
-    """Return the HTML with YouTube players in place of those in Flash, and the number of other objects."""
+    """Return the HTML with YouTube's Flash players replaced by frames, and the number of other Flash objects."""
     parts, position, lost = list[str](), 0, 0
     while start := _FLASH_START.search(html, position):
         end = (_OBJECT_END if start[1].lower() == "object" else _TAG_END).search(html, start.end())

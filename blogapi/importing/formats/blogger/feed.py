@@ -14,8 +14,8 @@ from blogapi.importing.formats.blogger.article_records import BloggerItem
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
 
-# The fields of an entry by the name of its element, and by the names of an outer and an inner element. Names
-# are compared without their prefixes, because some exports do not declare them.
+# The fields of a BloggerItem by the names of elements; `outer/inner` is a nested element. Names are compared
+# without their prefixes, because some exports do not declare the prefixes.
 _FIELDS = {
     "id": "id",
     "title": "title",
@@ -29,7 +29,7 @@ _FIELDS = {
     "author/name": "author",
     "control/draft": "draft",
 }
-# If a damaged file has several values of one of these, all count, because it is unknown which is right.
+# If a damaged file has several values of such a field, they are joined, because it is unknown which is right.
 _JOINED = {"status", "trashed", "draft"}
 _KIND_SCHEME = "#kind"
 # XML does not allow these characters, but some texts contain them.
@@ -37,7 +37,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 class Feed:
-    """A file and the data of the blog in its head; complete when `read` has ended."""
+    """Reads a file; the attributes `blog` and `address` are complete when `read` has ended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -23,7 +23,7 @@ _POST_LINK = re.compile(
 _BLOGSPOT = re.compile(r"([a-z0-9-]+)\.blogspot\.[a-z.]+", re.I)
 _ACCESS_SETTING = "BLOG_READ_ACCESS_MODE"
 _COUNTED = {"comment": "comments", "settings": "settings of the blog", "template": "templates"}
-# Hosts of Blogger's pictures. A copy on the disk is found by the name of the file.
+# The hosts of Blogger's pictures. Copies of these pictures on the disk are found by their file names.
 PICTURE_HOSTS = {
     *(f"{number}.bp.blogspot.com" for number in range(1, 5)),
     *(f"lh{number}.{host}" for number in range(3, 7) for host in ("googleusercontent.com", "ggpht.com")),
@@ -33,7 +33,7 @@ _MAX_ALBUMS = 200
 
 
 class BloggerSource(FileSource):
-    """The posts and pages of exports."""
+    """Reads the posts and pages of exports."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
@@ -42,7 +42,7 @@ class BloggerSource(FileSource):
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
-        """Yield the record of each post and page, and a report for each item that gives none."""
+        """Yield the record of each post and page, and a report for each item that is not imported."""
         overview = Overview(entry.path)
         self.hosts |= overview.find_hosts()
         self.left_behind += overview.counts
@@ -80,7 +80,7 @@ def _list_albums(path: Path) -> list[Path]:
         folders = [] if albums.is_symlink() else sorted(filter(_is_folder, albums.iterdir()))
     except OSError:
         return []
-    # The album has the name of the blog.
+    # The album with the name of the blog comes first.
     return sorted(folders, key=lambda child: child.name != path.parent.name)[:_MAX_ALBUMS]
 
 
@@ -102,7 +102,7 @@ class Overview:
             for item in feed.read():
                 self._add(item)
         except RefusedFile:
-            # The second reading reports the damage, after the articles before it.
+            # `read_entry` reads the file again and reports the damage, after the intact articles.
             pass
         self._address = feed.address
 
@@ -122,7 +122,7 @@ class Overview:
     def find_hosts(self) -> set[str]:
         """Return the hosts of the blog.
 
-        Takeout does not say the host. It is the host of most links whose path is that of a post.
+        An export from Takeout does not contain the host. Then it is the host that most links to posts have.
         """
         counts = Counter(host for host, path in self._links if path in self._paths)
         hosts = list_hosts(self._address) or {host for host, _ in counts.most_common(1)}

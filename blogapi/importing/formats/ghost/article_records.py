@@ -1,4 +1,4 @@
-"""Makes article records of the rows of posts."""
+"""Makes article records from the rows of Ghost's table of posts."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _STORAGE_HOST = re.compile(
 )
 
 UNTITLED = "(Untitled)"
-# This is lower than Ghost's limit; an article with a longer tag would be refused.
+# Longer tags, which Ghost allows, are truncated, because the blog would refuse their articles.
 MAX_TAG_LENGTH = 100
-# Fields for which articles of blogapi have no field. They are counted if they have a value.
+# Fields of Ghost that articles of blogapi do not have. The report counts those with a value.
 _LEFT_FIELDS = (
     *("codeinjection_head", "codeinjection_foot", "feature_image_caption", "custom_template", "locale"),
     *("og_title", "og_description", "twitter_title", "twitter_description", "twitter_image"),
@@ -49,9 +49,9 @@ _REPEATED = {
 
 
 def make_key(post: Post) -> str:
-    """Return the key of a post, by which a later import finds its article; "" if it has no identity.
+    """Return the key of a post, by which a later import finds its article; "" if the post has neither id nor slug.
 
-    An export does not name its blog. The uuid (all versions) and the id (since Ghost 1) of a post are unique
+    An export does not contain the address of its blog. The uuid (all versions) and the id (since Ghost 1) of a post are unique
     in all blogs. Ids before Ghost 1 are 1, 2, 3, …; together with the slug, they rarely match a post of
     another blog.
     """
@@ -202,7 +202,7 @@ class PostReader:
 
 
 def _get_slug(post: Post) -> str:
-    # Ghost gives this slug to posts without a slug.
+    # Ghost gives the slug `untitled` to posts without a slug.
     slug = to_line(post.get("slug"))
     return "" if slug == "untitled" else slug
 

@@ -1,4 +1,4 @@
-"""Chooses the body of a post: Markdown, the HTML that Ghost made of it, or plain text.
+"""Chooses the body of a post: its Markdown, its HTML or its plain text.
 
 Ghost stores the HTML of each post beside its source (lexical or mobiledoc), and shows visitors this HTML.
 """
@@ -22,7 +22,7 @@ MEMBERS_ONLY = "cards that only members could read"
 
 _ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 _MARKDOWN_CARDS = ("markdown", "card-markdown")
-# `__GHOST_URL__` stands for the address of the blog; the variants stand for those of its files.
+# `__GHOST_URL__` stands for the address of the blog, and its variants for the addresses of files.
 _GHOST_URL = re.compile(r"__GHOST_(?:[A-Z]{1,20}_)?URL__(/?)")
 # Ghost makes smaller copies of pictures in `size`, and copies in other formats in `format`.
 _SIZED_IMAGE = re.compile(r"(/content/images)/size/w\d{1,5}(?:h\d{1,5})?(?:/format/\w{1,10})?(?=/)")
@@ -62,7 +62,7 @@ class Body:
 def read_body(post: Mapping[str, object]) -> Body:
     """Return the content of a post; "" if it has none.
 
-    Raises RefusedFile if only the source of its text is there.
+    Raises RefusedFile if the post has only the source of its text, in lexical or mobiledoc.
     """
     blocks = _list_blocks(post)
     markdown = _find_markdown(blocks) or _get_text(post, "markdown")
@@ -79,7 +79,7 @@ def read_body(post: Mapping[str, object]) -> Body:
 
 
 def clean_addresses(text: str) -> str:
-    """Return the text with root-relative links into the blog, and with the addresses of original pictures."""
+    """Return the text with root-relative addresses of the blog, and originals instead of resized pictures."""
     if "__GHOST_" in text:
         # The placeholder alone is the address of the home page.
         text = _GHOST_URL.sub("/", text)
@@ -92,7 +92,7 @@ def _get_text(post: Mapping[str, object], name: str) -> str:
 
 
 def _list_blocks(post: Mapping[str, object]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the cards and the paragraphs of the source that are not empty: type and fields."""
+    """Return the type and the fields of each card and of each non-empty paragraph in the source."""
     with suppress(*_ERRORS):
         nodes = _load(post["lexical"])["root"]["children"]
         return [(node["type"], node) for node in nodes if node["type"] != "paragraph" or node["children"]]
@@ -108,7 +108,7 @@ def _load(source: object) -> Any:
 
 
 def _has_text(section: Any) -> bool:
-    # The sections of cards have the number 10. A marker of a text ends with the text.
+    # Sections of type 10 are cards. The last item of a marker is its text.
     return section[0] != 10 and any(marker[-1] for marker in section[2])
 
 
@@ -150,7 +150,7 @@ def _clean_html(html: str) -> Body:
     html = _HIDDEN.sub("", html)
     html, losses["signup forms"] = _SIGNUP_FORM.subn("", html)
     html = _PLAYER.sub(r"<\1 controls", html)
-    # The library makes its own sizes.
+    # The media library makes resized copies itself.
     html = _IMAGE.sub(lambda tag: _SIZES.sub("", tag[0]), html)
     html, losses["embeds that became links"] = replace_frames(html)
     lowered = html.lower()

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from blogapi.importing.format_api.files import Entry, escape
+from blogapi.importing.format_api.files import Entry, escape_file_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[Identif
 
     `roots` has the folders below which the keys of imported files were their paths.
     """
-    places = {escape(str(Path(root, key))): key for key, root in roots.items()}
-    old_keys = {entry.path: places.get(escape(str(entry.path)), "") for entry in entries}
+    places = {escape_file_name(str(Path(root, key))): key for key, root in roots.items()}
+    old_keys = {entry.path: places.get(escape_file_name(str(entry.path)), "") for entry in entries}
     folders: dict[Path, list[Entry]] = defaultdict(list)
     for entry in entries:
         folders[entry.path.parents[entry.key.count("/") - 1].parent].append(entry)
@@ -50,7 +50,7 @@ def _make_keys(
 ) -> dict[Path, str]:
     """Return the paths of the entries below `base`, or below an outer folder if these are taken."""
     while True:
-        outer = "".join(f"{escape(name)}/" for name in parent.relative_to(base).parts)
+        outer = "".join(f"{escape_file_name(name)}/" for name in parent.relative_to(base).parts)
         keys = {entry.path: outer + entry.key for entry in entries}
         if base == base.parent or not _are_taken(keys, roots):
             return keys
