@@ -34,7 +34,9 @@ def read_articles(
     uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]], media: Collection[str], now: datetime
 ) -> Iterator[Item]:
     columns = (_article[name] for name in ("uuid", "created", "last_updated", "slug", *TEXT_NAMES))
-    state = tuple(_article[name] for name in ("published_at", "status", "category_id", "custom", *_POSITION_FIELDS))
+    state = tuple(
+        _article[name] for name in ("published_at", "status", "category_id", "custom", *_POSITION_FIELDS)
+    )
     slug_state = (_article.was_public, _article.slug_derived)
     rows = {
         row.uuid: row

@@ -29,7 +29,7 @@ from blogapi.working_copies.schemas import WorkingCopyBodySchema
 
 _BODY_SCHEMA = WorkingCopyBodySchema()
 _MAX_BYTES = 1024**3
-_CHANGED = "The article was changed in this blog after the export, so its working copy was not taken."
+_CHANGED = "The article was changed in this blog after the export, so its working copy was not imported."
 _KEPT = "The article has a working copy in this blog, which stays as it is."
 
 

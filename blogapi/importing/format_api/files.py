@@ -62,7 +62,9 @@ def walk_paths(paths: Iterable[Path]) -> Iterator[Entry]:
         if first == entry.path:
             yield entry
         else:
-            reason = f"“{escape_file_name(str(first))}” is imported under the same name; rename one of the two."
+            reason = (
+                f"“{escape_file_name(str(first))}” is imported under the same name; rename one of the two."
+            )
             yield replace(entry, problem=RefusedFile(reason))
 
 

@@ -62,7 +62,7 @@ class _GuardedSource(Source):
         self._format, self._entries, self._options = format_, entries, options
 
     def read(self) -> Iterator[Item]:
-        """Yield the items of the source; the attributes are complete then."""
+        """Yield the items of the source, then copy its attributes."""
         name = self._format.name
         try:
             source = self._format.open_source(self._entries, self._options)
@@ -111,7 +111,7 @@ def _describe(error: Exception) -> str:
 
 
 def _find_problem(item: ArticleRecord | FileReport) -> str:
-    """Return which field of a record or report is wrong, or ""."""
+    """Return a description of the first wrong field of a record or report, or ""."""
     for name, type_ in _get_types(item).items():
         value = getattr(item, name)
         if not _fits(value, type_):

@@ -23,7 +23,7 @@ from blogapi.storage import files
 TRIAL_REPORT, REPORT = "trial.json", "report.json"
 
 # The readers of some formats search outer folders for other files of a blog, so the upload is in nested empty
-# folders. The key of a file that is not an archive starts with the name of the innermost one.
+# folders. The key of a file that is not an archive starts with the name of the innermost folder.
 _UPLOAD_FOLDER = Path(*["_"] * MAX_OUTER_FOLDERS, "upload")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MAX_NAME_BYTES = 200

@@ -92,7 +92,7 @@ def _select_jobs() -> Any:
 def _read_views(statement: Any) -> list[JobView]:
     views = _make_views(db.session.execute(statement).all())
     if any(view.status is JobStatus.INTERRUPTED for view in views):
-        # A job can have ended after its row was read and before its lock was looked at.
+        # A job can have ended after its row was read and before its lock was checked.
         end_read()
         views = _make_views(db.session.execute(statement).all())
     return views
@@ -106,7 +106,7 @@ def _make_views(rows: Sequence[Any]) -> list[JobView]:
             name and {"uuid": job.user_id, "username": name},
             # Jobs of an earlier version do not have these options.
             {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_DRAFT} | json.loads(job.options),
-            # What the trial found was not stored by it.
+            # After the trial, its summary is shown; later, the summary of the import.
             EMPTY_SUMMARY
             | json.loads((job.trial_report if job.status == JobStatus.TRIED else job.report) or "{}"),
         )

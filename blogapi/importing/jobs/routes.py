@@ -53,7 +53,7 @@ def create(query: Fields) -> Any:
     """Upload the file of another blog and start its trial, which stores nothing.
 
     The file is a zip archive, or one file, such as an export of WordPress or Ghost. One import runs at a
-    time. At most 10 are kept, and none longer than 7 days.
+    time. At most 10 imports are kept, for at most 7 days.
     """
     options = _load_options(query)
     uuid = uuid4()

@@ -34,7 +34,7 @@ from blogapi.web.errors import Problem
 UPDATE_SECONDS = 1.0
 # How long a process may take to end after the current article; then it is killed.
 STOP_SECONDS = 3.0
-# How many times storing the end of a job is tried if the database is busy.
+# The number of attempts to store the end of a job if the database is busy.
 _TRIES = 5
 # The system ends all processes of a service with this signal.
 _TERMINATED = (-signal.SIGTERM, 128 + signal.SIGTERM)
@@ -165,7 +165,7 @@ def _build_environment(app: Flask) -> dict[str, str]:
 
 
 def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:
-    """Store the progress until the process ends or must end; return the status if it does not write one."""
+    """Store the progress until the process ends or must end; return the status for a process without a report."""
     while not stopping.is_set():
         if child.wait(UPDATE_SECONDS):
             return JobStatus.FAILED

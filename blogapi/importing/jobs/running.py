@@ -12,7 +12,7 @@ from blogapi.storage import files
 from blogapi.storage.database import db
 
 _LOCK_FILE = "running.lock"
-# Two numbers, unlike the key of the write lock.
+# The key has two numbers, so that it differs from the key of the write lock.
 _LOCK = text("SELECT pg_advisory_lock(625184621, hashtext(:job))")
 _FIND_LOCK = text(
     "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database WHERE "
@@ -25,10 +25,10 @@ def take_lock(uuid: UUID) -> ExitStack:
     """Lock a job that is not running, and return the stack that frees the lock."""
     with ExitStack() as stack:
         if db.engine.dialect.name == "sqlite":
-            # A runner that has just stored the end of the job frees the lock soon.
+            # Wait, because a runner that has just stored the end of the job will free the lock soon.
             stack.enter_context(files.locked(folders.get_folder(uuid) / _LOCK_FILE, wait=True))
         else:
-            # The connection does not return to the pool; the server frees the lock when it is closed.
+            # The connection is not returned to the pool; closing it frees the lock.
             engine = db.engine.execution_options(isolation_level="AUTOCOMMIT")
             connection = stack.enter_context(engine.connect())
             connection.detach()

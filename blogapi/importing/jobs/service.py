@@ -30,7 +30,7 @@ def check_none_is_running() -> None:
 
 
 def create(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
-    """Create a job for an uploaded file, which is in its folder; return its lock: its trial may start now.
+    """Create a job for the uploaded file in its folder; return the lock with which the trial can start.
 
     Deletes old jobs. Raises Conflict if another import is running.
     """
@@ -54,9 +54,9 @@ def create(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
 
 
 def start(uuid: UUID, options: Fields) -> ExitStack:
-    """Set a job to run, and return its lock: its import, or its trial again if the trial was not completed.
+    """Mark a job as running, and return its lock.
 
-    `options` replace those of the job.
+    The import will run, or the trial again if it was not completed. `options` replace those of the job.
 
     Raises NotFound, and Conflict if the job cannot be started or another import is running.
     """
@@ -118,7 +118,7 @@ def delete_old() -> None:
 
 
 def _delete_old(keep: int) -> list[UUID]:
-    """Delete all but the newest `keep` jobs, and those that are too old; return their uuids."""
+    """Delete old jobs and all but the newest `keep`, unless they are running; return their uuids."""
     now, deleted = current_time(), []
     for number, view in enumerate(queries.list_jobs()):
         is_old = number >= keep or now - view.job.last_updated > MAX_AGE

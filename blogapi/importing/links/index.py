@@ -1,6 +1,6 @@
 """The articles of an import, indexed by all names and addresses that links can use.
 
-The index has a few short texts of each record, because it contains all records of an import.
+The index keeps only a few short texts of each record, because it contains all records of an import.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from blogapi.rendering.slugs import make_term_slug
 from blogapi.site.addresses import make_article_url, make_page_path
 from blogapi.site.models import Site
 
-# The number of articles that are compared if they have the same name, so that 10,000 articles without a title
+# The maximum number of articles with the same name that are compared, so that 10,000 articles without a title
 # do not make each link slow.
 _MAX_NAMESAKES = 50
-# The number of addresses, names and terms of one article that the index contains.
+# The maximum number of addresses, of names and of terms of one article in the index.
 _MAX_NAMES = 100
 _MAX_NAME_LENGTH = 500
 _COMMON_SEGMENTS = {
@@ -145,7 +145,7 @@ class LinkIndex:
         }
 
     def add(self, record: ArticleRecord, slug: str, uuid: UUID | None = None) -> None:
-        """Add a record; `slug` is the one that its article is expected to get, or already has.
+        """Add a record; `slug` is the slug that its article has or is expected to get.
 
         `uuid` is needed only if the addresses of articles contain it.
         """

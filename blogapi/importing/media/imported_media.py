@@ -80,7 +80,9 @@ class RecordMedia:
             notes.append(
                 f"Missing media files: {join_names([f'“{path[:100]}”' for path in report.missing])}."
             )
-        notes += [f"“{item.path[:100]}” was not taken: {item.reason}" for item in report.refused[:MAX_NAMES]]
+        notes += [
+            f"“{item.path[:100]}” was not imported: {item.reason}" for item in report.refused[:MAX_NAMES]
+        ]
         if report.refused[MAX_NAMES:]:
             notes.append(f"{len(report.refused) - MAX_NAMES:,} more media files were not taken.")
         return tuple(notes)

@@ -187,7 +187,7 @@ def test_a_refused_picture_does_not_stop_its_post(run, app, site, library):
     (file,) = [file for file in report["files"] if file["media"]]
     assert file["result"] == "created"
     assert "Missing media files: “gone.png”." in file["notes"]
-    assert any(note.startswith("“big.png” was not taken: It has 5,001 bytes") for note in file["notes"])
+    assert any(note.startswith("“big.png” was not imported: It has 5,001 bytes") for note in file["notes"])
 
 
 def test_lost_text_of_a_drawing_is_reported_once(worker, run, site):

@@ -21,8 +21,8 @@ Row = tuple[str, object]
 # The objects of a file take about six times its size in memory.
 _MAX_BYTES = 1024**3
 _WRAPPERS = ("db", "data")
-# A pair of surrogates, one half of a pair (group 1), or another escape. A text that was cut inside an emoji
-# ends with one half.
+# A pair of surrogates, a lone surrogate (group 1), or another escape. A text that was truncated inside an
+# emoji ends with a lone surrogate.
 _ESCAPE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?:(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,

@@ -22,8 +22,8 @@ def decide_publication(
 ) -> tuple[str, datetime | None, tuple[str, ...]]:
     """Return the status of a post, its date (aware, UTC) and notes.
 
-    Only a post that every visitor of the blog could read is published, and one that is scheduled for a time
-    after `now`.
+    The status is "published" only if every visitor of the blog could read the post, or could read it after a
+    scheduled time that is later than `now`.
     """
     status, date = to_line(post.get("status")).casefold(), read_date(post.get("published_at"), zones)
     notes = []

@@ -23,7 +23,7 @@ _BYTES_PER_POST = 16 * 1024
 
 
 class GhostSource(FileSource):
-    """The exports of an import."""
+    """Reads the exports of Ghost in an import."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
@@ -92,7 +92,7 @@ def _estimate_posts(entry: Entry) -> int:
 
 
 def _list_folders(export: Path) -> list[Path]:
-    """Return the folders in which pictures are looked up: those around an export in a copy of Ghost."""
+    """Return the folders in which pictures are looked up: those around the export in a copy of Ghost's files."""
     folder = export.parent.parent if export.parent.name == "data" else export.parent
     return list(
         dict.fromkeys([export.parent, folder, *([folder.parent] if folder.name == "content" else [])])

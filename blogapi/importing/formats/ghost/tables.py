@@ -28,7 +28,7 @@ class GhostTag:
 
     name: str
     is_internal: bool
-    fields: Mapping[str, str] = field(default_factory=dict)  #: as the body of a tag names them
+    fields: Mapping[str, str] = field(default_factory=dict)  #: by their names in the API
 
 
 @dataclass(slots=True)
@@ -37,14 +37,14 @@ class Tables:
 
     tags: dict[str, GhostTag] = field(default_factory=dict)
     users: dict[str, AuthorRecord] = field(default_factory=dict)
-    #: The ids of tags, and of users, by the id of their post; with their positions until `sort` is called.
+    #: The tags and the authors of each post, by the id of the post: their positions and ids.
     post_tags: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     post_authors: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    #: The fields of posts that Ghost 3.1 and later keep in a table of their own, without empty ones.
+    #: The non-empty fields in the table `posts_meta` (since Ghost 3.1), by the id of the post.
     post_meta: dict[str, dict[str, object]] = field(default_factory=dict)
     permalinks: str = ""
     timezone: str = ""
-    #: The numbers of rows in the tables that the import does not take, by the name of the table.
+    #: The numbers of rows that are not imported, by the name of their table.
     others: Counter[str] = field(default_factory=Counter)
     posts: list[object] = field(default_factory=list)  #: the rows of posts
 
@@ -104,7 +104,7 @@ def read_tag(row: Mapping[str, object]) -> GhostTag | None:
 
 
 def _read_details(row: Mapping[str, object]) -> Mapping[str, str]:
-    """Return the fields of a tag; pictures below the address of the blog have no address of their own."""
+    """Return the fields of a tag; pictures are left out if the export has no full address of them."""
     fields = {
         "description": to_line(row.get("description")),
         "cover_image": _read_picture(row.get("feature_image") or row.get("image")),

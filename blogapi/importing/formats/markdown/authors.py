@@ -11,7 +11,7 @@ from blogapi.importing.texts.keys import is_empty, normalize_key
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.parsing import is_web_address
 
-# The keys of a mapping that describes an author, by the field of the author.
+# The keys of a mapping that describes an author, by the field of AuthorRecord.
 _KEYS = {
     "name": ("name", "displayname", "fullname", "login", "username", "nickname", "slug", "key", "id"),
     "bio": ("bio", "description", "about"),

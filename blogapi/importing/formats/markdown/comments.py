@@ -30,7 +30,7 @@ class SiteRules:
 
 def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
     has_liquid = site.generator in _LIQUID_GENERATORS if site else None
-    # Without a configuration, a file with the name of a post of Jekyll counts as one.
+    # Without a configuration, a file that is named like a post of Jekyll is treated as a post of Jekyll.
     if has_liquid is None and (paths.is_post(key) or paths.parse_path(key).has_date_prefix):
         has_liquid = True
     is_vault = vaults.is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
@@ -58,14 +58,16 @@ def leave_out_comments(body: str, content_type: str, rules: SiteRules, fields: F
         fields.add_note("The import left out the end of the text, from a `%%` that is not closed.")
         return body[:start]
     if start is not None:
-        fields.add_note("The text has a `%%` that is not closed; what follows stays, as outside of a vault.")
+        fields.add_note(
+            "The text has a `%%` that is not closed; the text after it is kept, because the file is not in a vault."
+        )
     return body
 
 
 def find_reasons(
     body: str, content_type: str, rules: SiteRules, entries: dict[str, object], tags: tuple[str, ...]
 ) -> Iterator[DraftReason]:
-    """Yield a reason for a draft for a comment of an unknown generator, and each tag that Hexo encrypts."""
+    """Yield reasons for a draft: a comment of an unknown generator, and tags whose posts Hexo encrypts."""
     if rules.has_liquid is None and content_type != "text" and remove_comments(body, content_type)[1]:
         yield DraftReason(
             "It has a `{% comment %}`, and its generator is not recognised; the article became a draft."

@@ -56,9 +56,9 @@ class Fields:
         self.notes.append(sentence)
 
     def list_unused(self, tables: Sequence[str]) -> Iterator[tuple[str, str, object]]:
-        """Yield the unused entries: the key of the mapping that has it ("" = none), its own key, its value.
+        """Yield each unused entry: the key of the mapping that contains it ("" = none), its key, its value.
 
-        The keys are as written. Only the mappings `tables` are yielded entry by entry, after the others.
+        The keys are as written. The mappings named in `tables` are yielded entry by entry, at the end.
         """
         inner = {self._keys[name]: name for name in tables if isinstance(self.find(name), dict)}
         for key, value in self._entries.items():
@@ -70,7 +70,7 @@ class Fields:
                     yield outer, str(inner_key), value
 
     def repeats_used_value(self, value: object) -> bool:
-        """Return whether the text is that of a used entry, as in `url` and `permalink`."""
+        """Return whether a used entry has the same text, as when `url` repeats `permalink`."""
         text = to_line(value)
         return bool(text) and text in {to_line(self._entries[key]) for key in self._used}
 

@@ -22,13 +22,13 @@ def read_slug(fields: Fields) -> str:
 
 
 def derive_slug(format_: str, title: str, path: paths.PathInfo) -> str:
-    """Return the slug that the generator derives, or "" if it is made of the title."""
+    """Return the slug that the generator derives, or "" if the import is to derive it from the title."""
     # Pelican derives addresses from titles; the other generators derive them from file names.
     return paths.make_pelican_slug(title) if format_ == "pelican" else path.slug
 
 
 def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
-    """Return the former slugs of the article, other than `slug`; those in addresses are not slugs here."""
+    """Return the former slugs of the article without `slug`; addresses are left to `read_addresses`."""
     lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
     usable = lines[:_MAX_FORMER_ADDRESSES]
     lost = [line for line in lines if paths.is_address(line) and not (line in usable and _to_path(line))]
@@ -52,7 +52,7 @@ def read_addresses(fields: Fields) -> tuple[str, ...]:
 
 
 def read_names(fields: Fields) -> tuple[str, ...]:
-    """Return the aliases of Obsidian, which are names and not addresses; a text can contain several."""
+    """Return the aliases of Obsidian, which are names and not addresses; commas separate several in one text."""
     values = [value for name in ("aliases", "alias") if (value := fields.find(name))]
     lines = [line for value in values for line in _to_lines(value)]
     parts = [part.strip() for value in values if isinstance(value, str) for part in value.split(",")]

@@ -74,7 +74,7 @@ def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
     language = _LANGUAGES.get(name or fence[:3].strip("-"))
     line_number = _line_number(text, opening.start())
     closing = _CLOSING_FENCES[fence[0]].search(text, opening.end())
-    # A line of more than three dashes is more often a horizontal rule.
+    # A line of more than three dashes is a horizontal rule, unless it names a language or a header follows.
     is_header = closing and _is_header(text[opening.end() : closing.start()])
     if language is None or (fence.startswith("----") and not (name or is_header)):
         return None
@@ -95,7 +95,7 @@ def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
 
 
 def _parse_json_block(block: str, first_line: int) -> tuple[Entries, list[str]]:
-    """Return the mapping of a JSON object, which Hexo writes without its braces."""
+    """Return the fields of a JSON object, whose braces Hexo omits, and notes."""
     first_line += _line_number(block, len(block) - len(block.lstrip())) - 1
     text = block.strip()
     text = text if text.startswith("{") else f"{{{text}}}"

@@ -23,7 +23,7 @@ _MAX_CONFIGURATION = 200_000
 _REMOVES_DATES = {
     *("jekyll", "eleventy", "docusaurus", "pelican", "vuepress", "vitepress", "metalsmith", "dendron")
 }
-# These keep it if their configuration says so.
+# These keep the date if their configuration says so.
 _KEEPS_DATES = {
     "hexo": re.compile(r"^new_post_name\s*:(?!.*:day)", re.MULTILINE),
     "zola": re.compile(r"^(?:slugify\.)?paths_keep_dates\s*=\s*true", re.MULTILINE),
@@ -31,9 +31,10 @@ _KEEPS_DATES = {
 #: The note of a scheduled article in a site that shows such articles.
 SHOWN_EARLY = "Its date is in the future, and the old blog could show it already; here it is scheduled."
 
-# These take the zone of the computer if the configuration has none; the others take UTC.
+# If the configuration has no time zone, these use the zone of the computer; the other generators use UTC.
 _WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx"}
-# The settings that show posts with a date in the future; without them, only these three hide such posts.
+# The settings that show posts with a date in the future. Without them, these three generators hide such posts,
+# and all others show them.
 _FUTURE_SETTINGS = {"jekyll": "future", "hugo": "buildfuture", "nikola": "futureisnow"}
 _OTHER_FUTURE_SETTINGS = {"hexo": "future", "pelican": "withfuturedates"}
 _HEXO_SETTING = re.compile(
@@ -65,11 +66,14 @@ class GeneratorSite:
 
 @lru_cache(maxsize=1024)
 def find_site(posts: Path, levels: int) -> GeneratorSite | None:
-    """Return the site of the nearest of `levels` folders that has the configuration of a generator."""
+    """Return the site of the nearest folder with a generator's configuration, or None.
+
+    `levels` is the number of folders to look into: `posts` and its outer folders.
+    """
     return next(filter(None, map(_read_site, (posts, *posts.parents[: levels - 1]))), None)
 
 
-# A folder is read only once, and not again for each of the folders below it.
+# Cached, because `find_site` reads the same outer folder for each folder below it.
 @lru_cache(maxsize=256)
 def _read_site(outer: Path) -> GeneratorSite | None:
     files = [*list_configuration(outer), *list_configuration(outer / "config" / "_default")]
@@ -120,10 +124,10 @@ def keeps_dates(site: GeneratorSite | None) -> bool:
 
 
 def get_zones(site: GeneratorSite | None, time_zone: tzinfo) -> Zones:
-    """Return the zones for the files of a site; `time_zone` is that of this blog, also for all bare dates."""
+    """Return the zones for the files of a site; dates without a time are in `time_zone`, that of this blog."""
     if site is None:
         return Zones(time_zone, time_zone)
-    # Jekyll takes a time as UTC, whatever its `timezone` says (which only decides how times are shown).
+    # Jekyll reads times without an offset as UTC; its `timezone` only decides how times are shown.
     configured = None if site.generator == "jekyll" else _find_zone(site)
     return Zones(time_zone, configured or (time_zone if site.generator in _WITHOUT_DEFAULT else UTC))
 
@@ -139,8 +143,8 @@ def describe_zones(site: GeneratorSite, time_zone: tzinfo) -> str:
     if str(former) == str(time_zone):
         return ""
     return (
-        f"The time zone of the old blog ({former}) is not that of this site ({time_zone}): a date without a "
-        f"time is midnight in {time_zone}, and a time without an offset is one in {times}."
+        f"The time zones of the old blog ({former}) and of this site ({time_zone}) differ: a date without a "
+        f"time is midnight in {time_zone}, and a time without an offset is in {times}."
     )
 
 

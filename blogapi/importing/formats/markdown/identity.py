@@ -1,11 +1,12 @@
-"""Find out which files were imported before: those at the same place, or with the same path in their blog.
+"""Find out which files were imported before: files with the same path on the disk or in their blog.
 
 The key of a file is its path below the folder that contains the imported folder. The rules, in this order:
 
-1. A file at the place of an imported file is the same file, even if an inner or an outer folder is imported
-   this time. Then all files of the folder get the keys below the outer one.
+1. A file at the path of an imported file is the same file, even if an inner or an outer folder is imported
+   this time. Then the keys of all files in the folder begin with the outermost folder that was imported.
 2. A file with the key of an imported file is the same file, unless the key belongs to another blog (both have
-   `_posts/hello.md`): other files that still exist have the keys. Then the keys get further outer folders.
+   `_posts/hello.md`). This is so if other files with these keys still exist. Then the names of further outer
+   folders are put before the keys.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class IdentifiedFile:
 def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[IdentifiedFile]:
     """Return the files with their keys.
 
-    `roots` has the folders below which the keys of imported files were their paths.
+    `roots` maps the keys of imported files to the folders to which the keys are relative.
     """
     places = {escape_file_name(str(Path(root, key))): key for key, root in roots.items()}
     old_keys = {entry.path: places.get(escape_file_name(str(entry.path)), "") for entry in entries}
@@ -48,7 +49,7 @@ def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[Identif
 def _make_keys(
     entries: Sequence[Entry], parent: Path, base: Path, roots: Mapping[str, str]
 ) -> dict[Path, str]:
-    """Return the paths of the entries below `base`, or below an outer folder if these are taken."""
+    """Return the keys of the entries: their paths below `base`, or below an outer folder if these are taken."""
     while True:
         outer = "".join(f"{escape_file_name(name)}/" for name in parent.relative_to(base).parts)
         keys = {entry.path: outer + entry.key for entry in entries}
@@ -58,7 +59,7 @@ def _make_keys(
 
 
 def _are_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
-    """Return whether other files that still exist have the keys; most files of a copy are equal."""
+    """Return whether the keys belong to other files that still exist, most of them with other contents."""
     others = [(path, Path(roots[key], key)) for path, key in keys.items() if key in roots]
     others = [(path, other) for path, other in others if other != path and other.exists()]
     return 2 * sum(_are_equal(*pair) for pair in others) < len(others)

@@ -1,4 +1,4 @@
-"""Reads the marks of an article: whether it is featured, its language, and what search engines may do."""
+"""Reads whether an article is featured or a page, its position, its language and its rules for robots."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def read_is_page(fields: Fields) -> bool:
 
 
 def read_position(fields: Fields) -> int:
-    """Return the place of a page among others; 0 if it has none."""
+    """Return the position of a page among its siblings; 0 if the front matter has none."""
     text = fields.take_line("weight", "navorder", "menuorder")
     return int(text[:9]) if text.isdecimal() else 0
 
 
 def read_language_and_key(fields: Fields) -> tuple[str, str]:
-    """Return the language of the article and the key that its translations share; "" if it names none.
+    """Return the language of the article and the key that its translations share; "" for a missing value.
 
     They are fields of Hugo, Jekyll's Polyglot, Hexo and others.
     """
@@ -49,7 +49,7 @@ def read_language_and_key(fields: Fields) -> tuple[str, str]:
 
 
 def read_robots(fields: Fields) -> str:
-    """Return what search engines may do with the page, as the API says it."""
+    """Return the value of `robots` in the API: "noindex", "noindex, nofollow" or ""."""
     robots = fields.take_line(*_ROBOTS_FIELDS).casefold()
     is_hidden = "noindex" in robots or robots == "none"
     is_hidden |= any(to_bool(to_line(fields.take(name))) is True for name in _NOINDEX_FIELDS)

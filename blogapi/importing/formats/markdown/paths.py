@@ -18,7 +18,7 @@ _CONTENT_TYPES = {
     **dict.fromkeys(("html", "htm"), "html"),
     "txt": "text",
 }
-# Formats of articles that are not read, and the command that converts them.
+# Unsupported formats of articles, and the commands that convert them to Markdown.
 _ASCIIDOC = ("AsciiDoc", "asciidoctor -b docbook5 FILE` and `pandoc -f docbook -t gfm")
 _OTHER_FORMATS = {
     **dict.fromkeys(("adoc", "asciidoc", "asc"), _ASCIIDOC),
@@ -79,7 +79,7 @@ def get_content_type(key: str) -> str:
         raise make_format_refusal(key, suffix.casefold())
     if suffix.casefold() not in _CONTENT_TYPES:
         raise NotAnArticle(
-            f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file; media files are taken with "
+            f"“{key.rpartition('/')[2]}” is not a Markdown, HTML or text file; media files are imported with "
             "the articles that refer to them."
         )
     return _CONTENT_TYPES[suffix.casefold()]
@@ -126,7 +126,7 @@ def is_readme(key: str) -> bool:
 
 
 def is_in_folder_of_posts(key: str) -> bool:
-    """Return whether the folder of the file is below one of posts, like `posts/001-hello/README.md`."""
+    """Return whether the file is in a subfolder of a folder of posts, like `posts/001-hello/README.md`."""
     return any(folder.casefold() in _POSTS for folder in key.split("/")[:-2])
 
 
@@ -156,7 +156,7 @@ def is_hexo_post(key: str) -> bool:
 
 
 def is_page(key: str, *, is_dated: bool) -> bool:
-    """Return whether the folder makes the file a page: that of pages, or Hugo's content, without a date."""
+    """Return whether the folder makes the file a page: `_pages`, or `pages` and `content` without a date."""
     folders = key.split("/")[:-1]
     if is_index(key) or is_readme(key):
         folders = folders[:-1]
@@ -165,7 +165,7 @@ def is_page(key: str, *, is_dated: bool) -> bool:
 
 
 def get_page_path(key: str) -> str:
-    """Return the path of the page that the file gives; the paths of the pages below it begin with it."""
+    """Return the path of the file's page; the paths of its child pages begin with this path."""
     return key.rpartition("/")[0] if is_index(key) else key.rpartition(".")[0]
 
 
@@ -185,7 +185,7 @@ class PathInfo:
     """The name and the date of an article, derived from the path of its file."""
 
     name: str  #: the file name (for `index.md`: the folder name) without date and suffix, never empty
-    slug: str  #: the same name; with its date if that stays; "" if it is a folder with many articles
+    slug: str  #: the name, with the date if addresses keep it; "" for a folder with many articles
     day: date | None  #: the date in the file name, or else in the folder names
     has_date_prefix: bool  #: whether the file name begins with a date that is removed, like Jekyll's posts
 
@@ -218,7 +218,7 @@ def parse_path(key: str, *, keeps_date: bool = False) -> PathInfo:
 
 
 def list_folders(key: str) -> list[str]:
-    """Return the folders below the imported folder that can be the name of a category, outermost first.
+    """Return the folders below the imported folder whose names can be categories, outermost first.
 
     Folders of years, the folder of an `index.md`, and folders such as `posts` say nothing about the article.
     """

@@ -26,7 +26,7 @@ def decide_publication(
     """Return the status and the time of publication (aware, UTC; None if unknown), and add notes.
 
     An article with an unreadable value becomes a draft, because publishing a private article is worse than
-    publishing an article late. A date that is also a custom field remains one.
+    publishing an article late. A date field that is also a custom field stays a custom field.
     """
     published_at = _find_date(fields, path, options, zones)
     is_certain = not _has_unclear_date(fields, path, published_at, options.now, zones)
@@ -96,7 +96,7 @@ def _find_date_in_address(fields: Fields, zones: Zones) -> datetime | None:
 def _has_unclear_date(
     fields: Fields, path: PathInfo, published_at: datetime | None, now: datetime, zones: Zones
 ) -> bool:
-    """Return whether a field has a later time of publication, or one that cannot be read, and add a note."""
+    """Return whether a field has a later date of publication, or an unreadable date; if so, add a note."""
     day = dates.parse_date(path.day, zones)
     for key, name, value in privacy.flatten(fields.all_entries):
         words = set(_WORD_BORDER.sub(" ", key).casefold().split())

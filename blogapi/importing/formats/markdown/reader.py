@@ -59,7 +59,7 @@ from blogapi.rendering.table_of_contents import list_headings
 _NO_RULES = SiteRules()
 # The number of characters of a text in which its heading is looked for.
 _MAX_BEGINNING = 10_000
-# The tables of custom fields: of Zola, of Hugo, and of the exports of this blog.
+# The mappings in front matter that contain custom fields: of Zola, of Hugo, and of exports of blogapi.
 _OWN_FIELD_TABLES = ("extra", "params", "custom")
 _TEXT_TYPES = {"text", "long_text", "url"}
 # The theme Chirpy of Jekyll.
@@ -72,9 +72,9 @@ class FileContext:
 
     path: Path = Path()
     site: GeneratorSite | None = None
-    reasons: Sequence[DraftReason] = ()  #: for a draft, in the folders
+    reasons: Sequence[DraftReason] = ()  #: why the folders make the article a draft
     rules: SiteRules = _NO_RULES  #: the rules by which the generator hides texts
-    is_note: bool = False  #: see `vaults`
+    is_note: bool = False  #: whether it is a note of Obsidian or Logseq; see `vaults`
 
 
 _NO_CONTEXT = FileContext()
@@ -93,14 +93,14 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
     levels = depth + MAX_OUTER_FOLDERS
     site = find_site(entry)
     other_systems.check_path(entry.path, entry.key, levels)
-    place = FileContext(
+    context = FileContext(
         path=entry.path,
         site=site,
         reasons=[*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)],
         rules=comments.read_rules(entry.key, entry.path.parent, site),
         is_note=vaults.is_in_vault(entry.path.parent, levels),
     )
-    return replace(parse_file(entry.key, data, options, place, folders), path=entry.path)
+    return replace(parse_file(entry.key, data, options, context, folders), path=entry.path)
 
 
 def find_site(entry: Entry) -> GeneratorSite | None:
@@ -124,23 +124,23 @@ def parse_file(
     key: str,
     data: bytes,
     options: ImportOptions,
-    place: FileContext = _NO_CONTEXT,
+    context: FileContext = _NO_CONTEXT,
     folders: Sequence[str] | None = None,
 ) -> ArticleRecord:
     """Return the record of a file with the content `data`.
 
-    `key` is the path with `/` as separator. It may contain a date and a slug. `folders` are the folders that
-    can be terms; None = take them from the key. Raises RefusedFile if the file cannot be imported, and
+    `key` is the path with `/` as separator. It may contain a date and a slug. `folders` are the folders
+    whose names can be terms; None = those in the key. Raises RefusedFile if the file cannot be imported, and
     NotAnArticle if it is not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
     text, notes = decode(data)
-    generator = place.site.generator if place.site else ""
+    generator = context.site.generator if context.site else ""
     if content_type == "text":
         other_systems.check_text(key, text, generator)
     parsed = front_matter.parse_file(text)
     fields = Fields(parsed.entries, [*notes, *parsed.notes])
-    is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, place)
+    is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, context)
     skipped: list[DraftReason] = []
     try:
         _check_is_article(key, content_type, parsed, fields, is_repository_file=is_repository_file)
@@ -148,7 +148,7 @@ def parse_file(
         if key not in options.imported_keys:
             raise
         skipped.append(DraftReason(str(problem)))
-    path = paths.parse_path(key, keeps_date=generators.keeps_dates(place.site))
+    path = paths.parse_path(key, keeps_date=generators.keeps_dates(context.site))
     categories, tags = read_terms(
         fields,
         options,
@@ -158,20 +158,20 @@ def parse_file(
     )
     authors = read_authors(fields)
     system = generator if generator == "jekyll" else parsed.format
-    reasons = [*place.reasons, *skipped, *_find_draft_reasons(key, parsed, fields, tags, system)]
+    reasons = [*context.reasons, *skipped, *_find_draft_reasons(key, parsed, fields, tags, system)]
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
-    if place.site:
-        reasons += unbuilt.find_reasons(place.path, place.site, fields.all_entries)
-    reasons += comments.find_reasons(parsed.body, content_type, place.rules, fields.all_entries, tags)
-    body = comments.leave_out_comments(parsed.body, content_type, place.rules, fields)
-    if place.is_note and not options.publish_undated:
+    if context.site:
+        reasons += unbuilt.find_reasons(context.path, context.site, fields.all_entries)
+    reasons += comments.find_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
+    body = comments.leave_out_comments(parsed.body, content_type, context.rules, fields)
+    if context.is_note and not options.publish_undated:
         reasons += vaults.find_reasons(fields.all_entries)
-    zones = generators.get_zones(place.site, options.time_zone)
+    zones = generators.get_zones(context.site, options.time_zone)
     status, published_at = decide_publication(fields, path, reasons, options, zones)
     is_early = status == "published" and published_at and published_at > options.now
-    if is_early and place.site and generators.shows_future(place.site):
+    if is_early and context.site and generators.shows_future(context.site):
         fields.add_note(generators.SHOWN_EARLY)
     texts = _read_texts(fields, body if content_type == "markdown" else "", path.name)
     slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
@@ -215,8 +215,8 @@ def parse_file(
     )
 
 
-def _is_page_of_folder(key: str, fields: Fields, place: FileContext) -> bool:
-    if place.site and place.site.generator == "vuepress" and place.site.folder != place.path.parent:
+def _is_page_of_folder(key: str, fields: Fields, context: FileContext) -> bool:
+    if context.site and context.site.generator == "vuepress" and context.site.folder != context.path.parent:
         return paths.is_readme(key)
     is_dated = bool(fields.find("title") and fields.find("date"))
     return is_dated and paths.is_readme(key) and paths.is_in_folder_of_posts(key)
@@ -324,5 +324,5 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
 
 
 def _is_possible_custom_field(fields: Fields, types: Set[str], value: object) -> bool:
-    """Return whether a custom field can have the value, which is not a text that another field repeats."""
+    """Return whether a custom field can have the value, unless it is a text that another field repeats."""
     return bool(types) and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))

@@ -22,7 +22,7 @@ class MarkdownSource(FileSource):
     """The Markdown, HTML and text files of one import."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
-        # A key can begin with outer folders, which are not categories or tags.
+        # `identify` can put outer folders before a key; they are not categories or tags.
         self._translations = Translations(entry.key for entry in entries)
         places = {entry.path: self._translations.find(entry.key) for entry in entries}
         self._folders = {path: paths.list_folders(place.path) for path, place in places.items()}
@@ -51,13 +51,13 @@ class MarkdownSource(FileSource):
         self.terms = [*above.values(), *(page for page in pages if page and page.fields)]
 
     def _add_path(self, found: dict[str, TermRecord], categories: Sequence[str]) -> None:
-        """Remember the categories of a path; a category that has another place already keeps it."""
+        """Add the categories of a path with their parents; a category keeps the first parent that is found."""
         for parent, name in pairwise(("", *categories) if len(categories) > 1 else ()):
             term = TermRecord(kind="category", name=name, parent=parent)
             first = found.setdefault(make_term_slug(name), term)
             if first.parent.casefold() != parent.casefold():
                 place = f"below “{first.parent}”" if first.parent else "at the top"
-                note = f"The category “{name}” has several places in this blog; here it is only {place}."
+                note = f"The category “{name}” has several parents in the old blog; here it is only {place}."
                 self.notes = list(dict.fromkeys([*self.notes, note]))
 
     def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
@@ -66,14 +66,14 @@ class MarkdownSource(FileSource):
         site = reader.find_site(entry)
         note = generators.describe_zones(site, options.time_zone) if site else ""
         self.notes = list(dict.fromkeys(filter(None, (*self.notes, note))))
-        record = self._add_place(self._add_language(record))
+        record = self._add_parent_page(self._add_language(record))
         if record.is_page and options.pages == "skip":
             self.left_behind["pages"] += 1
             raise NotAnArticle("It is a page, and pages are not imported.")
         return (replace(record, former_key=self._former_keys[entry.path]),)
 
-    def _add_place(self, record: ArticleRecord) -> ArticleRecord:
-        """Return the record as a page if it is one, with the page of the folder above it."""
+    def _add_parent_page(self, record: ArticleRecord) -> ArticleRecord:
+        """Return the record; if it is a page, with the key of its parent page."""
         is_in_collection = any(name.startswith("_") for name in record.key.split("/")[:-1])
         if not (record.is_page or (record.key.startswith(self._sites) and not is_in_collection)):
             return record

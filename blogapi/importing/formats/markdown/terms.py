@@ -18,13 +18,13 @@ def read_terms(
     folders: Sequence[str],
     is_hexo: bool,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the category with those above it, outermost first (() if there is none), and the tags.
+    """Return the category after its parents, outermost first (() if there is none), and the tags.
 
     If there are several categories, the first is kept and the others become tags. With `split_at_spaces`,
     `tags: a b` is two names, as in Jekyll. The fields `tag` and `category` are never split at spaces.
     `folders` are the folders of the file that can be terms, outermost first. In Hexo, a list of categories is
-    one path, and a list of lists is several. The options name further fields, `folder` (the folder of the
-    file) or `section` (the outermost folder).
+    one path, and a list of lists is several. `options.tags_from` and `options.category_from` name further
+    sources: a field, `folder` (the innermost of `folders`) or `section` (the outermost).
     """
     used = {normalize_key(name) for name in (*options.tags_from, *options.category_from)}
 
@@ -65,7 +65,7 @@ def _take_names(fields: Fields, source: str, folders: Sequence[str], split_at_sp
 
 
 def _to_paths(value: object, split_at_spaces: bool, *, is_hexo: bool) -> list[tuple[str, ...]]:
-    """Return the paths of categories; only Hexo has lists of lists, in which a name is a path of its own."""
+    """Return the paths of categories; in lists of lists, which only Hexo has, a single name is a path too."""
     if isinstance(value, list) and any(isinstance(child, list) for child in value):
         return [tuple(_flatten(child)) for child in value]
     if isinstance(value, list) and is_hexo:

@@ -20,7 +20,7 @@ _MAX_KEY_LENGTH = 255
 
 @dataclass(frozen=True, slots=True)
 class TranslationPath:
-    """The language of a file by its path, or "", and the path of the file without it."""
+    """The language in the path of a file, or "", and the path without the language."""
 
     language: str
     path: str
@@ -55,16 +55,17 @@ class Translations:
         return TranslationPath(language, "/".join(segments))
 
     def get_key(self, path: str) -> str:
-        """Return the translation key of the files with a path, without their language; "" for a single one.
+        """Return the translation key of the files whose path without the language is `path`.
 
-        The key lacks the name of the imported folder, as it can be another one in the next import.
+        It is "" for a single file. The name of the imported folder is not part of the key, because it can
+        differ in the next import.
         """
         name = path.partition("/")[2].rpartition(".")[0].removesuffix("/index")
         return name[-_MAX_KEY_LENGTH:] if path in self._shared else ""
 
 
 def _find_language_folders(keys: Iterable[str]) -> set[str]:
-    # The files below each folder with the name of a language, by the folder above it and the language.
+    # The files below each folder with the name of a language, by its parent folder and its name.
     files = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
     others = defaultdict[str, set[str]](set)
     for key in keys:
@@ -83,7 +84,7 @@ def _find_language_folders(keys: Iterable[str]) -> set[str]:
 
 
 def _list_outer_folders(key: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each folder below the imported one, with the path of the folder above it and that below it."""
+    """Yield the path of the parent, the name and the rest of the key for each folder below the imported one."""
     segments = key.split("/")
     for place in range(1, len(segments) - 1):
         yield "/".join(segments[:place]), segments[place], "/".join(segments[place + 1 :])

@@ -32,7 +32,7 @@ _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") 
 
 
 def find_reasons(path: Path, site: GeneratorSite, entries: Mapping[str, object]) -> Iterator[DraftReason]:
-    """Yield a reason for each rule by which the generator does not build a file with these entries."""
+    """Yield a reason for each rule by which the generator does not build a file; `entries` = front matter."""
     yield from _find_in_names(path.relative_to(site.folder).parts, site)
     places = _locate(path, site)
     for name, globs in _read_settings(site):
@@ -64,7 +64,7 @@ def _find_in_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[DraftR
     file, built = parts[-1], _list_built_names(site)
     is_below = "/".join(parts).startswith(privacy_signs.UNBUILT_BELOW.get(site.generator, ""))
     names = privacy_signs.UNBUILT_NAMES.get(site.generator, ()) if is_below else ()
-    # `privacy` reports files with “_”.
+    # `privacy` reports file names that begin with “_”.
     for part in parts[:-1] if file.startswith("_") else parts:
         if part not in built and any(fnmatchcase(part, name) for name in names):
             generator = privacy_signs.GENERATOR_NAMES.get(site.generator, site.generator.capitalize())
@@ -86,10 +86,10 @@ def _list_built_names(site: GeneratorSite) -> set[str]:
 
 
 def _locate(path: Path, site: GeneratorSite) -> list[tuple[str, ...]]:
-    """Return the names in the path of a file, relative to the folder where the paths in settings begin.
+    """Return the parts of a file's path, relative to the folder to which paths in settings are relative.
 
-    For a file outside of this folder, each of its folders is tried, because Pelican takes the folder from the
-    command line.
+    For a file outside of this folder, return the parts relative to each of its outer folders, because Pelican
+    takes the folder from the command line.
     """
     below, setting = privacy_signs.CONTENT_FOLDERS.get(site.generator, ("", ""))
     base = site.folder / (to_line(site.settings.get(setting)) or below)
@@ -110,7 +110,7 @@ def _read_settings(site: GeneratorSite) -> list[tuple[str, list[str] | None]]:
 def _read_globs(site: GeneratorSite, name: str, form: str) -> list[str] | None:
     if normalize_key(name) in site.settings:
         return _to_globs(site.settings[normalize_key(name)], form)
-    # From Python, `settings` has only values that are a word, so lists are searched for in the text.
+    # From a configuration in Python, `settings` has only single words; lists are searched for in the text.
     if site.settings and site.generator != "pelican" and form != "unread":
         return []
     # A list ends at a bracket, and the mapping of VuePress Theme Hope at two braces.
@@ -129,7 +129,7 @@ def _read_globs(site: GeneratorSite, name: str, form: str) -> list[str] | None:
 def _to_globs(value: object, form: str) -> list[str] | None:
     """Return the globs for the patterns in a list or in the lines of a text; None if they are not understood.
 
-    Each of them is compared with the paths of a file and its folders, where `*` is also several folders.
+    Each glob is compared with the paths of a file and of its folders; `*` also matches `/`.
     """
     lines = _read_code(value).splitlines() if isinstance(value, str) else value or ()
     if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
@@ -142,7 +142,7 @@ def _to_globs(value: object, form: str) -> list[str] | None:
 
 
 def _list_alternatives(pattern: str) -> list[str]:
-    """Return the patterns for which the first group of a pattern stands: `*.{md,txt}` gives two."""
+    """Return a pattern for each alternative in the first group of a pattern: `*.{md,txt}` gives two."""
     start, _, rest = pattern.partition("{")
     group, brace, end = rest.partition("}")
     return [start + part + end for part in group.split(",")] if brace else [pattern]
@@ -186,7 +186,7 @@ def _find_in_ignore_files(path: Path, site: GeneratorSite) -> Iterator[DraftReas
 
 
 def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield the fields that files do not need to set, nearest first, each with the name of its source."""
+    """Yield the default values of a file's fields, nearest first, each with the file that sets them."""
     if site.generator == "jekyll" and site.settings:
         fields = _list_jekyll_defaults(_locate(path, site)[0], site)
         yield from ((site.configuration, values) for values in fields)

@@ -1,4 +1,4 @@
-"""How the files of Medium are recognised, and what reads them."""
+"""The format of Medium: how its files are recognised, and the source that reads them."""
 
 from __future__ import annotations
 

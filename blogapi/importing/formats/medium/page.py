@@ -34,7 +34,7 @@ _CODE_WRAPPER = re.compile(r"</?(?:code|span)\b[^<>]*>")
 _LANGUAGE = re.compile(r'data-code-block-lang="([\w+#-]*)"')
 _IMAGE = re.compile(r"<img\b[^<>]*>")
 _IMAGE_SIZE = re.compile(r"\sdata-(?=(?:width|height)=)")
-# A preview of a page is a link, and a second one for its picture.
+# A preview of a page is a link, and a second link for its picture.
 _PREVIEW = re.compile(r"<div(?=[^<>]*graf--mixtapeEmbed)")
 _PREVIEW_IMAGE = re.compile(r"<a\b(?=[^<>]*js-mixtapeImage)[^<>]*></a>")
 # The links of tweets have no text.
@@ -51,7 +51,7 @@ class MediumPage:
     """The fields of a page; texts are single lines."""
 
     title: str = ""
-    seo_title: str = ""  #: the title for search engines, if it differs from the one in the text
+    seo_title: str = ""  #: the title for search engines, if it differs from the title in the text
     summary: str = ""  #: the subtitle, or the beginning of the text if there is no subtitle
     subtitle: str = ""  #: the subtitle in the text, which is removed from it
     published: str = ""  #: ISO 8601
@@ -126,14 +126,14 @@ def _read_body(page: MediumPage, html: str) -> None:
     html = _EMBEDLY.sub(_unwrap_embedly, _GIST.sub(r'<iframe src="\1"></iframe>', html))
     html, replaced = extract_text(html, _follow)
     page.notes += [*hidden, *replaced]
-    # A line in front of the text remains if the first section has only the title.
+    # A horizontal rule remains before the text if the first section has only the title.
     page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()
     page.text = _to_text(page.html)
     page.has_figures = "<figure" in page.html
 
 
 def _take_title(page: MediumPage, element: re.Match[str]) -> str:
-    """Return "" for the title or the subtitle, which the page shows above the text."""
+    """Store the title or the subtitle in `page` and return ""; return any other element unchanged."""
     classes, text = element[2].split(), _to_text(element[3])
     if "graf--subtitle" in classes and text and not page.subtitle:
         page.subtitle = text
@@ -141,9 +141,9 @@ def _take_title(page: MediumPage, element: re.Match[str]) -> str:
     is_title = "graf--title" in classes or (element[1] != "p" and text == page.title)
     if not (text and is_title) or page.has_title:
         return element[0]
-    # The title in the header can be cut, or meant for search engines.
-    is_cut = page.title.endswith("…") and text.startswith(page.title.rstrip("… "))
-    if page.title not in ("", text) and not is_cut:
+    # The title in the header can be truncated, or meant for search engines.
+    is_truncated = page.title.endswith("…") and text.startswith(page.title.rstrip("… "))
+    if page.title not in ("", text) and not is_truncated:
         page.seo_title = page.title
     page.title, page.has_title = text, True
     return ""

@@ -19,13 +19,13 @@ from blogapi.importing.texts.addresses import split_address
 from blogapi.importing.texts.lines import decode, list_distinct, to_http_url
 from blogapi.rendering.slugs import make_slug
 
-# Hosts of Medium's pictures. Their paths contain a unique name, so that a copy on the disk is found by it.
+# The hosts of Medium's pictures. The file names are unique, so copies on the disk are found by these names.
 PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
 _RESPONSES = "responses to other stories"
-# The number of characters by which a summary is recognised as the beginning of the text.
+# The number of characters of a summary that are compared with the beginning of the text.
 _MAX_COMPARED = 80
-# A text without a title counts as a response if it has at most this number of characters. A longer one can be
-# a story, so it becomes a draft.
+# A text without a title counts as a response if it has at most this number of characters. A longer text can
+# be a story, so it becomes a draft.
 _MAX_RESPONSE_LENGTH = 1_000
 
 # `2019-05-06_My-Title-0123456789ab.html` and `draft_My-Title-0123456789ab.html`
@@ -35,7 +35,7 @@ _MIN_DECIMAL_ID_LENGTH = 10
 
 
 class MediumSource(FileSource):
-    """The stories of an archive."""
+    """Reads the stories of archives."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
@@ -96,7 +96,7 @@ def _make_record(
         authors=(AuthorRecord(name=page.author, url=to_http_url(page.author_url)),) if page.author else (),
         og_image=to_http_url(page.featured),
         canonical_url=to_http_url(page.canonical) if is_moved else "",
-        # A publication with a host of its own can move here.
+        # The host of a publication can be pointed to this blog, so its paths must be redirected.
         former_paths=(address.path,) if address_hash and not _is_medium(address.hostname) else (),
         addresses=_list_addresses(address, address_hash or file_hash),
         notes=notes,

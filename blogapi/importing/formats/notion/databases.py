@@ -12,7 +12,7 @@ from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.lines import decode, to_line
 
-#: The number of rows of a table.
+#: The maximum number of rows in a table.
 MAX_ROWS = 1_000
 _MARKUP = re.compile(r"([\\|<>*\[\]`])")
 # A relation: `Ada (People/Ada%200123….md)`.
@@ -37,7 +37,7 @@ class Database:
 
 
 def parse_database(path: Path) -> Database:
-    """Return the database in a file; without columns if it cannot be read, which its own report says."""
+    """Return the database in a file; it has no columns if the file, which has its own report, is unreadable."""
     try:
         text, _ = decode(read_bytes(path))
         lines = list(csv.reader(io.StringIO(text, newline="")))

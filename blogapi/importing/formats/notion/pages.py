@@ -87,7 +87,10 @@ def parse_html(html: str) -> NotionPage:
 
 
 def insert_tables(markdown: str, make_table: Callable[[str], str | None]) -> str:
-    """Return the text with tables in place of lines that are only a link to a database; takes its id."""
+    """Return the text with each line that is only a link to a database replaced by a table.
+
+    `make_table` takes the id of a database and returns its table, or None for an unknown database.
+    """
 
     def replace(line: str) -> str:
         link = _DATABASE_LINK.fullmatch(line.strip())
@@ -98,13 +101,13 @@ def insert_tables(markdown: str, make_table: Callable[[str], str | None]) -> str
 
 
 def replace_addresses(text: str, ids: Collection[str]) -> str:
-    """Return the text with short addresses of the exported pages on notion.so, which links can find."""
+    """Return the text with addresses of exported pages on notion.so shortened to the id of the page."""
     return _ADDRESS.sub(lambda link: f"https://www.notion.so/{link[1]}" if link[1] in ids else link[0], text)
 
 
 def to_front_matter(page: NotionPage) -> bytes:
     """Return the page as a file with front matter."""
-    # What a property says is preferred.
+    # A property takes precedence over the same field of the page.
     fields = {"title": page.title, "subtitle": page.subtitle, "cover": page.cover} | page.properties
     present = {name: value for name, value in fields.items() if value}
     return f"{json.dumps(present or {'title': ''})}\n\n{page.body}".encode()

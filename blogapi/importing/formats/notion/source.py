@@ -34,7 +34,7 @@ _PRIVATE = (
 
 
 class NotionSource(FileSource):
-    """The pages and databases of an export."""
+    """Reads the pages and databases of an export."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         matches = [(entry, FILE_NAME.fullmatch(entry.path.name)) for entry in entries]

@@ -21,7 +21,7 @@ _OWN_ADDRESS = re.compile(
     r"%%|/subscribe\b|/comments?\b|[?&]action=|/account\b|/leaderboard\b|/gift\b|/survey\b|/chat\b"
 )
 _HREF = re.compile(r'\shref="([^"]*)"')
-# A tweet is a <div> whose data has the address.
+# A tweet is a <div> whose `data-attrs` contains the address.
 _TWEET = re.compile(r'<div\b(?>[^<>]*?class="[^"<>]*?\btweet\b)(?>[^<>]*?\sdata-attrs=")(?P<data>[^"<>]*+)"')
 _PICTURE = re.compile(
     r'(?<=["\s])https://(?:substackcdn\.com|cdn\.substack\.com)/image/fetch/[^"\s]{0,500}?/(https?%3A[^"\s/]*)'
@@ -31,7 +31,7 @@ _EMPTY = re.compile(r"<p>\s*+</p>\s*+")
 
 @dataclass(slots=True)
 class PostText:
-    """The text of a post. `hosts` are the addresses of the newsletter in its buttons."""
+    """The text of a post. `hosts` are the hosts of the newsletter, from its buttons."""
 
     html: str
     hosts: set[str]

@@ -24,13 +24,13 @@ TABLE_NAME = "posts.csv"
 TABLE_START = re.compile(rb"(?:\xef\xbb\xbf)?\"?post_id\"?,")
 # `123456.my-post.html`; drafts often have no slug.
 POST_NAME = re.compile(r"(?P<id>[0-9]{1,20})(?:\.(?P<slug>.+))?\.html")
-# Types that are no more than another name for a post.
+# Types of posts that do not become tags.
 _ORDINARY_TYPES = {"", "newsletter", "page"}
 
 
 @lru_cache(maxsize=1024)
 def find_table(posts: Path) -> Path | None:
-    """Return the table of a folder with posts, which is above the folder or in it."""
+    """Return the `posts.csv` of a folder with posts, which is in its parent folder or in it, or None."""
     for path in (posts.parent / TABLE_NAME, posts / TABLE_NAME):
         try:
             if TABLE_START.match(read_head(path, 64)):
@@ -45,14 +45,14 @@ def _is_table(entry: Entry) -> bool:
 
 
 class SubstackSource(FileSource):
-    """The posts of an export."""
+    """Reads the posts of exports."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(sorted(entries, key=lambda entry: not _is_table(entry)), options)
         self._tables: dict[Path, dict[str, Mapping[str, str]]] = {}
 
     def read(self) -> Iterator[Item]:
-        """Yield the record of each post, and a report for each file or row that gives none."""
+        """Yield the record of each post, and a report for each file or row without a record."""
         yield from super().read()
         # Only whole exports contain the table.
         found = {entry.path.stem for entry in self.entries}
@@ -64,7 +64,7 @@ class SubstackSource(FileSource):
                     yield FileReport(name, Result.SKIPPED, notes=(note,), title=to_title(row.get("title")))
 
     def read_entry(self, entry: Entry) -> Sequence[Item]:
-        """Return the record of a post; the table gives none."""
+        """Return the record of a post. For `posts.csv`, load its rows and return no record."""
         if not _is_table(entry):
             return [self._read_post(entry)]
         self._get_rows(entry.path)

@@ -26,7 +26,7 @@ from blogapi.importing.texts.xml_elements import Element
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
 
 _MAX_FORMER_SLUGS = 100
-# Titles and excerpts are cut at this length, because cleaning them takes time.
+# Titles and excerpts are truncated at this length, because cleaning them takes time.
 _MAX_LINE = 20_000
 _ATTACHMENT = "attachment"
 
@@ -63,12 +63,12 @@ class RecordMaker:
         """Yield the record of an item, and one for each further language of its text; see `make`."""
         yield self.make(item, entry)
         for language in self._list_languages(item)[1:]:
-            # The counts of the item include the other languages.
+            # A new counter, because the counts of the item include its other languages.
             maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
             yield maker.make_translation(item, entry)
 
     def make_translation(self, item: Element, entry: Entry) -> ArticleRecord:
-        """Return the record of the text in `self.language`, at the address of qTranslate for it."""
+        """Return the record of the text in `self.language`, with its address in the plugin qTranslate."""
         record, root = self.make(item, entry), self.address.partition("/")[2]
         root = f"/{root}" if root else ""
         paths = [path.removeprefix(root) for path in record.addresses if "?" not in path]
@@ -123,7 +123,7 @@ class RecordMaker:
             published_at=date,
             category=category,
             tags=_add_type(tags, post_type),
-            **self._read_place(item, post_type),
+            **self._read_page_fields(item, post_type),
             authors=authors,
             featured=item.get_text("wp:is_sticky") == "1",
             robots=seo.read_robots(metas),
@@ -138,7 +138,7 @@ class RecordMaker:
             notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes])),
         )
 
-    def _read_place(self, item: Element, post_type: str) -> dict[str, Any]:
+    def _read_page_fields(self, item: Element, post_type: str) -> dict[str, Any]:
         if post_type != "page":
             return {}
         parent, order = to_id(item.get_text("wp:post_parent")), item.get_text("wp:menu_order").strip()
@@ -219,8 +219,8 @@ class RecordMaker:
         """Yield the paths of the item in the blog, and its address with its id."""
         for url in (item.get_text("link"), item.get_text("guid")):
             host, path, query = split_url(url)
-            # Exports of Squarespace have links without a host. `?p=3` leads to the item 3, also if it is the
-            # guid of another one.
+            # Exports of Squarespace have links without a host. `?p=3` leads to the item 3, even if it is the
+            # guid of another item.
             if self._is_own_host(host) and path.startswith("/") and path != "/" and not query:
                 yield path
         id_ = to_id(item.get_text("wp:post_id"))
@@ -247,12 +247,12 @@ def _read_slug(item: Element) -> str:
 
 
 def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:
-    """Return the slugs that WordPress itself redirects."""
+    """Return the former slugs, which WordPress redirects; add a note if one is invalid."""
     former: dict[str, None] = {}
     for child in item.list_children("wp:postmeta"):
         if child.get_text("wp:meta_key") == "_wp_old_slug":
             former[to_line(unquote(child.get_text("wp:meta_value"), errors="replace"))] = None
-    # Making a slug is slow, and few posts have a former one.
+    # Making a slug is slow, and few posts have former slugs.
     current = make_slug(slug) if slug and former else slug
     others = [other for other in former if other not in ("", current)][:_MAX_FORMER_SLUGS]
     usable = [other for other in others if make_slug(other, max_length=MAX_SLUG_LENGTH, default="-") == other]

@@ -1,7 +1,7 @@
 """Converts posts of the block editor: `<!-- wp:name {"attribute": 1} -->HTML<!-- /wp:name -->`.
 
 The HTML of most blocks is complete, so only the comments are removed. `_RENDERERS` has the other blocks that
-can be converted. Blocks that the server of WordPress creates are counted as `wp:name`.
+can be converted. Blocks whose HTML only the server of WordPress creates are counted as `wp:name`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def has_blocks(text: str) -> bool:
 
 
 def list_delimiters(text: str) -> Iterator[re.Match[str]]:
-    # A delimiter that has no end is text; each of the others is read once.
+    # After the last `-->`, delimiters have no end and are text; searching for their ends would take long.
     return _DELIMITER.finditer(text, 0, text.rfind("-->") + 3)
 
 
@@ -88,7 +88,7 @@ class _Reader:
         if block.html is not None:
             inner = "".join(self.outputs.pop())
             rendered = _RENDERERS[block.name](parse_json(block.attributes) or {}, inner, self.conversion)
-        if rendered is None and block.is_empty and block.name not in _EMPTY_BLOCKS:
+        if rendered is None and block.is_empty and block.name not in _BLOCKS_ALLOWED_EMPTY:
             self.conversion.unconverted[f"wp:{block.name}"] += 1
         self.outputs[-1].append(inner if rendered is None else rendered)
 
@@ -138,7 +138,9 @@ def _render_embed(attributes: Attributes, inner: str, conversion: Conversion) ->
 
 
 def _render_background(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
-    """Add the picture of a cover that is only in its style, which the sanitizer removes."""
+    """Return the HTML with a background picture as `<img>` if it is only in a style, which the sanitizer
+    removes; otherwise None.
+    """
     url = _get_text(attributes, "url") or _get_text(attributes, "mediaUrl")
     if not url or f'src="{url}"' in inner or f'src="{escape(url)}"' in inner:
         return None
@@ -182,4 +184,4 @@ _RENDERERS: dict[str, Renderer] = {
     **dict.fromkeys(("code", "syntaxhighlighter/code", "enlighter/codeblock"), _render_code),
 }
 #: Blocks that may be empty
-_EMPTY_BLOCKS = frozenset({"spacer", "separator", "more", "nextpage", "html", "shortcode", "freeform"})
+_BLOCKS_ALLOWED_EMPTY = frozenset({"spacer", "separator", "more", "nextpage", "html", "shortcode", "freeform"})

@@ -19,12 +19,12 @@ from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
 from blogapi.importing.texts.pictures import get_extension
 from blogapi.importing.texts.xml_elements import Element
 
-# Each link is compared with them all.
+# The number is limited because each link is compared with all former addresses.
 _MAX_FORMER_ADDRESSES = 20
 _MAX_TEXT = 1_000
 _MAX_DESCRIPTION = 10_000
 _QUARTER_HOUR = 900
-# The elements of each kind of term: taxonomy, nicename, name, description, parent.
+# For each kind of term: the taxonomy, and the elements of the nicename, name, description and parent.
 _TERM_ELEMENTS = {
     "wp:category": (
         "category", "wp:category_nicename", "wp:cat_name", "wp:category_description", "wp:category_parent"
@@ -35,7 +35,7 @@ _TERM_ELEMENTS = {
 _CHANNEL_TEXTS = ("title", "link", "language", "wp:base_blog_url", "wp:base_site_url")
 # `<!--:en-->text<!--:-->`, `[:en]text[:]` and `{:en}text{:}`; the marker without a language ends a text.
 _MARKER = re.compile(r"(?:<!--|\[|\{):([a-z]{2}|)(?:-->|\]|\})")
-# The other forms can be code (`items[:id]`), unless the text begins with one.
+# Markers in brackets or braces can be code (`items[:id]`), unless the text begins with a marker.
 _COMMENT_MARKER = re.compile(r"<!--:[a-z]{2}-->")
 _FIRST_MARKER = re.compile(r"\s*(?:\[:[a-z]{2}\]|\{:[a-z]{2}\})")
 
@@ -59,7 +59,7 @@ class Blog:
     authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: by login in lower case
     terms: dict[tuple[str, str], WordPressTerm] = field(default_factory=dict)  #: by taxonomy and nicename
     attachments: dict[int, Attachment] = field(default_factory=dict)  #: by id
-    #: place in a gallery and id of each attachment by the id of the post to which it was uploaded
+    #: position in a gallery and id of each attachment by the id of the post to which it was uploaded
     uploads: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     patterns: dict[int, str] = field(default_factory=dict)  #: texts of synced patterns by id
     offsets: Counter[timedelta] = field(default_factory=Counter)  #: local time minus UTC
@@ -71,7 +71,7 @@ class Blog:
     items: int = 0
 
     def add_element(self, element: Element) -> None:
-        """Remember what the second pass needs of an element."""
+        """Store the data of an element that the second pass needs."""
         if element.name == "item":
             self._add_item(element)
         elif element.name in _CHANNEL_TEXTS:
@@ -114,11 +114,11 @@ class Blog:
         return [self.attachments[id_] for id_ in ids if id_ in self.attachments]
 
     def select_language(self, text: str, language: str = "") -> tuple[str, tuple[str, ...]]:
-        """Return a text in a language, or else in that of the blog, and the codes of its other languages."""
+        """Return the text in `language` or the language of the blog, and the codes of its other languages."""
         return select_language(text, language or self.texts.get("language", ""))
 
     def list_languages(self, text: str) -> Sequence[str]:
-        """Return the codes of the languages of a text, that of the blog first; () if it names none."""
+        """Return the codes of the languages of a text, that of the blog first; () if it has no markers."""
         languages = [code for code, _ in _split_languages(text) if code]
         others = self.select_language(text)[1]
         return [*dict.fromkeys(code for code in languages if code not in others), *others]
@@ -173,7 +173,7 @@ class Blog:
 
     def _add_former_address(self, item: Element) -> None:
         guid, id_ = item.get_text("guid"), item.get_text("wp:post_id")
-        # The guid never changes; `?p=3` is also there if posts have other addresses.
+        # The guid never changes, and it is `?p=3` even if the addresses of posts have another form.
         if len(self.former_addresses) < _MAX_FORMER_ADDRESSES and split_url(guid)[2] in (
             f"p={id_}",
             f"page_id={id_}",
@@ -196,7 +196,7 @@ class Blog:
 
 
 def read_metas(item: Element) -> dict[str, str]:
-    """Return the custom fields of an item by name; if there are several, the first."""
+    """Return the custom fields of an item by name; a repeated field has its first value."""
     metas: dict[str, str] = {}
     for child in item.list_children("wp:postmeta"):
         metas.setdefault(child.get_text("wp:meta_key"), child.get_text("wp:meta_value"))
@@ -204,7 +204,7 @@ def read_metas(item: Element) -> dict[str, str]:
 
 
 def to_id(text: str) -> int:
-    """Return a number in a text, or 0."""
+    """Return the number that the text consists of, or 0."""
     return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else 0
 
 
@@ -225,7 +225,7 @@ def split_url(url: str) -> tuple[str, str, str]:
 
 
 def get_blog_address(url: str, *, is_item: bool = False) -> str:
-    """Return host and path of a URL without a slash at the end; only the host of a permalink (`is_item`)."""
+    """Return host and path of a URL without the last slash; with `is_item`, only the host of a permalink."""
     host, path, query = split_url(url)
     path = "" if is_item and not query else path.rstrip("/")
     return f"{host}{path}" if host else ""

@@ -1,6 +1,6 @@
-"""Code in posts: `<pre>`, `<code>` and the shortcodes of syntax highlighters. Its text is left as it is.
+"""Code in posts: `<pre>`, `<code>` and the shortcodes of syntax highlighters. Code is not converted.
 
-Other elements whose content is not text of the post (scripts, players, comments) are stored here too.
+Elements whose content is not text of the post (scripts, players, comments) are replaced here too.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
     """Return the text with placeholders for code, scripts, players and comments."""
     out: list[str] = []
     position = 0
-    unclosed: set[str] = set()  # each end tag is searched for in vain at most once
+    unclosed: set[str] = set()  # end tags that do not follow: they are searched for only once
     while start := _START.search(text, position):
         end_tag = _end_tag(start)
         if (start["tag"] or "").endswith("/"):
@@ -57,7 +57,7 @@ def protect_code(text: str, conversion: Conversion) -> str:
             out.append(_convert_element(start, inner, text[start.start() : position], conversion))
         else:
             unclosed.add(end_tag)
-            # Browsers hide all text after the start of a comment that has no end.
+            # The start is escaped, because browsers hide all text after the start of an unclosed comment.
             out.append("&lt;!--" if end_tag == "-->" else start[0])
     out.append(text[position:])
     return "".join(out)
@@ -72,7 +72,7 @@ def code_html(code: str, language: str, *, escaped: bool = False) -> str:
 
 
 def escape_once(code: str) -> str:
-    """Return code as HTML. It is escaped already if it contains `&lt;` and no `<`."""
+    """Return code as HTML. Code with `&lt;` and without `<` is taken as already escaped."""
     if "<" in code and "&lt;" in code and not _EDITOR_TAG.sub("", code).count("<"):
         code = _EDITOR_TAG.sub("\n", code)  # The visual editor has added paragraphs.
     if "<" in code:

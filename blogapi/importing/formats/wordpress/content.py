@@ -33,7 +33,7 @@ _ALT = re.compile(r"""\salt\s*+=\s*+(?:"[^"]+"|'[^']+')""", re.IGNORECASE)
 _MORE = re.compile(r"<!--more\b")
 # A figure cannot be in the paragraph that an editor has made around its shortcode.
 _LONE_BLOCKS = re.compile(rf"<p(?:\s[^<>]*+)?>\s*+((?:{BLOCK_PLACEHOLDER}\s*+)++)</p>")
-# A longer beginning of a post is not an excerpt; the excerpt is then generated from the content.
+# A longer text before the "more" tag is not used as the excerpt; then the excerpt is generated.
 _MAX_EXCERPT = 500
 _ALIGNED = re.compile(
     r"<(?P<name>p|div|h[1-6]|img)(?=\s)(?>[^<>]*?"
@@ -50,7 +50,7 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convert
     A text in several languages must be reduced to one of them before (see `languages`).
     """
     conversion = Conversion(context)
-    # Only for the reason: a hiding shortcode in the excerpt can hide the text.
+    # Called only for the reason for a draft: a hiding shortcode in the excerpt can hide the text.
     leave_out_hidden_parts(excerpt, conversion)
     text = leave_out_hidden_parts(clean(content), conversion)
     text = _show_lazy_images(leave_out_hidden_parts(clean(_insert_patterns(text, context)), conversion))
@@ -87,10 +87,10 @@ def _insert_patterns(text: str, context: ContentContext) -> str:
 
 
 def _show_lazy_images(text: str) -> str:
-    """Return the text with pictures that need no script, instead of pictures that a script loads.
+    """Return the text with pictures that a script loads replaced by pictures that need no script.
 
-    A copy in `noscript` stays and gets the alternative text of its picture, because Squarespace omits it
-    there.
+    If `noscript` contains a copy of a picture, the copy is kept instead. It gets the alternative text of the
+    picture, because Squarespace omits this text in copies.
     """
     copies = {_read_path(_SRC, image[0]) for image in _IMAGE.finditer(text)} if "<noscript" in text else set()
     alts: dict[str, str] = {}

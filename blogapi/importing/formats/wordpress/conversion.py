@@ -14,8 +14,8 @@ MIME_TYPES = {extension: type.name for extension, type in BY_EXTENSION.items()} 
     "jpeg": "image/jpeg", "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm", "ogv": "video/ogg",
     "mov": "video/quicktime",
 }  # fmt: skip
-# Each placeholder is one of these characters, a number and _END. XML does not allow them, and `clean`
-# removes them from the text of the post.
+# Each placeholder is one of these characters, a number and _END. XML does not allow these
+# characters, and `clean` removes them from the text of the post.
 BLOCK, INLINE, COMMENT = "\x02", "\x01", "\x04"
 _END = "\x03"
 #: matches the placeholder of a block, and of a comment
@@ -52,14 +52,14 @@ class Converted:
     """The text of a post as HTML. It is not sanitized."""
 
     html: str
-    #: plain text before the "more" tag, as the excerpt of a post that has none; "" = there is no such tag
+    #: the plain text before the "more" tag, for a post without an excerpt; "" = there is no such tag
     excerpt: str = ""
     notes: tuple[str, ...] = ()  #: distinct sentences
     hidden: str = ""  #: the sentence why the post becomes a draft; "" = visitors saw the whole text
     left_out: tuple[str, ...] = ()  #: the parts of the source that were hidden from everyone
     unknown_shortcodes: Set[str] = frozenset()  #: those that enclose a part of the text
-    #: how often each shortcode (`name`) and each block that the server of WordPress creates (`wp:name`)
-    #: occurs that could not be converted
+    #: the numbers of unconverted shortcodes (`name`), and of unconverted blocks that the server of WordPress
+    #: creates (`wp:name`)
     unconverted: Counter[str] = field(default_factory=Counter)
 
 
@@ -76,7 +76,7 @@ class Conversion:
         self.unconverted: Counter[str] = Counter()
         self.unknown_shortcodes = set[str]()
         self.left_out: list[str] = []  #: the parts that were hidden from everyone
-        self.hidden = ""  #: the first reason why a part of the text hides it
+        self.hidden = ""  #: the first reason why the post becomes a draft
         self._notes: dict[str, None] = {}
         self._html: list[str] = []
 

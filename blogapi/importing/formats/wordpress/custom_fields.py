@@ -20,9 +20,9 @@ _SERIALIZED = re.compile(r"(?:a|O|C):[0-9]+:")
 
 
 def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict[str, Any]:
-    """Return the values of custom fields, and the fields of WordPress for which some could be defined.
+    """Return the values of custom fields, and the other fields for which custom fields could be defined.
 
-    Counts the others that no plugin hides with an underscore, each by its name.
+    Counts all other fields by name, except hidden fields, whose names begin with an underscore.
     """
     taken, others = dict[str, Any](), dict[str, Any]()
     for key, values in _list_fields(item).items():

@@ -14,7 +14,7 @@ from blogapi.rendering.players import find_player
 
 _ADDRESS_LINE = re.compile(r"(?m)^([ \t]*+(?:<p>)?)(https?://[^\s<>\"]++)((?:</p>)?[ \t]*+)$")
 
-# Former forms of addresses, and the form that players recognise.
+# Old forms of addresses, and the forms that `find_player` recognises.
 _FORMER_ADDRESSES = (
     (re.compile(r"\A//"), "https://"),
     (re.compile(r"\Aspotify:(\w+):(\w+)\Z"), r"https://open.spotify.com/\1/\2"),
@@ -31,7 +31,7 @@ _SOURCE = re.compile(r"""<(?:object|embed|iframe|param\b[^<>]*?\b(?:movie|src)\b
 
 
 def embed(address: str, conversion: Conversion, caption: str = "") -> str:
-    """Return a placeholder for the page with this address: its player, or a link. `caption` is HTML."""
+    """Return a placeholder for the player of the page at an address, or for a link. `caption` is HTML."""
     address = unescape(address.strip())
     player = player_address(address)
     if player or caption:
@@ -68,7 +68,7 @@ def player_address(address: str) -> str:
 
 
 def replace_player(html: str, conversion: Conversion) -> str:
-    """Return a placeholder for an `<iframe>`, `<object>` or `<embed>`: its player, or a link."""
+    """Return a placeholder for the player in an `<iframe>`, `<object>` or `<embed>`, or for a link."""
     addresses = [address for tag in _SOURCE.findall(html) if (address := _find_address(tag))]
     for address in addresses:
         if html[:7].lower() == "<iframe" and _host(address) in EMBED_HOSTS:

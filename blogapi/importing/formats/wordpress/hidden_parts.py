@@ -14,7 +14,7 @@ from blogapi.importing.formats.wordpress.shortcode_names import CODE_NAMES, NAME
 from blogapi.importing.texts.keys import to_mapping
 
 _HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *HANDLERS, *NAMES}
-# Shortcodes whose text is an example. Themes have some of these names for other texts.
+# Shortcodes that contain sample code, which hides nothing. Themes use the excepted names for other texts.
 _EXAMPLES = CODE_NAMES - {"text", "plain", "highlight"}
 _HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
 _KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
 def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
     """Return a text without the blocks and elements of page builders that were hidden from everyone.
 
-    Those that only some visitors saw, and other shortcodes that hide text, become reasons for a draft.
+    Parts that only some visitors saw, and other shortcodes that hide text, are reasons for a draft.
     """
     for find in (_find_hidden_blocks, _find_hidden_shortcodes):
         out: list[str] = []
@@ -68,7 +68,7 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
 
 
 def _drop_shown_sets(attributes: dict[str, object]) -> dict[str, object]:
-    """Return attributes without the sets of controls of Block Visibility if none is enabled, or one shows."""
+    """Return the attributes without Block Visibility's control sets if none is enabled or one shows the block."""
     visibility = to_mapping(attributes.get("blockVisibility"))
     if not isinstance(sets := visibility.get("controlSets"), list):
         return attributes
@@ -83,7 +83,7 @@ def _drop_shown_sets(attributes: dict[str, object]) -> dict[str, object]:
 def _is_left_out(
     kind: str, name: str, lines: Iterable[str], known: _HidingSigns, conversion: Conversion
 ) -> bool:
-    """Return whether a block or shortcode was hidden from everyone; note that, or the reason for a draft."""
+    """Return whether a block or shortcode was hidden from everyone; add a note, or the reason for a draft."""
     found = privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known)
     is_left_out, sign = max(found, default=(False, ""))
     part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")

@@ -6,7 +6,7 @@ from collections import Counter
 
 from blogapi.importing.texts.xml_elements import Element
 
-# More names than these are counted together, so that the memory is bounded.
+# Further names are counted together, which limits the memory.
 _MAX_NAMES = 200
 _PINGS = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.
@@ -18,7 +18,7 @@ _REMOVED = {
 
 
 def count_name(counts: Counter[str], prefix: str, name: str) -> None:
-    """Count something as `prefix` and its name; after too many names, the others are counted together."""
+    """Count an item under `prefix` and its name; if there are too many names, count it as `(others)`."""
     full_name = f"{prefix} {name[:40]}"
     counts[full_name if full_name in counts or len(counts) < _MAX_NAMES else f"{prefix} (others)"] += 1
 

@@ -12,7 +12,7 @@ from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status
 from blogapi.importing.texts.xml_elements import Element
 
-# The names in the report of items that are left behind, by their status.
+# The names in the report of items that are not imported, by their status.
 LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
 
 
@@ -21,7 +21,7 @@ def decide_status(
 ) -> tuple[str, str]:
     """Return the status of the article ("published", "draft" or "archived"), and a note about it or "".
 
-    An article that is published in the future is scheduled. `now` is aware; `hidden` is as in `Converted`.
+    A "published" article with a future date is scheduled. `now` is aware; `hidden` is as in `Converted`.
     """
     # If a damaged file has several values, it is unknown which one is right.
     statuses = dict.fromkeys(child.text.strip() for child in item.list_children("wp:status")) or [""]
@@ -35,7 +35,7 @@ def decide_status(
 
 
 def _decide_by_expiry(metas: Mapping[str, str], now: datetime) -> tuple[str, str]:
-    """Return the status by the expiry of the plugin PublishPress Future, and a note about it."""
+    """Return the status by the expiry date of the plugin PublishPress Future, and a note about it or ""."""
     if metas.get("_expiration-date-status") != "saved":
         return "published", ""
     seconds = metas.get("_expiration-date", "")
@@ -84,7 +84,7 @@ def find_unread_rules(item: Element) -> Iterator[str]:
 def find_date(item: Element, offset: timedelta | None, zones: Zones) -> datetime | None:
     """Return when an item was published (UTC), or None if it has no date.
 
-    A draft has only a local date; `offset` is the difference between local time and UTC. If it is unknown,
+    A draft has only a local date; `offset` is the difference between local time and UTC. If it is None,
     `zones` are used.
     """
     utc = dates.parse_date(item.get_text("wp:post_date_gmt"))

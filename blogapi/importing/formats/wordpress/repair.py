@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-# The beginning of what the next chunk of a text can continue: a CDATA section, its end, or a reference.
+# The start of a CDATA mark or of a reference at the end of a chunk, which the next chunk can continue.
 _UNFINISHED = re.compile(r"(?:\]{1,2}|<[^<>]{0,12}|&[^&;<]{0,33})\Z")
 _MAX_START = 10
 _START = re.compile(r"<(?:\?xml|rss|channel|item)\b")
@@ -20,7 +20,7 @@ _XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
 
 
 def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
-    """Yield the text with characters and references of XML, and count the repairs by their names.
+    """Yield the text with only characters and references that XML allows; count the repairs by their names.
 
     Text before the first element and after the last one is removed.
     """
@@ -35,7 +35,7 @@ def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
             is_section = part.startswith("<!") or (is_section and part != "]]>")
             yield part
             if is_end:
-                # The parser refuses a second export in the same file, so that no item is lost.
+                # Pass on a second export in the same file: the parser refuses it, so that the loss is reported.
                 yield from (rest for rest in parts if "<item" in rest)
                 return
         else:
@@ -43,7 +43,7 @@ def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
 
 
 def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
-    """Yield the text without invalid characters, with each boundary of a CDATA section as a part."""
+    """Yield the text in parts, without invalid characters; each boundary of a CDATA section is one part."""
     rest, is_started = "", False
     for chunk in chunks:
         text = rest + _replace_characters(chunk, repairs)

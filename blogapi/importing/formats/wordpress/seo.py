@@ -60,7 +60,7 @@ def read_seo(
 
 
 def read_robots(metas: Mapping[str, str]) -> str:
-    """Return what search engines may do with the page of an article, as the API says it."""
+    """Return the value of `robots` in the API: "noindex", "noindex, nofollow" or ""."""
     given = metas.get("rank_math_robots", "")
     is_hidden = any(metas.get(name) in ("1", "yes") for name in _NOINDEX) or "noindex" in given
     is_alone = any(metas.get(name) in ("1", "yes") for name in _NOFOLLOW) or "nofollow" in given
@@ -76,7 +76,7 @@ def _fill_template(template: str, variables: Mapping[str, str]) -> str | None:
     known = {"sep": "-", "page": "", **variables}
     names = {_get_name(match) for match in _VARIABLE.finditer(template)}
     if names and names <= _DEFAULT_VARIABLES and not re.search(r"\w", _VARIABLE.sub("", template)):
-        # Without another word, the template is the default of the plugin.
+        # A template without words of its own is the default of the plugin.
         return ""
     if not names <= known.keys():
         return None

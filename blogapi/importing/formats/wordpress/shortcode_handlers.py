@@ -136,7 +136,7 @@ def _link(shortcode: Shortcode, conversion: Conversion) -> str | None:
 
 
 def _embed_by_id(prefix: str, *names: str) -> Handler:
-    """Return a handler of shortcodes that contain an address, or the id that follows `prefix` in it."""
+    """Return a handler of shortcodes that contain an address, or the id that follows `prefix` in the address."""
 
     def handle(shortcode: Shortcode, conversion: Conversion) -> str | None:
         if html := _link(shortcode, conversion):
@@ -208,7 +208,7 @@ def read_ids(value: str) -> list[int]:
 
 
 def find_attachments(ids: Iterable[int], conversion: Conversion) -> list[Attachment]:
-    """Return the attachments with an address; a note names the others."""
+    """Return the attachments that have an address; add a note with the ids of the others."""
     found: list[Attachment] = []
     missing: list[int] = []
     for id_ in ids:
@@ -226,7 +226,7 @@ def find_attachments(ids: Iterable[int], conversion: Conversion) -> list[Attachm
 
 
 def unescape_quotes(text: str) -> str:
-    """Return the HTML in an attribute as WordPress stores it: only quotes and brackets are escaped."""
+    """Return the HTML in an attribute, in which WordPress escapes only quotes and brackets."""
     return re.sub(r"&(?:quot|#34|#0*39|apos|#91|#93);", lambda entity: unescape(entity[0]), text)
 
 
@@ -257,7 +257,7 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("button", "su_button", "vc_btn", "vc_button", "et_pb_button", "fusion_button"), _anchor),
 }
 
-#: Shortcodes whose handlers ignore the text before an end tag
+#: Shortcodes without content; text between their tags stays in the post
 NAMES_WITHOUT_CONTENT = frozenset(
     {"gallery", "vc_gallery", "vc_video", "playlist", "vc_single_image", "vc_btn", "et_pb_image"}
 )

@@ -1,7 +1,7 @@
 """Replaces the shortcodes of WordPress and of widespread plugins (`[caption id="a"]…[/caption]`) with HTML.
 
-Unknown shortcodes stay in the text and are counted. The time is in proportion to the length of the text: the
-text in a shortcode contains no start tag of the same name, so the nesting is not deeper than there are names.
+Unknown shortcodes stay in the text and are counted. The time is proportional to the length of the text: a
+shortcode contains no start tag of its own name, so the number of names limits the depth of the nesting.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from blogapi.importing.formats.wordpress.shortcode_names import (
     parse_attributes,
 )
 
-# HTML tags are matched too, so that shortcodes in their attributes are left alone.
+# HTML tags are matched too, so that shortcodes in their attributes are not replaced.
 _TOKEN = re.compile(
     r"</?[a-zA-Z][^<>]*+>"
     r"|(?P<open>\[\[?)(?P<end>/?)(?P<name>[a-zA-Z][\w-]*+)(?P<attributes>(?:[^\w\[\]-][^\[\]]*+)?)\](?P<close>\]?)"
@@ -53,7 +53,7 @@ def replace_shortcodes(text: str, conversion: Conversion) -> str:
 
 
 def _find_ends(tokens: list[_Token]) -> dict[int, int]:
-    """Return the index of the end tag for the index of each start tag that has one: the nearest before it."""
+    """Return the index of each end tag by the index of its start tag, the nearest one before it."""
     ends: dict[int, int] = {}
     starts: dict[str, int] = {}
     for index, token in enumerate(tokens):

@@ -37,7 +37,7 @@ class ExportFile:
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
-        self.blog = Blog()  #: what the file contains of its blog
+        self.blog = Blog()  #: the data of the blog in the file
         self.problem = entry.problem  #: why the file is refused
         self.is_repaired = False  #: whether `read` repairs the file
         self.is_incomplete = False
@@ -83,7 +83,7 @@ class WordPressSource(FileSource):
     """All WXR files of an import.
 
     WordPress splits long exports, so that the attachments of a post can be in another file. The files of
-    one blog are read together, in two passes: the first remembers terms, authors and attachments, and the
+    one blog are read together, in two passes: the first collects terms, authors and attachments, and the
     second makes the records.
     """
 
@@ -108,7 +108,7 @@ class WordPressSource(FileSource):
         yield from super().read()
         for maker in self._makers.values():
             self.left_behind += maker.blog.other_terms
-            # WordPress allows several in different places.
+            # WordPress allows several terms with the same name under different parents.
             slugs = [
                 (taxonomy, make_term_slug(term.name)) for (taxonomy, _), term in maker.blog.terms.items()
             ]
@@ -149,7 +149,10 @@ class WordPressSource(FileSource):
             raise RefusedFile(f"It changed during the import: {error}") from error
 
     def _get_address(self, blog: Blog) -> str:
-        """Return the address of the blog; a file without one belongs to the only other blog."""
+        """Return the address of the blog.
+
+        If the file contains none, return the address in the other files if they all have the same, else "".
+        """
         own = get_blog_address(self.options.base_url) or blog.address
         if own:
             return own
@@ -212,7 +215,7 @@ def _collect(file: ExportFile) -> Blog:
 
 
 def _list_hosts(address: str, blog: Blog) -> Iterator[str]:
-    """Yield the hosts of a blog with its path, and the host of its media files on wordpress.com."""
+    """Yield the hosts of a blog with their paths, and the host of its media files on wordpress.com."""
     yield from filter(None, (address, blog.address, *blog.former_addresses))
     for name in ("link", "wp:base_blog_url"):
         yield from filter(None, (get_blog_address(blog.texts.get(name, "")),))

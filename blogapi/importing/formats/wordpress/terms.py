@@ -57,9 +57,9 @@ def read_terms(
 
 
 def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
-    """Return the language of an item and the key of its translations: those of Polylang or WPML; or "".
+    """Return the language of an item and its translation key in Polylang or WPML; "" for a missing value.
 
-    WPML writes them into its export of posts.
+    WPML writes both into its export of posts.
     """
     terms = {
         child.attributes.get("domain", ""): to_line(unquote(child.attributes.get("nicename", "")))

@@ -1,7 +1,7 @@
 """Creates the paragraphs and line breaks that WordPress adds to posts of its classic editor.
 
 WordPress stores these posts without `<p>` and `<br>`: a blank line begins a paragraph, any other line break
-is shown as one. `add_paragraphs` takes time in proportion to the length of the text.
+is shown as a line break. `add_paragraphs` takes time in proportion to the length of the text.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _BLOCKS = (
 )
 _EMPTY_ELEMENTS = frozenset({"col", "hr"})
 
-# How text in an element becomes paragraphs: not at all, as it can only be white space; by line breaks; or
-# always. In other elements, it does if it contains a blank line.
+# Elements whose text stays unchanged, because it can only be white space; whose text gets line breaks and no
+# paragraphs; and whose text always becomes paragraphs. Text in other elements does if it has a blank line.
 _WITHOUT_TEXT = re.compile("colgroup|dl|hgroup|map|menu|ol|table|tbody|tfoot|thead|tr|ul").fullmatch
 _WITHOUT_PARAGRAPHS = re.compile("caption|dt|figcaption|h[1-6]|legend|pre|summary").fullmatch
 _ALWAYS_PARAGRAPHS = frozenset({"", "blockquote"})  # "" = outside of all elements

@@ -14,7 +14,9 @@ COMMENT = "a{% comment %} secret {% endcomment %}b"
 REMOVED = "The import left out 1 comment of the generator (`{% comment %}`)."
 UNKNOWN = "It has a `{% comment %}`, and its generator is not recognised; the article became a draft."
 OPEN_REMOVED = "The import left out the end of the text, from a `%%` that is not closed."
-OPEN_STAYS = "The text has a `%%` that is not closed; what follows stays, as outside of a vault."
+OPEN_STAYS = (
+    "The text has a `%%` that is not closed; the text after it is kept, because the file is not in a vault."
+)
 ENCRYPT = "encrypt:\n  tags:\n    - {name: Diary, password: x}\n    - {name: b, password: y}\n"
 
 

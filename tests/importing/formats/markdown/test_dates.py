@@ -243,8 +243,8 @@ def test_a_time_without_an_offset_follows_the_rule_of_the_generator(tmp_path, na
 def test_the_report_says_once_that_the_zones_differ(tmp_path):
     _, source = read_site(tmp_path, "_config.yml", "timezone: America/Los_Angeles\n", BERLIN)
     assert source.notes == [
-        "The time zone of the old blog (America/Los_Angeles) is not that of this site (Europe/Berlin): a "
-        "date without a time is midnight in Europe/Berlin, and a time without an offset is one in UTC."
+        "The time zones of the old blog (America/Los_Angeles) and of this site (Europe/Berlin) differ: a "
+        "date without a time is midnight in Europe/Berlin, and a time without an offset is in UTC."
     ]
 
 
