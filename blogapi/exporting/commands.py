@@ -12,7 +12,7 @@ from flask.cli import with_appcontext
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.exporting.results import ExportReport
 
-# The names of the layouts. `layouts` itself is imported when the command runs, so that servers do not load it.
+# The names of the layouts. `layouts` is imported when the command runs, so that servers do not load it.
 _LAYOUTS = ("hugo", "jekyll")
 
 

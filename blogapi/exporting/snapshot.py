@@ -105,7 +105,7 @@ class Snapshot:
 
     @property
     def local_site(self) -> Site:
-        """A copy of the site with an address without path, because paths in files are relative to the site."""
+        """A copy of the site whose address has no path, because paths in files are relative to the site."""
         return cast(Site, SimpleNamespace(**{**self.site, "url": "http://localhost"}))
 
     def read_articles(self) -> Iterator[Item]:

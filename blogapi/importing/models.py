@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.storage.database import Base, Identified, Timestamped
 
-#: The number of problems in the summary of an import.
+#: The maximum number of problems in the summary of an import.
 MAX_PROBLEMS = 200
 _NO_ITEMS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
 #: The summary of an import that has read nothing yet.

@@ -20,7 +20,7 @@ from blogapi.storage.database import db
 
 
 def get_digests(keys: Collection[str]) -> dict[str, str]:
-    """Return the digests of the records with which the articles of these files were stored, by key."""
+    """Return the digests of the last imported records of these files, by key."""
     statement = select(ImportedFile.key, ImportedFile.digest).where(ImportedFile.key.in_(keys))
     return {row.key: row.digest for row in db.session.execute(statement)}
 
@@ -88,7 +88,7 @@ def get_imported_keys() -> set[str]:
 
 
 def get_roots() -> dict[str, str]:
-    """Return the folder below which each key was the path of an imported file, if the folder is known."""
+    """Return the folder to which each key of an imported file is relative, if the folder is known."""
     statement = select(ImportedFile.key, ImportedFile.root).where(ImportedFile.root.is_not(None))
     return {row.key: row.root for row in db.session.execute(statement)}
 
@@ -96,7 +96,7 @@ def get_roots() -> dict[str, str]:
 def find_uploads(digests: Collection[str]) -> dict[str, Media]:
     """Return the files of the library by their SHA-256, as they were uploaded or as they are stored.
 
-    For a replaced file, this is its replacement, so that another import does not undo the change.
+    For a replaced file, the value is its replacement, so that another import does not undo the change.
     """
     if not digests:
         return {}

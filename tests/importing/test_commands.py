@@ -54,7 +54,9 @@ def test_the_categories_of_hexo_have_their_places(run, people, as_reader, tmp_pa
         text = f"---\ntitle: {name}\ndate: 2020-01-02\ncategories: {categories}\n---\nText"
         (posts / f"{name}.md").write_text(text, encoding="utf-8")
     output = run("import", tmp_path / "source", "--author", "ada").stdout
-    assert "The category “Games” has several parents in the old blog; here it is only below “Diary”." in output
+    assert (
+        "The category “Games” has several parents in the old blog; here it is only below “Diary”." in output
+    )
     terms = as_reader.get("/api/v1/blog/categories/?fields=uuid,name,parent").json
     found = {term["name"]: term for term in terms}
     assert found.keys() == {"Diary", "Games", "Life"}

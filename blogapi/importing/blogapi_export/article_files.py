@@ -137,7 +137,7 @@ class ArticleFiles:
         )
 
     def _complete(self, metadata: Values, place: PurePath) -> Values:
-        """Return the fields with the uuid, and with the type of a page if the file is in the folder of pages."""
+        """Return the fields with the uuid, and with the type `page` if the file is in the folder of pages."""
         uuid = self.export.get_uuid(metadata, place.as_posix())
         is_page = self.export.source and place.is_relative_to(self.export.layout.pages)
         return {**({"type": ItemType.PAGE.value} if is_page else {}), **metadata, "uuid": str(uuid)}

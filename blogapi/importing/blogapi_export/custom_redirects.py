@@ -27,7 +27,7 @@ _SCHEMA = CustomRedirectBodySchema()
 def restore_redirects(
     data: BlogData, key: str, state: ImportState, restored: Restored
 ) -> Iterator[FileReport]:
-    """Store the custom redirects whose paths are new, if an admin imports; yield a report for each refusal."""
+    """Store the custom redirects with new paths, if an admin imports; yield a report for each refusal."""
     rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM]
     account = db.session.get(Account, state.author)
     if rows and (state.restricted or account is None or account.role != Role.ADMIN):

@@ -79,7 +79,7 @@ class ExportFolder:
         return uuid5(uuid5(_NAMESPACE, self.source), escape_file_name(path))
 
     def is_article(self, path: Path) -> bool:
-        """Return whether a text file is an article because of its folder, even without the field `blogapi`."""
+        """Return whether the folder of a text file makes it an article, even without the field `blogapi`."""
         try:
             layouts = LAYOUTS.values() if self.source else ()
         except RefusedFile:

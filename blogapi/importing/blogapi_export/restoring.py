@@ -73,7 +73,7 @@ def restore_media(
 def _store_files(
     media: Sequence[ExportedMedia], user: UUID, *, dry_run: bool
 ) -> Iterator[tuple[ExportedMedia, Stored]]:
-    """Store the files that the library lacks; in a dry run, only check them. Yield each file with its result."""
+    """Store the files that the library lacks (in a dry run, only check them); yield each with its result."""
     for group in chunk(media):
         known = queries.find_uploads([item.hash for item in group])
         taken = queries.get_media([item.uuid for item in group]).keys()

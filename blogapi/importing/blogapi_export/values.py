@@ -102,7 +102,7 @@ def get_mapping(values: Values, name: str) -> Values:
 
 
 def get_former(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
-    """Return the texts in `former_slugs` or `former_paths` with their times; `time` replaces a missing time."""
+    """Return the texts in `former_slugs` or `former_paths` with their times; `time` is for a missing time."""
     times: dict[str, datetime | None] = {}
     key = name.removeprefix("former_").removesuffix("s")
     for item in get_list(values, name):

@@ -111,7 +111,7 @@ class ArticleRecord:
     #: whether template tags and wiki links in the content are resolved
     has_templates: bool = False
     is_mdx: bool = False  #: whether the content is MDX; components in it are resolved
-    #: the values of custom fields, by name; the import keeps one that does not fit
+    #: the values of custom fields, by name; values that do not fit their definitions are kept too
     custom: Mapping[str, Any] = field(default_factory=dict)
     #: fields of the source for which there is no custom field, by their names in the source
     other_fields: Mapping[str, Any] = field(default_factory=dict)

@@ -145,7 +145,8 @@ def _list_folder(folder: Path) -> list[Path]:
         return sorted(folder.iterdir(), key=lambda child: child.name, reverse=True)
     except OSError as error:
         raise RefusedFile(
-            f"The folder “{escape_file_name(str(folder))}” cannot be listed ({_describe(error)}); make it readable."
+            f"The folder “{escape_file_name(str(folder))}” cannot be listed ({_describe(error)}); "
+            "make it readable."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Leave out the parts of a text that visitors could not see; find the marks (TEXT_MARKS) of other hidden parts."""
+"""Leave out the parts of a text that visitors could not see, and find marks (TEXT_MARKS) that hide others."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ CONTENT_FOLDERS = {
     "nuxt": ("content", ""),
     "vitepress": ("src", ""),
 }
-#: The configuration files of Astro's collections. ASTRO_EXCLUSION matches a pattern in them that excludes files.
+#: The configuration files of Astro's collections, and a regular expression for a pattern that excludes files.
 ASTRO_COLLECTIONS = ("src/content.config.ts", "src/content/config.ts")
 ASTRO_EXCLUSION = re.compile(r"\bpattern:[^\]]{0,500}?[\"'`]!")
 #: Settings that hide the files whose front matter does not set a certain field: their pattern, and the field.
@@ -307,7 +307,8 @@ TEXT_MARK = re.compile(
 )
 #: The name of an end tag: `{{< /x >}}`, `{% endx %}`.
 END_TAG = re.compile(r"\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)", re.IGNORECASE)
-#: Matches a part that Ghost showed only to members; without an end comment, the part reaches to the end of the text.
+#: Matches a part that Ghost showed only to members; without an end comment, it reaches to the end of the
+#: text.
 GHOST_GATE = re.compile(
     r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
     r"(?:<!--kg-gated-block:end-->)?+"
@@ -507,7 +508,7 @@ OTHER_WORDS = _words("""person people profile team staff speaker testimonial tes
 
 
 def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
-    """Return a sign if the name or the attributes of an unknown shortcode suggest that it hides its content."""
+    """Return a sign if the name or the attributes of an unknown shortcode suggest that it hides content."""
     words = {*re.split(r"[\W_\d]+", re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())}
     is_shown = words & _OTHER_USES or (words & _NEGATIONS and not words & _VISITORS)
     stems = any(stem in name.lower() for stem in HIDING_STEMS)

@@ -165,7 +165,7 @@ def _build_environment(app: Flask) -> dict[str, str]:
 
 
 def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:
-    """Store the progress until the process ends or must end; return the status for a process without a report."""
+    """Store the progress until the process ends or must end; return the status if it reports no end."""
     while not stopping.is_set():
         if child.wait(UPDATE_SECONDS):
             return JobStatus.FAILED

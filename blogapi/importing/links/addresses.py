@@ -124,5 +124,5 @@ def parse_file_path(segments: Sequence[str]) -> FilePath:
 
 
 def make_safe(text: str) -> str:
-    """Return a part of an address with those characters percent-encoded that would end the address in a text."""
+    """Return a part of an address; percent-encode characters that would end the address in a text."""
     return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)

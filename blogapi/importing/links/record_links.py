@@ -38,13 +38,13 @@ from blogapi.rendering.sanitizer import make_heading_id
 from blogapi.rendering.slugs import make_slug
 
 _MAX_DEPTH = 32
-# The number of links of one record that are looked up; the others stay as they are.
+# The maximum number of links of one record that are looked up; further links stay unchanged.
 _MAX_LINKS = 5_000
 _ID = re.compile(r"(?:^|&)(?:p|page_id|post_id)=([0-9]{1,20})(?:&|$)")
 
 
 class RecordLinks:
-    """The link targets of one record, which was added to the index; see `link_targets.LinkTargets`."""
+    """Finds the link targets of one record, which was added to the index; see `link_targets.LinkTargets`."""
 
     def __init__(self, index: LinkIndex, record: ArticleRecord) -> None:
         self._index = index
@@ -131,7 +131,7 @@ class RecordLinks:
         return self._choose_nearest(self._index.find("id", match[1]))
 
     def _find_by_path(self, address: LinkAddress, query: str = "") -> TargetArticle | None:
-        """Return the article at a path; with a query, only an article whose former address contains it."""
+        """Return the article at a path; with a query, only an article whose former address has this query."""
         path = address.path
         if not (path or address.host) or path.count("/") > _MAX_DEPTH:
             return None
@@ -169,7 +169,7 @@ class RecordLinks:
         return ([*pages, beside] if is_file else pages), ([beside, below] if is_file else [below, beside])
 
     def _list_paths(self, address: LinkAddress) -> Iterator[list[str]]:
-        """Yield the segments of a path, also without the path of the former blog, if it is in the blog."""
+        """Yield the segments of a path in the former blog: all, and those below the path of the blog."""
         path = address.path.removeprefix("@")
         segments = split_path(path)
         prefixes = self._index.list_prefixes(address.host)
@@ -180,9 +180,9 @@ class RecordLinks:
                 yield segments[len(prefix) :]
 
     def _list_outer(self, segments: Sequence[str]) -> Iterator[list[str]]:
-        """Yield a path below the outer folders of the record, outermost first."""
+        """Yield the path below each of the outer folders of the record, outermost first."""
         folders = split_path(self._source.key)[:-1][:_MAX_DEPTH] if self._source.file else []
-        # Without segments, it is the address of the home page, which is not a folder.
+        # An address without segments is that of the home page, and not that of a folder.
         for count in range(len(folders) + 1 if segments else 0):
             yield [*folders[:count], *segments]
 
@@ -204,10 +204,10 @@ class RecordLinks:
         for name in dict.fromkeys((file.name, segments[-1])):
             if not name or name.isdigit():
                 continue
-            is_file = name == file.name
-            folders = file.folders if is_file else segments[:-1]
+            is_parsed_name = name == file.name
+            folders = file.folders if is_parsed_name else segments[:-1]
             named = self._index.find("name", name)
-            selected = self._filter_targets(named, file) if is_file else named
+            selected = self._filter_targets(named, file) if is_parsed_name else named
             targets = [hit for hit in selected if hit.fits_segments(folders, has_date=file.date is not None)]
             if targets:
                 return self._choose_nearest(targets, file, segments[-1])
@@ -224,7 +224,7 @@ class RecordLinks:
     def _choose_nearest(
         self, targets: Sequence[TargetArticle], file: FilePath | None = None, file_name: str = ""
     ) -> TargetArticle | None:
-        """Return the nearest of several articles in the same language, or None if it is not certain."""
+        """Return the best article by language, file name, blog and folders; None if two are equally good."""
         if len(targets) < 2:
             return targets[0] if targets else None
         rank = self._make_rank(file, file_name)
@@ -250,7 +250,7 @@ class RecordLinks:
         return rank
 
     def _make_link(self, target: TargetArticle, fragment: str, query: str = "") -> str | None:
-        """Return the address of an article, and note that the record has a link to it."""
+        """Return the address of an article, and add the record to the article's `sources`."""
         address = self._index.make_address(target) if target.is_visible_from(self._source) else None
         if address is None:
             return None

@@ -1,6 +1,6 @@
 """Replace the addresses of links and files in Markdown and HTML; every other character stays as it is.
 
-Code is left alone, and so are bare addresses in the text. The time is linear: each pattern ends at a
+Code and bare addresses in the text are not changed. The time is linear: each pattern ends at a
 character at which the next match begins, and brackets are matched with a stack.
 """
 
@@ -16,7 +16,7 @@ FindAddress = Callable[[str], str | None]
 
 _TAG = r"<[A-Za-z](?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|[\"'])*+>"
 _HTML_TOKEN = re.compile(_TAG)
-# In these attributes, an address is loaded or linked.
+# The attributes whose addresses a browser loads or links to.
 _ATTRIBUTE = re.compile(
     r"(\s(href|(?:data-)?src(set)?|poster)\s*+=\s*+)(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'<>=`]++))",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ def rewrite_addresses(
 ) -> str:
     """Return the content with the addresses of articles and files replaced.
 
-    Both functions get an address unescaped, and return None if it stays. `find_article` gets the addresses of
+    Both functions get the unescaped address, and return None to keep it. `find_article` gets the addresses of
     links, and `find_file` those of links, pictures and players. Plain text stays as it is, because nothing in
     it is shown as a link.
     """

@@ -42,9 +42,9 @@ class FoundFile:
     """A file that was found, with its links resolved."""
 
     path: Path
-    #: whether the names differ in upper and lower case
+    #: whether the reference and the path differ in upper and lower case
     differs_in_case: bool = False
-    #: whether only the name led to the file, and not its folder
+    #: whether only the file name matches the reference, and not the folder
     is_elsewhere: bool = False
 
 
@@ -73,14 +73,14 @@ class MediaFiles:
         paths: in the folders `assets`, in the folders for static files of the site, and in the folder of the
         site. In `assets`, the end of the path is enough, because the folder can be any part of the former
         blog. The original of a picture is preferred to its smaller copies. Finally, a name without a folder
-        is looked up in all of `root`, because Obsidian names files that way. Raises RefusedFile for a link to
-        another place, and for something that is not a file.
+        is looked up in all of `root`, because Obsidian names files that way. Raises RefusedFile for a link
+        out of these folders, and for a path that is not a regular file.
         """
         site = self._find_site(source.parent, root)
         allowed = (*self._assets, *site.allowed)
         for path in _list_variants(reference):
             for target in self._list_targets(path, source, site):
-                # The text is checked first, so that the disk is never asked for a path elsewhere.
+                # The path is checked before it is opened, so that nothing outside these folders is accessed.
                 if any(target.is_relative_to(folder) for folder in allowed):
                     file = self._open(target, allowed)
                     if file:
@@ -199,17 +199,17 @@ def _is_flat(folder: Path) -> bool:
 
 
 def _list_variants(reference: str) -> list[str]:
-    """Return the paths for which a reference can stand, most probable first."""
+    """Return the paths that a reference can mean, most probable first."""
     decoded = unquote(reference)
     quoted = _QUOTED_TEMPLATE.match(decoded)
     if quoted:
         decoded = reference = quoted[1] + decoded[quoted.end() :]
-    variants = (unquote(_cut(reference)), _cut(reference), decoded)
+    variants = (unquote(_remove_query(reference)), _remove_query(reference), decoded)
     cleaned = (_PREFIX.sub("", path.replace("\\", "/")) for path in variants)
     return list(dict.fromkeys(path for path in cleaned if _is_usable(path)))
 
 
-def _cut(path: str) -> str:
+def _remove_query(path: str) -> str:
     return re.split(r"[?#]", path, maxsplit=1)[0]
 
 

@@ -1,7 +1,7 @@
 """The paths under which the file of a former address can be on the disk.
 
 WordPress, Ghost and others put media files into folders by date and create smaller copies of each picture.
-This blog makes its own renditions, so the largest version of a picture is the one to take.
+This blog makes its own renditions, so the largest version of a picture is imported.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# Longer paths are looked up by these last parts only.
+# Only this number of parts at the end of a longer path is looked up.
 _MAX_TAIL_PARTS = 8
 # Folders for uploads; the rest of an address is the path in the folder.
 UPLOAD_FOLDERS = {"uploads", "images", "files", "media", "assets", "img"}
@@ -27,10 +27,10 @@ _INNER_FOLDERS = re.compile(
 
 
 def list_versions(path: str) -> list[str]:
-    """Return the paths of the versions of a file, the one to take first.
+    """Return the paths of the versions of a file, the preferred version first.
 
-    The uncut original comes before a smaller copy, and an edited or scaled picture before its original. Only
-    in folders for uploads is it certain that `x-300x200.jpg` is a copy; elsewhere the exact name comes first.
+    The original comes before a resized copy, and an edited or scaled picture before its original. Only in
+    folders for uploads is it certain that `x-300x200.jpg` is a copy; elsewhere the exact name comes first.
     """
     plain = _GHOST_SIZE.sub("", path, count=1)
     full = _SIZE.sub("", plain)
@@ -47,7 +47,7 @@ def _add_suffix(path: str, suffix: str) -> str:
 
 
 def list_tails(path: str) -> Iterator[tuple[str, str]]:
-    """Yield the ends of a relative path, longest first, each with the name of the folder in front of it."""
+    """Yield the ends of a relative path, longest first, each with the name of the folder before it."""
     parts = path.split("/")
     for start in range(max(1, len(parts) - _MAX_TAIL_PARTS), len(parts)):
         yield "/".join(parts[start:]), parts[start - 1]

@@ -62,7 +62,7 @@ class RecordMedia:
     notes: list[str] = field(default_factory=list)
 
     def is_mapped(self, mapped: Mapping[str, UUID]) -> bool:
-        """Return whether `mapped` has the files of all paths."""
+        """Return whether `mapped` maps all paths to their files."""
         return all(mapped.get(path) == file.uuid for path, file in self.files.items())
 
     def make_report(self, mapped: Iterable[str]) -> MediaReport:
@@ -84,7 +84,7 @@ class RecordMedia:
             f"“{item.path[:100]}” was not imported: {item.reason}" for item in report.refused[:MAX_NAMES]
         ]
         if report.refused[MAX_NAMES:]:
-            notes.append(f"{len(report.refused) - MAX_NAMES:,} more media files were not taken.")
+            notes.append(f"{len(report.refused) - MAX_NAMES:,} more media files were not imported.")
         return tuple(notes)
 
 
@@ -96,7 +96,7 @@ _Digest = str | RefusedFile
 
 
 class ImportedMedia:
-    """The media files of one run; `assets` are further folders in which paths are looked up.
+    """Finds and stores the media files of one import; `assets` are further folders to look into.
 
     `user` is stored as the uploader of the files.
     """
@@ -117,10 +117,10 @@ class ImportedMedia:
     def take(
         self, records: Iterable[ArticleRecord], get_html: Callable[[ArticleRecord], str]
     ) -> dict[str, RecordMedia]:
-        """Store the files to which the records refer, outside any transaction; return them by record key.
+        """Store the files to which the records refer; return them by the key of the record.
 
         `get_html` returns the sanitized HTML of a record, or "" if it contains no references. A file that is
-        already in the library is not decoded again.
+        already in the library is not decoded again. Call this outside any transaction.
         """
         media_by_key: dict[str, RecordMedia] = {}
         located: list[tuple[RecordMedia, FileReference, str]] = []
@@ -132,7 +132,7 @@ class ImportedMedia:
             result = media_by_key[record.key] = RecordMedia()
             if len(references) > MAX_REFERENCES:
                 result.notes.append(
-                    f"Only the first {MAX_REFERENCES} of its {len(references):,} media files were taken."
+                    f"Only the first {MAX_REFERENCES} of its {len(references):,} media files were imported."
                 )
             for reference in references[:MAX_REFERENCES]:
                 try:

@@ -1,4 +1,4 @@
-"""Find the folders of the site to which an article belongs: its top and its folders for static files."""
+"""Find the folders of the site to which an article belongs: its root and its folders for static files."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def find_site(folder: Path, root: Path, list_names: ListNames) -> SiteFolders:
 
 
 def list_page_folders(source: Path, site: SiteFolders, list_names: ListNames) -> Iterator[Path]:
-    """Yield where a relative path on the page of `source` can lead besides the folder of `source`.
+    """Yield the folders to which a relative path on the page of `source` can refer, besides its own folder.
 
-    A browser resolves it against the address of the page. Below `content`, this is the path of the file:
+    A browser resolves it against the address of the page. Below `content`, the address is the file's path:
     `content/blog/a.md` and `content/blog/a/index.md` have files in `static/blog/a/`. With one folder for each
     language, the translations of a page share its files.
     """

@@ -1,9 +1,9 @@
 """An import that a server runs in a process of its own, so that a hostile file cannot harm the server.
 
 The process writes its progress to standard output, as one JSON object per line with `stage`, `done`, `total`
-and the `summary` so far. The last line also has `error`, which is empty if the import succeeded; without it,
-the import has not ended by itself. The process ends after the current article when its standard input is
-closed, which also happens when the server is killed.
+and the `summary` so far. The last line also has `error`, which is empty if the import succeeded; if no line
+has `error`, the process was stopped or killed. The process ends after the current article when its standard
+input is closed, which also happens when the server is killed.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class _Progress:
 
     def watch(self, input: int) -> None:
         """Wait until the input is closed, and end the process unless the import has ended."""
-        # A buffered read would still hold its lock when the process ends by itself.
+        # Not buffered: a buffered read would still hold its lock when the process exits.
         while os.read(input, 1024):
             pass
         self._stopping.set()

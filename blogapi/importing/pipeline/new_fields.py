@@ -22,7 +22,7 @@ from blogapi.storage.database import end_read
 
 #: The largest number of custom fields that one import defines; fields of more articles come first.
 MAX_NEW_FIELDS = 50
-# How many names are remembered, so that the memory is bounded, and how many a sentence lists.
+# The maximum numbers of names that are kept in memory, and that one sentence lists.
 _MAX_NAMES, _MAX_LISTED = 1_000, 100
 
 
@@ -38,7 +38,7 @@ class _FoundField:
 
     @property
     def type(self) -> FieldType:
-        """The type that takes all values: a text if they differ."""
+        """The type that all values fit: a type of text if their types differ."""
         if len(self.types) == 1:
             return next(iter(self.types))
         return FieldType.LONG_TEXT if FieldType.LONG_TEXT in self.types else FieldType.TEXT
@@ -50,12 +50,12 @@ class _FoundField:
 
 
 class NewFields:
-    """The fields of the sources without a custom field; `readers` is an option (see `ImportOptions`)."""
+    """The fields of the sources without a custom field; `readers` is the option `define_fields`."""
 
     def __init__(self, readers: str) -> None:
         self._readers = readers
         self._found: dict[str, _FoundField] = {}
-        #: The numbers of uses of field names that a custom field cannot have.
+        #: The number of uses of each field name that a custom field cannot have.
         self._unnamed = Counter[str]()
         self._definitions = CustomFields(())
 
@@ -84,9 +84,9 @@ class NewFields:
             counts = {found.key: found.articles for found in ranked} | self._unnamed
             if counts:
                 yield (
-                    "Not taken, because no custom field has their names: "
+                    "Not imported, because no custom field has their names: "
                     f"{join_counts(counts, _MAX_LISTED)}. "
-                    "To take them, let the import define custom fields (--define-fields)."
+                    "To import them, let the import define custom fields (--define-fields)."
                 )
             return
         room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))
@@ -117,12 +117,12 @@ class NewFields:
         if left:
             counts = {found.key: found.articles for found in left}
             yield (
-                f"Not taken, because one import defines at most {MAX_NEW_FIELDS} custom fields, and a blog "
-                f"has at most {service.MAX_FIELDS}: {join_counts(counts, _MAX_LISTED)}."
+                f"Not imported, because one import defines at most {MAX_NEW_FIELDS} custom fields, and a "
+                f"blog has at most {service.MAX_FIELDS}: {join_counts(counts, _MAX_LISTED)}."
             )
         if self._unnamed:
             yield (
-                "Not taken, because a custom field cannot have these names: "
+                "Not imported, because a custom field cannot have these names: "
                 f"{join_counts(self._unnamed, _MAX_LISTED)}."
             )
 

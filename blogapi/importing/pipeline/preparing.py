@@ -86,7 +86,7 @@ def _unpack(
 
 
 def _list_database_files() -> tuple[Path, ...]:
-    """Return the paths of the database and its side files, which SQLite alone may open."""
+    """Return the paths of the database and its side files, which only SQLite may open."""
     if db.engine.dialect.name != "sqlite":
         return ()
     database = Path(str(db.engine.url.database)).resolve()
@@ -103,8 +103,8 @@ def open_sources(
 ) -> Mapping[str, Source]:
     """Return a source for each format that a file has, by the name of the format.
 
-    Media files are left out, because they are taken with the articles that refer to them; a file that the
-    user has named (`given`) is not. If there is only one format, all files belong to it.
+    Media files are left out, because they are imported with the articles that refer to them. Files that the
+    user has named (`given`) are not left out. If there is only one format, all files belong to it.
     """
     named = {path.resolve() for path in given}
     groups: dict[str, list[Entry]] = {}

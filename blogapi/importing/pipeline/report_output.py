@@ -17,11 +17,11 @@ from blogapi.importing.pipeline.run import NOT_REACHED, ImportRun
 from blogapi.importing.texts.messages import join_counts
 from blogapi.publication.visibility import READABLE_STATUSES
 
-# The number of names in a line; --json contains all.
+# The maximum number of names in a line; --json contains all.
 _MAX_NAMES = 100
 # The limits of a summary, which is stored in the database.
 _MAX_REASONS, _MAX_NOTES, _MAX_LENGTH = 5, 50, 1000
-# " (--define-fields)": an import over HTTP has no command line.
+# An option in a note, such as " (--define-fields)"; it is removed for imports over HTTP.
 _OPTION = re.compile(r" \(--[^()]*\)")
 _ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
 
@@ -62,7 +62,7 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
 
 
 def format_document(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
-    """Yield the parts of the report as JSON; as one text, it can take hundreds of megabytes of memory."""
+    """Yield the report as JSON in parts; as one text, it can take hundreds of megabytes of memory."""
     yield f'{_dump(_build_head(run, dry_run=dry_run))[:-1]}, "files": ['
     separator = ""
     for report in run.reports:
@@ -148,7 +148,7 @@ def summarize(run: ImportRun) -> dict[str, Any]:
 
 
 def _describe_public_here(run: ImportRun, limit: int | None = None) -> dict[str, Any]:
-    """Return what needs a look in public articles of earlier imports, and the plugins with unread rules."""
+    """Return the plugins with unread rules, and the public articles of earlier imports to check."""
     hidden_there = [report for report in run.reports if report.hidden_there]
     return {
         "unread_rules": run.unread_rules,

@@ -70,7 +70,7 @@ class ResolvedRecord:
 def resolve_record(
     record: ArticleRecord, index: LinkIndex, has_file: Callable[[str], bool]
 ) -> ResolvedRecord:
-    """Return the record with its template tags, links and pictures resolved; it must be in the index.
+    """Return the record with its template tags, links and pictures resolved; the record must be in the index.
 
     `has_file` returns whether the media file at a root-relative path will be found.
     """

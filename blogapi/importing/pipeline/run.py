@@ -40,7 +40,7 @@ NOT_REACHED = ("The import ended before it reached this article; import the file
 
 
 class ImportRun:
-    """One import of all `sources`, which are given by the names of their formats."""
+    """One import of all `sources`; the keys of `sources` are the names of their formats."""
 
     def __init__(
         self, importer: Importer, sources: Mapping[str, Source], spool: Spool, options: ImportOptions
@@ -55,7 +55,7 @@ class ImportRun:
         self._index.hosts |= {to_host(options.base_url)} - {""}
         #: The slug, the title and the file of each record by its key.
         self._read_before: dict[str, tuple[str, str, str]] = {}
-        #: The keys of records that are not public in another file.
+        #: The keys of records whose article is not public according to another file.
         self._private: set[str] = set()
         #: Names of template tags that have no counterpart here, with their numbers.
         self.unresolved: Counter[str] = Counter()
@@ -67,8 +67,8 @@ class ImportRun:
         self.notes: list[str] = []
         #: The reports in the order in which the files and items were read.
         self.reports: list[FileReport] = []
-        #: The places of the records among the reports, by their keys.
-        self._places: dict[str, int] = {}
+        #: The index of each record's report in `reports`, by the key of the record.
+        self._report_indexes: dict[str, int] = {}
 
     @property
     def authors(self) -> ImportedAuthors:
@@ -95,7 +95,7 @@ class ImportRun:
         self._prepare()
         self._store(show_progress)
         self.notes += self._describe_unread_rules()
-        self._importer.place_orphans()
+        self._importer.set_missing_parents()
         for source in self.sources.values():
             if isinstance(source, ExportSource):
                 self.reports += source.finish_blog(self._importer)
@@ -116,7 +116,7 @@ class ImportRun:
             self.page_count += record.is_page
             self._new_fields.add(record)
             # `_store` replaces this report.
-            self._places[record.key] = len(self.reports)
+            self._report_indexes[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
             key = record.former_key or record.key
             uuid, imported, times = imported_articles.pop(key, (None, None, ()))
@@ -131,7 +131,7 @@ class ImportRun:
                 self._index.add(imported, imported.slug, uuid)
 
     def _check_duplicate(self, record: ArticleRecord) -> Item:
-        """Return the record, or the report of a duplicate that was read before.
+        """Return the record, or a report if the same article was read before.
 
         Several exports of a blog can contain the same article. Exports of blogs with the same address, such
         as test blogs, can contain different articles with the same id; these get a key of their own.
@@ -166,7 +166,7 @@ class ImportRun:
         outdated: set[str] = set()
         for batch in make_batches(records):
             for report in self._importer.store(batch):
-                self.reports[self._places[report.key]] = report
+                self.reports[self._report_indexes[report.key]] = report
                 if report.slug:
                     outdated.update(self._index.set_slug(report.key, report.slug))
         # The links to an article that got another slug than expected are corrected.
@@ -210,7 +210,7 @@ class ImportRun:
 
 
 def prepare_record(record: ArticleRecord) -> ArticleRecord:
-    """Return the record without forbidden characters and without what the former blog hid, and with notes."""
+    """Return the record without forbidden characters and hidden parts, and with notes about them."""
     return hide_parts(clean_record(record))
 
 
@@ -224,7 +224,7 @@ def clean_record(record: ArticleRecord) -> ArticleRecord:
 
 
 def clean(value: Any, removed: list[str]) -> Any:
-    """Return a value whose texts have no forbidden characters; adds these to `removed`."""
+    """Return the value without forbidden characters in its texts; add these characters to `removed`."""
     if isinstance(value, str):
         removed += FORBIDDEN.findall(value)
         return FORBIDDEN.sub("", value)

@@ -1,1 +1,1 @@
-"""Records into the blog: terms, authors, pictures, articles, former addresses."""
+"""Store records in the blog: terms, authors, pictures, articles and former addresses."""

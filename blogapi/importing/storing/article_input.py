@@ -48,7 +48,7 @@ class ArticleInputs:
         records = [record for record in records if record.exported is None]
         #: the stored terms by their kind and by the names in the records
         self._named: dict[str, dict[str, Term]] = {}
-        # The terms of a dry run are stored together, when all were looked up.
+        # The planned terms of a dry run are flushed together, after all terms have been looked up.
         with db.session.no_autoflush:
             self._terms = {
                 CATEGORIES.singular: self._load_terms(
@@ -92,7 +92,7 @@ class ArticleInputs:
         return replace(article_input, custom=convert_imported(record.custom), is_imported=True)
 
     def _load_body(self, body: dict[str, Any]) -> Any:
-        """Return the input of an article or a page; a page whose parent does not exist is at the top."""
+        """Return the input of an article or a page; a parent that does not exist is left out."""
         if body.pop("type", None) != ItemType.PAGE:
             return _BODY_SCHEMA.load(body)
         del body["category"]
@@ -143,13 +143,13 @@ class ArticleInputs:
         self._state.plan_term(slug, term)
 
     def _load_terms(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
-        """Load the terms with these names; return those that a dry run has created by their slugs."""
+        """Load the terms with these names into `_named`; return the planned terms of a dry run by slug."""
         names = {*names}
         found = self._named[taxonomy.singular] = queries.find_by_names(taxonomy, names)
         return self._store_planned(taxonomy.singular, map(make_term_slug, names - found.keys()))
 
     def _store_planned(self, kind: str, slugs: Iterable[str]) -> dict[str, Term]:
-        """Store and return the terms that earlier transactions of a dry run have created, by their slugs."""
+        """Add terms that earlier transactions of a dry run created to the session; return them by slug."""
         planned = self._state.planned_terms
         terms = {slug: planned[kind, slug] for slug in slugs if (kind, slug) in planned}
         db.session.add_all(terms.values())

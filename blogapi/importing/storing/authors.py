@@ -26,7 +26,7 @@ class AuthorReport:
 class ImportedAuthors:
     """The authors of one run.
 
-    `author_map` has the names or slugs of authors by their names in the files; see `read_author_map`.
+    `author_map` maps names in the files to names or slugs of authors of the blog; see `read_author_map`.
     """
 
     def __init__(self, author_map: Mapping[str, str]) -> None:
@@ -38,7 +38,7 @@ class ImportedAuthors:
         self.created: set[UUID] = set()
 
     def rename(self, record: ArticleRecord) -> ArticleRecord:
-        """Return the record with the authors that the author map names instead."""
+        """Return the record with its authors renamed as the author map says."""
         if not self._map:
             return record
         names = [author.name.casefold() for author in record.authors]

@@ -64,8 +64,8 @@ class ImportBatch:
         statement = select(Article.uuid, *columns, *times, *page)
         rows = db.session.execute(statement.where(Article.uuid.in_(uuids)))
         self.articles = {row.uuid: row for row in rows}
-        #: The articles of an export that this blog does not have. If they were deleted here, they continue
-        #: their version numbers.
+        #: The articles of an export that this blog does not have. If such an article was deleted here, its
+        #: version numbers continue.
         self.restored_uuids = [uuid for uuid in exported if uuid not in self.articles]
         self._pages = {row.uuid for row in self.articles.values() if row.type == ItemType.PAGE}
         self.inputs = ArticleInputs(state, records)
@@ -179,7 +179,10 @@ class ImportBatch:
         return FileReport(record.key, result, old_status, notes, article=file.article_id)
 
     def _keep_edited(self, record: ArticleRecord, uuid: UUID) -> FileReport:
-        """Report an edited article that shows a text which the former blog hides; refuse any other."""
+        """Return a report if the edited article shows a text that the former blog hides.
+
+        Raises RefusedFile for any other edited article.
+        """
         state, columns = self.articles[uuid], select(Article.content, Article.content_type)
         text = db.session.execute(columns.where(Article.uuid == uuid)).one()
         notes = find_hidden_there(record, state, *text, current_time())
@@ -206,7 +209,7 @@ class ImportBatch:
         if is_other_cover:
             cover_input = ArticleInput(texts={"cover_image": cover}, type=state.type, prepared=prepared)
             writes.change(self._state.author, uuid, cover_input)
-            # An article that was edited in this blog still counts as edited.
+            # The condition is needed because an article that was edited here must still count as edited.
             if state.last_updated <= file.imported_at:
                 file.imported_at = current_time()
         return is_remapped or is_other_cover
@@ -222,7 +225,7 @@ class ImportBatch:
         parent = file.article_id if file and file.article_id in self._pages else None
         if not record.parent_key or (state is None and parent is not None):
             return replace(article_input, parent=parent)
-        # The parent can come later in the import, and an existing page could be moved below itself.
+        # The parent is set later: it can come later in the import, or be below the page in this blog.
         if state is None or parent != state.parent_id:
             self._state.orphans[record.key] = (record.parent_key, state is None)
         return article_input
@@ -249,7 +252,7 @@ class ImportBatch:
             article_input = replace(article_input, slug=None)
         article = writes.create(author, article_input, uuid=uuid, slug_from=record.slug)
         complete_article(article, exported)
-        # A text without letters or digits has a random slug, which no other article has taken.
+        # A title without letters or digits gets a random slug, which needs no note.
         if article.slug.startswith(f"{preferred}-"):
             notes.append(f"The slug “{preferred}” is taken; the article got “{article.slug}”.")
         file.article_id = article.uuid
@@ -287,7 +290,7 @@ def _set_digest(file: ImportedFile, record: ArticleRecord, imported_at: datetime
 
 
 def _get_import_time(record: ArticleRecord) -> datetime:
-    """Return the current time, or the time of the article's last change if that is later in an export."""
+    """Return the current time, or the time of the last change in the export if that is later."""
     now = current_time()
     return max(now, (record.exported and record.exported.last_updated) or now)
 

@@ -31,7 +31,7 @@ class BatchMedia:
         #: The library files to which the paths in each article refer.
         self._paths: dict[UUID, dict[str, MediaPath]] = {}
         self._library: dict[UUID, Media] = {}
-        #: The articles with a path that refers to another file now.
+        #: The articles with a path that now refers to a different file.
         self._remapped: set[UUID] = set()
         #: The alternative texts for files that have none.
         self._alts: dict[UUID, str] = {}
@@ -65,7 +65,7 @@ class BatchMedia:
             row = paths.get(path)
             if row is not None and row.media_id == file.uuid:
                 continue
-            # In a dry run the file is not stored; and a user can delete it before this transaction.
+            # A user can have deleted the file since it was stored. In a dry run, files have no uuid.
             if file.uuid is not None and file.uuid not in self._library:
                 continue
             is_changed = True
@@ -82,13 +82,11 @@ class BatchMedia:
         return is_changed
 
     def get_cover(self, record: ArticleRecord, article_id: UUID) -> str:
-        """Return the address of the file that is the cover, or else the cover as the record has it."""
+        """Return the address of the library file that is the cover, or else the cover in the record."""
         return self._to_address(record.cover_image, article_id)
 
     def replace_pictures(self, record: ArticleRecord, article_id: UUID) -> ArticleRecord:
-        """Return the record; the addresses of library files replace the paths in its cover and its
-        `og_image`.
-        """
+        """Return the record with the addresses of library files in `cover_image` and `og_image`."""
         return replace(
             record,
             cover_image=self._to_address(record.cover_image, article_id),

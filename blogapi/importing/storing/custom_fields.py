@@ -1,4 +1,4 @@
-"""Finds the values of custom fields among the fields of a source, and the types of values without a field."""
+"""Finds the custom fields for fields of a source, and guesses types for fields without a custom field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.importing.format_api import custom_fields
 from blogapi.rendering.slugs import make_slug
 
-#: The characters of a key of which a name is made.
+#: The maximum number of characters of a key from which a name is made.
 MAX_KEY_LENGTH = 200
 
 # The first of these types that a text matches is its type. A number must look the same when it is shown:
@@ -36,7 +36,7 @@ _PATTERNS = {
 
 @lru_cache(maxsize=1_000)
 def make_name(key: str) -> str:
-    """Return the name in the API of the custom field for a field of a source; "" if it cannot have one.
+    """Return the API name of the custom field for a field of a source; "" if no valid name can be made.
 
     `Walked on`, `walked-on` and `walkedOn` have the name `walked_on`.
     """
@@ -46,7 +46,7 @@ def make_name(key: str) -> str:
 
 
 class CustomFields(custom_fields.CustomFields):
-    """The definitions of custom fields, which fields of a source have in any spelling."""
+    """Finds the definitions of custom fields by the names of fields in a source, in any spelling."""
 
     def __init__(self, definitions: Iterable[CustomField]) -> None:
         self._definitions = {get_identity(field.name): field for field in definitions}
@@ -69,7 +69,7 @@ class CustomFields(custom_fields.CustomFields):
 
 
 def get_identity(name: str) -> str:
-    """Return what the spellings of a name have in common."""
+    """Return a form of a name that is the same for all its spellings."""
     return name.replace("_", "")
 
 
@@ -79,9 +79,9 @@ def list_items(value: Any) -> Sequence[Any]:
 
 
 def guess_type(value: Any) -> FieldType | None:
-    """Return the type of a custom field that takes a single value; None if there is none, as for a mapping.
+    """Return the type of a custom field for a single value, or None if no type fits, as for a mapping.
 
-    A choice, a picture and an article look like texts.
+    Values that would fit a choice, a picture or an article have a type of text.
     """
     # Python refuses to write integers of more than 4,300 digits.
     is_too_large = isinstance(value, int) and value.bit_length() > 64

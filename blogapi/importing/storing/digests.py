@@ -22,13 +22,13 @@ _NEW_FIELDS = frozenset(
         *("is_page", "parent_key", "position"),
     )
 )
-# Imports made articles with the tag `page` of the pages of these formats before blogs had pages.
+# Before blogs had pages, imports made articles with the tag `page` from the pages in these formats.
 _TAGGED_FORMATS = ("blogger:", "ghost:", "substack:", "wordpress:")
 PAGE_TAG = "page"
 
 
 def add_page_tag(record: ArticleRecord) -> ArticleRecord:
-    """Return the record with the tag that imports gave to such a page, so that its digest stays the same."""
+    """Return the record with the tag that earlier imports gave to pages, so that its digest is the same."""
     is_tagged = PAGE_TAG in map(str.casefold, record.tags)
     is_due = record.is_page and record.key.startswith(_TAGGED_FORMATS) and not is_tagged
     return replace(record, tags=(*record.tags, PAGE_TAG)) if is_due else record

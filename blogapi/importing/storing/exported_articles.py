@@ -16,9 +16,7 @@ from blogapi.storage.database import db
 
 
 def is_slug_free(slug: str | None, uuid: UUID) -> bool:
-    """Return whether no other article than the one with this uuid has or had the slug, or the slug is
-    missing.
-    """
+    """Return whether the slug is None, or no article except the one with this uuid has or had it."""
     return slug is None or not queries.find_taken_slugs([slug], exclude=uuid)
 
 
@@ -28,7 +26,7 @@ def complete_article(
     """Set the fields of a created or changed article that its body does not contain.
 
     `old_time` is the time of the last change of a changed article. If the export has the same time, a person
-    has changed the file, and the article was changed now.
+    has changed the file, and the time of the change is the current time.
     """
     if exported is None:
         return

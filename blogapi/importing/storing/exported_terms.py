@@ -27,7 +27,7 @@ TAXONOMIES: Mapping[str, Taxonomy[Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedTerm:
-    """A term of an export; `fields` is its complete body, as the API takes it, with its slug.
+    """A term of an export; `fields` is its complete body, as the API accepts it, with its slug.
 
     `former_slugs` has the time at which the term lost each slug, if it is known. All times are aware, UTC.
     """
@@ -37,7 +37,7 @@ class ExportedTerm:
     fields: Mapping[str, Any]
     created: datetime
     last_updated: datetime
-    parent: str = ""  #: the slug of the category above it
+    parent: str = ""  #: the slug of the parent category
     former_slugs: Mapping[str, datetime | None] = field(default_factory=dict)
 
     @property
@@ -138,7 +138,7 @@ def _add_former_slugs(taxonomy: Taxonomy[Any], term: ExportedTerm) -> None:
 def create_named(owner: UUID, kind: str, slug: str, name: str) -> Term:
     """Return the term with the slug, or create it with the name.
 
-    A person can write the name of a new term into a file of an export.
+    This is for names of new terms that a person has written into a file of an export.
     """
     term: Term = service.get_or_create_term(TAXONOMIES[kind], owner, name, slug=slug)
     return term

@@ -54,7 +54,7 @@ class FormerPaths:
                 yield f"There is no redirect from “{path}”, which is a former address of another article."
 
     def store(self) -> None:
-        """Store the new paths; their articles are stored before."""
+        """Store the new paths, after their articles."""
         db.session.flush()
         db.session.add_all(self._new)
         if self._state.dry_run:
@@ -63,8 +63,8 @@ class FormerPaths:
     def _get_path(self, article: Any) -> str:
         assert self._site is not None, "the batch has records with paths"
         if article.category_id is None:
-            # The path of a page below others is not known before these are stored, but the list of redirects
-            # leaves out the addresses of pages.
+            # The path of a child page is not known before its parents are stored. This does no harm, because
+            # the list of redirects leaves out the addresses of pages.
             slugs, language = [article.slug], article.language
             path = make_page_path(self._site, uuid=article.uuid, slugs=slugs, language=language)
             return without_slash(unquote(urlsplit(self._site.url + path).path))

@@ -1,4 +1,4 @@
-"""Compares a record with the article that an earlier import has made of it."""
+"""Compares a record with the article that an earlier import has made from it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from blogapi.importing.storing.digests import compute_digest
 from blogapi.importing.storing.lost_words import list_words
 from blogapi.publication.visibility import READABLE_STATUSES, get_readable_from
 
-#: The largest distance between two time zones. A date that moves by less keeps the address of its article.
+#: The largest difference between two time zones. If a date moves by less, the article keeps its date.
 MAX_SHIFT = timedelta(hours=26)
-# How long one import can take from the time of an article to the time of its file.
+# The maximum time that one import takes from setting `created` of an article to `imported_at` of its file.
 _IMPORT_TIME = timedelta(minutes=1)
 _DRAFT = "; the article became a draft."
 
@@ -29,7 +29,7 @@ PART_HIDDEN_THERE = (
     "remove it if it should be hidden."
 )
 
-# Each `article` is an article or the row of one.
+# The parameter `article` is an Article, or a row with its columns.
 
 
 def is_edited(article: Any, file: ImportedFile) -> bool:
@@ -52,9 +52,10 @@ def keep_state(record: ArticleRecord, article: Any, file: ImportedFile, now: dat
 def keep_date(
     record: ArticleRecord, date: datetime | None, import_times: Iterable[datetime], now: datetime
 ) -> ArticleRecord:
-    """Return the record with the date of its article, unless its own is more than another time zone.
+    """Return the record with the date of its article, unless the dates differ by more than a time zone.
 
-    The time of an import is not kept, nor a date that is earlier than that of a scheduled record.
+    The record also keeps its own date if the date of the article is the time of an import, or if the record
+    is scheduled for a later time than the article.
     """
     if record.exported is not None or date is None:
         return record
@@ -79,8 +80,8 @@ def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: I
     variants = (replace(variant, status=status) for variant in (record, kept) for status in statuses)
     if file.digest not in map(compute_digest, variants):
         return True
-    # An article that became a draft only because rules were not read keeps the digest of its public text. A
-    # later import that reads the rules, and finds that they hide nothing, publishes it.
+    # If an article became a draft only because rules were not read, its digest is that of the public record.
+    # A later import with the option that the rules hid nothing publishes it.
     return not edited and bool(article.status != kept.status)
 
 

@@ -7,7 +7,7 @@ import re
 from blogapi.rendering import plain_text
 
 _MAX_LOST_SHARE = 0.1
-# Markup is counted roughly, so a few words more or less say nothing.
+# Words are counted roughly, so a difference of a few words means nothing.
 _MIN_LOST_WORDS = 5
 
 # The text between these marks is not shown.

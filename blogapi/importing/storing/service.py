@@ -46,8 +46,8 @@ MAX_BATCH_CHARACTERS = 500_000
 # If the transaction takes longer, it is committed, and the rest of the batch is stored in another
 # transaction, because other writers are waiting.
 MAX_BATCH_SECONDS = 0.08
-# A program that waits for the lock of SQLite looks every 0.1 seconds whether it is free, and more often after
-# a shorter transaction. PostgreSQL grants locks in the order of the requests.
+# A program that waits for the lock of SQLite checks every 0.1 seconds whether it is free, and more often
+# after a shorter transaction. PostgreSQL grants locks in the order of the requests.
 _LONG_SECONDS, _PAUSE_SECONDS = 0.1, 0.12
 
 
@@ -72,7 +72,7 @@ def make_batches(records: Iterable[ArticleRecord]) -> Iterator[list[ArticleRecor
 class Importer:
     """Stores the records of one run as articles of `author`.
 
-    See `importing.pipeline.authors` for `author_map`, and `importing.media.imported_media` for `assets`.
+    See `importing.storing.authors` for `author_map`, and `importing.media.imported_media` for `assets`.
     """
 
     def __init__(
@@ -94,15 +94,15 @@ class Importer:
             restricted=restricted,
         )
         self.media = ImportedMedia(assets, user=author, dry_run=dry_run)
-        #: The time (monotonic) at which other programs have had enough time to write.
+        #: The monotonic time before which no transaction begins, so that other programs can write.
         self._next_turn = 0.0
 
     @contextmanager
     def open_transaction(self) -> Iterator[None]:
         """Run the `with` block in a transaction, which a dry run rolls back.
 
-        After a long transaction, the next one waits until other programs, such as the server, can have begun
-        theirs.
+        After a long transaction, the next one waits so long that other programs, such as the server, can
+        begin their transactions.
         """
         if db.engine.dialect.name == "sqlite":
             time.sleep(max(0.0, self._next_turn - clock.monotonic()))
@@ -125,15 +125,15 @@ class Importer:
         records = [_limit_tags(add_page_tag(self.state.authors.rename(record))) for record in batch]
         return [*self._store(records, *self._prepare(records))]
 
-    def place_orphans(self) -> None:
-        """Give a parent to each page that was stored before its parent, in a transaction of its own."""
+    def set_missing_parents(self) -> None:
+        """Set the parent of each page that was stored before its parent, each in its own transaction."""
         if self.state.dry_run:
             return
         for key, (parent_key, is_new) in self.state.orphans.items():
             with self.open_transaction():
-                self._place(key, parent_key, is_new=is_new)
+                self._set_parent(key, parent_key, is_new=is_new)
 
-    def _place(self, key: str, parent_key: str, *, is_new: bool) -> None:
+    def _set_parent(self, key: str, parent_key: str, *, is_new: bool) -> None:
         files = queries.find_files([key, parent_key])
         tree = read_tree()
         if not all(
@@ -142,13 +142,13 @@ class Importer:
             return
         page, parent = files[key], files[parent_key].article_id
         with suppress(Invalid):
-            place = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
-            hierarchy.resolve_parents([place], is_bulk=False)
-            with open_batch([place], page.article_id) as batch:
+            change = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
+            hierarchy.resolve_parents([change], is_bulk=False)
+            with open_batch([change], page.article_id) as batch:
                 # No reader knows the address that a new page had until now.
                 batch.keeps_former_paths = not is_new
-                batch.change(self.state.author, page.article_id, place)
-            # The page does not count as edited in this blog.
+                batch.change(self.state.author, page.article_id, change)
+            # Otherwise, the page would count as edited in this blog.
             page.imported_at = current_time()
 
     def _store(
@@ -172,7 +172,7 @@ class Importer:
                     yield _refuse(records[0], error, media)
                 return
             if state.dry_run:
-                # Only an article that exists already can be looked at.
+                # New articles do not exist after a dry run; an article with a hidden text exists.
                 reports = [item if item.hidden_there else replace(item, article=None) for item in reports]
                 state.planned_slugs |= {item.slug for item in reports if item.result is Result.CREATED}
             yield from reports
@@ -243,5 +243,5 @@ def _limit_tags(record: ArticleRecord) -> ArticleRecord:
     if len(record.tags) <= limit:
         return record
     left = ", ".join(f"“{name}”" for name in record.tags[limit:])
-    note = f"It has more than {limit} tags (MAX_TAGS); these were not taken: {left[:1_000]}."
+    note = f"It has more than {limit} tags (MAX_TAGS); these were not imported: {left[:1_000]}."
     return replace(record, tags=record.tags[:limit], notes=(*record.notes, note))

@@ -19,7 +19,7 @@ class ImportState:
     authors: ImportedAuthors
     restore_deleted: bool = False
     dry_run: bool = False
-    #: whether the user who started the import is no admin; the author may be one
+    #: whether the user who started the import is no admin; the author may be an admin
     restricted: bool = False
     #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
     redirects: set[str] = field(default_factory=set)
@@ -37,6 +37,6 @@ class ImportState:
 
     def plan_term(self, slug: str, term: Term) -> None:
         """Keep a term that was created in a dry run for later transactions."""
-        # The profile of a user takes the place of another profile, so it is created again.
+        # The profile of a user replaces another profile, so later transactions must create it again.
         if self.dry_run and not (isinstance(term, Author) and term.owner_id):
             self.planned_terms[term.kind, slug] = term

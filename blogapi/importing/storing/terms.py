@@ -52,7 +52,9 @@ def store_terms(
                     reason = describe_refusal(error)
                     problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
     for (kind, name), number in sorted(dropped.items()):
-        problems.append(f"Not taken: {name} ({number:,}), because a {kind} in this blog has none.")
+        problems.append(
+            f"Not imported: {name} ({number:,}), because a {kind} in this blog has no such field."
+        )
     return problems
 
 

@@ -19,12 +19,12 @@ _LIST = re.compile(
 _ID = re.compile(r"#[\w:-]+")
 _HEADING = re.compile(r"(?:^|\n) {0,3}#{1,6}[ \t][^\n]*\Z")
 _CONTENTS = re.compile(r"\{:\s*toc\b")
-# The item of the list that the table of contents replaces.
+# The list item that kramdown replaces with the table of contents.
 _CONTENTS_ITEM = re.compile(r"^[ \t]*(?:[-*+]|[0-9]{1,3}\.)[ \t].*\Z", re.MULTILINE)
 
 
 def remove_lists(content: str, content_type: str) -> tuple[str, int]:
-    """Return the text without the attribute lists outside code, and their number.
+    """Return the text without the attribute lists outside code, and the number of removed lists.
 
     The id of a heading is kept, in the form that blogapi reads.
     """
@@ -36,7 +36,7 @@ def remove_lists(content: str, content_type: str) -> tuple[str, int]:
 
 
 def _remove_list(before: str, written: str) -> str:
-    """Return the text before an attribute list, without the list."""
+    """Return the text that replaces `before` and the attribute list `written`, which follows it."""
     line_start = before.rstrip(" \t>")
     block, id_ = line_start.removesuffix("\n"), _ID.search(written)
     if id_ and _HEADING.search(block):

@@ -36,7 +36,7 @@ _MAX_DEPTH = 10
 
 
 def resolve_containers(content: str, content_type: str, targets: LinkTargets) -> Resolved:
-    """Return Markdown with the containers outside code as alerts and quotes, and the names of others."""
+    """Return Markdown with containers outside code as alerts and quotes, and the unknown containers."""
     unknown = Counter[str]()
     if content_type == "markdown" and _MARK.search(content):
         content = _convert(content, unknown, _MAX_DEPTH)

@@ -43,7 +43,7 @@ _YOUTUBE = re.compile(
 )
 _VIMEO = re.compile(r"(?:(?:https?:)?//)?(?:\w{1,63}\.)?vimeo\.com/(?:video/)?([0-9]{1,20})")
 _ID = re.compile(r"[\w@-]{1,99}(?:/[\w@-]{1,99})?")
-# The pages of other sites, which become links, and players. `{first}` is the first part of the id.
+# The addresses of pages of other sites, which become links or players. `{first}` is the first part of the id.
 _PAGES = {
     "youtube": "https://youtu.be/{first}",
     "vimeo": "https://vimeo.com/{first}",
@@ -81,7 +81,7 @@ def show_tag(tag: TemplateTag) -> str | None:
 
 
 def _show_page(tag: TemplateTag, template: str) -> str | None:
-    """Return the player or the link for an address, or for an id with the template of the address."""
+    """Return a player or a link for the address in a tag, or for the id in it, which `template` needs."""
     user, id_ = tag.arguments.get("user", "username", "author"), tag.arguments.get(*_IDS)
     values = [*filter(None, (user, id_)), *tag.arguments.values] or [""]
     address = next((value for value in values if _WEB.match(value) or is_player(value)), values[0])
@@ -93,7 +93,7 @@ def _show_page(tag: TemplateTag, template: str) -> str | None:
 
 
 def embed(address: str, title: str = "", *, is_html: bool = False) -> str | None:
-    """Return the player of a video or sound file, or a link to another page; None for other texts."""
+    """Return the player of a video or sound file, or a link to another page; None if it is no web address."""
     if is_player(address):
         return make_player(address)
     for site, pattern, player in (
@@ -124,9 +124,9 @@ def _show_address(tag: TemplateTag) -> str | None:
 def _show_link(tag: TemplateTag) -> str | None:
     """Return `{% link text url %}` of Hexo as a link, or the address of a file."""
     values = tag.arguments.values
-    place = next((number for number, value in enumerate(values) if number and _WEB.match(value)), 0)
-    if place:
-        return make_text_link(" ".join(values[:place]), values[place], is_html=tag.is_html)
+    index = next((number for number, value in enumerate(values) if number and _WEB.match(value)), 0)
+    if index:
+        return make_text_link(" ".join(values[:index]), values[index], is_html=tag.is_html)
     return _show_address(tag) if len(values) == 1 else None
 
 
@@ -150,7 +150,8 @@ def _show_picture(tag: TemplateTag) -> str | None:
     title = get("title") if tag.name == "figure" else ""
     caption = ". ".join(filter(None, (title, get("caption", "cap", "legend"))))
     caption = " ".join(filter(None, (caption, credit)))
-    # In Hexo, words without quotes are one text. In other tags, the shorter values can be names of classes.
+    # In Hexo, words without quotes are one text. In other tags, the longest value is the text, because
+    # shorter values can be names of classes.
     alt = " ".join(texts) if tag.name in ("img", "asset_img") else max(texts, key=len, default="")
     is_html, sizes = tag.is_html or bool(caption), {name: get(name) for name in ("width", "height")}
     picture = make_picture(src, get(*_ALTS) or alt, sizes, is_html=is_html)

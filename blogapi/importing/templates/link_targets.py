@@ -8,7 +8,7 @@ from typing import Protocol
 class LinkTargets(Protocol):
     """Finds the new addresses of the articles to which one record refers.
 
-    Each method returns the address with its fragment, or None if it names no imported article.
+    Each method returns the address with its fragment, or None if the argument refers to no imported article.
     """
 
     def find_address(self, address: str) -> str | None:

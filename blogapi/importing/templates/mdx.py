@@ -51,7 +51,7 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
             unresolved.update([f"<{name}>"] if name and not is_end else [])
             replacement = " " * (is_end and content.startswith("<", tag.end()))
             title = parse_arguments(written).get("title", "label", "summary")
-            # Elsewhere it is a part of a sentence.
+            # A title is shown only at the start of a line; elsewhere, the tag is part of a sentence.
             if title and before.rstrip(" \t")[-1:] in ("", "\n"):
                 replacement = f"**{title}**\n\n"
         column = len(before) - len(before.rstrip(" \t"))
@@ -71,7 +71,7 @@ def _convert_tag(name: str, written: str, targets: LinkTargets) -> str | None:
 
 
 def _dedent(text: str, column: int, *, includes_last: bool = False) -> str:
-    """Return the lines below a tag in its column if Markdown would read them as code."""
+    """Return the text with the lines below a tag moved to its column if Markdown would read them as code."""
     indents = re.findall(r"(?<=\n)[ \t]*+(?=\S|\Z)" if includes_last else r"(?<=\n)[ \t]*+(?=\S)", text)
     depth = min(map(len, indents), default=0)
     if (depth < 4 and "\t" not in "".join(indents)) or not text.lstrip(" \t").startswith("\n"):

@@ -21,7 +21,7 @@ _ROOTS = {
     *("site.baseurl", "site.url", "site.base_url", "site.github.url", "site.root", "site.site_url"),
     *("baseurl", "base_url", "root_url", "config.base_url", "metadata.url"),
 }  # fmt: skip
-# Filters that make an address relative to the root; the address itself stays as it is.
+# Filters that change only the form of an address; the address is kept unchanged.
 _ADDRESS_FILTERS = {
     *("relative_url", "absolute_url", "url", "absurl", "relurl", "htmlbaseurl", "uri_escape", "escape"),
     *("escape_once", "xml_escape", "strip", "safe", "absoluteurl", "relativeurl", "asset_url", "cdn"),
@@ -78,7 +78,7 @@ def _replace_output(match: re.Match[str]) -> str:
 
 
 def evaluate(expression: str) -> str | None:
-    """Return the text of an output, "" for the root of the blog; None if it depends on variables."""
+    """Return the text that `{{ expression }}` shows ("" = root of the blog); None if it needs variables."""
     base, *filters = [part.strip() for part in _PART.findall(expression)] or [""]
     text = _get_constant(base)
     for filter_text in filters:
@@ -86,12 +86,12 @@ def evaluate(expression: str) -> str | None:
             text = _apply_filter(text, filter_text)
     if text is None or filters or not _STRING.fullmatch(base):
         return None if text is None else text.replace(" ", "%20")
-    # The text between two quoted marks is not an output: `"{{" and "}}"`.
+    # In `"{{" and "}}"`, the text between the two quoted marks is not an output.
     return text if text in _MARKS else None
 
 
 def _apply_filter(text: str, written: str) -> str | None:
-    """Return a text with a filter such as `prepend: site.url`; None if the filter is unknown."""
+    """Return the text after a filter such as `prepend: site.url`; None if the filter is unknown."""
     name, _, argument = (part.strip() for part in written.partition(":"))
     other = _get_constant(argument)
     if name in ("append", "prepend", "prefix") and other is not None:
@@ -109,7 +109,7 @@ def _get_constant(expression: str) -> str | None:
 
 
 def get_name(expression: str) -> str:
-    """Return the name under which an output is counted, its variable or its last filter, or ""."""
+    """Return the name under which an output is counted: its variable or its last filter, else ""."""
     parts = [part.strip() for part in _PART.findall(expression)] or [""]
     match = _NAME.match(parts[-1] if _STRING.fullmatch(parts[0]) else parts[0])
     return match[0] if match else ""

@@ -27,7 +27,7 @@ class Resolved:
     """A text with resolved template tags or wiki links."""
 
     content: str
-    #: the number of unresolved tags by name; their marks are kept, or are removed around their text
+    #: the number of unresolved tags by name; these tags are kept, or only the text between them is kept
     unresolved: Counter[str] = field(default_factory=Counter)
     notes: tuple[str, ...] = ()  #: sentences for the report of the article
 
@@ -98,7 +98,7 @@ def separate(content: str, start: int, end: int) -> str:
 
 
 def escape_brackets(text: str) -> str:
-    """Return a text that Markdown shows as it is in the text of a link."""
+    """Return the text escaped, so that Markdown shows it unchanged in the text of a link."""
     return re.sub(r"[\\\[\]]", r"\\\g<0>", text)
 
 

@@ -15,8 +15,8 @@ RAW_TAGS = {"raw", "rawhtml", "verbatim", "html", "raw_html", "unsafe"}
 HIDDEN_TAGS = {"comment", "css", "js", "javascript", "style", "stylesheet", "schema"}
 _LITERAL_TAGS = "|".join(sorted(CODE_TAGS | RAW_TAGS | HIDDEN_TAGS, key=len, reverse=True))
 
-# The text of a tag, and other parts: none continues behind the start of the next tag of its kind, so that the
-# search takes linear time.
+# Patterns of the text of a tag and of other parts. None of them matches beyond the start of the next tag of
+# its kind, so that the search takes linear time.
 _START = r"\{(?:%|\{[<%])[-+~]?\s*+"
 _TEXT = r"(?:[^%>{]++|%(?!\})|>(?!\}\})|\{(?!%|\{[<%]))*+"
 _COMMENT = r"(?:[^*{]++|\*(?!/)|\{(?!\{[<%/-]|%))*+"
@@ -36,7 +36,7 @@ _PATTERN = re.compile(
     rf"(?P<escaped>{_ESCAPED})"
     rf"|(?P<remark>\{{\{{-?\s*+/\*{_COMMENT}\*/\s*+-?\}}\}}"
     r"|\{\#-?\s(?:[^{}#]++|\#(?!\}))*+\#\}|\{%-?\s*+\#(?:[^%{]++|%(?!\}))*+%\}"
-    # Pelican; the rest is the path of the file.
+    # A placeholder of Pelican, which the path of a file follows.
     r"|(?:(?<=[(<\"'=])|(?<=\]:\s))\{(?:filename|static|attach)\})"
     rf"|(?P<literal>{_LITERAL}"
     rf"(?P<inner>(?:[^{{]++|(?!{_START}(?:/|end_?)?\s*+(?P=inner_name)\b)\{{)*+){_LITERAL_END})"
@@ -122,14 +122,14 @@ def _pair(tags: list[FoundTag]) -> None:
 
 
 def unescape_code(content: str, content_type: str) -> str:
-    """Return the text with `{% raw %}` and escaped shortcodes in its code as they are shown."""
+    """Return the text with the code in it without `{% raw %}`, and with its escaped shortcodes unescaped."""
     if "endraw" not in content and "*/" not in content:
         return content
     return change_code(content, content_type, _PROTECTED, unescape)
 
 
 def unescape(code: str) -> str:
-    """Return code without `{% raw %}`, and with the escaped shortcodes of Hugo as they are shown."""
+    """Return code without `{% raw %}`, and with the escaped shortcodes of Hugo unescaped."""
     code = re.sub(_ESCAPED, lambda match: _unescape(match[0]), code) if "*/" in code else code
     return _RAW_TEXT.sub(r"\g<text>", code) if "endraw" in code else code
 

@@ -25,7 +25,7 @@ from blogapi.importing.templates.tag_syntax import (
 )
 from blogapi.importing.texts.messages import format_count
 
-# Statements. Their closing tags do not end a text.
+# Statements. Unlike other unknown tags, they are kept around the text up to their closing tags.
 _STATEMENTS = {
     *("if", "ifchanged", "unless", "for", "case", "tablerow", "capture", "macro", "call", "set", "filter"),
     *("with", "assign", "else", "elsif", "elif", "elseif", "when", "include", "include_cached", "block"),
@@ -54,9 +54,9 @@ _MAX_PARAGRAPH = 5_000
 
 
 def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> Resolved:
-    """Return the text with the template tags outside code resolved, and the names of the others with counts.
+    """Return the text with the template tags outside code resolved, and the numbers of other tags by name.
 
-    In code, only the marks that protect it from the template engine (`{% raw %}`) are removed.
+    In code, only the tags that protect code from the template engine (`{% raw %}`) are removed.
     """
     if content_type == "text" or "{" not in content:
         return Resolved(content)
@@ -97,7 +97,7 @@ class _Resolver:
         yield self._content[position:]
 
     def _replace_tag(self, tag: FoundTag) -> None:
-        # A comment that the reader of the format has not removed is one that the generator shows.
+        # The reader has removed the comments that the generator hides; the generator shows all others.
         if tag.inner is not None and not tag.is_comment:
             tag.replacement = self._show_literal(tag, tag.inner)
         elif tag.kind == "output":
@@ -132,7 +132,7 @@ class _Resolver:
         return match[1] if match else None
 
     def _get_rest(self, offset: int) -> str:
-        """Return the rest of a line without spaces (of a long line, only its start)."""
+        """Return the rest of the line after `offset` (at most 200 characters) without spaces around it."""
         return self._content[offset : offset + 200].partition("\n")[0].strip()
 
     def _is_in_html(self, tag: FoundTag) -> bool:
@@ -175,7 +175,7 @@ class _Resolver:
         return "" if self._type == "html" else separate(self._content, tag.start, tag.end)
 
     def _unwrap(self, tag: FoundTag, closing: FoundTag) -> None:
-        """Replace an unknown tag and its closing tag, whose text is kept."""
+        """Replace an unknown tag and its closing tag, and keep the text between them."""
         arguments = parse_arguments(tag.text)
         title = arguments.get("title", "summary", "header", "name", "label", "author")
         # In Jekyll and Hexo, words without quotes are one title.

@@ -48,7 +48,7 @@ _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
 
 
 def find_open_comment(content: str) -> int | None:
-    """Return the start of a comment outside of code that has no end; None = there is none."""
+    """Return the start of the first unclosed comment outside code, or None."""
     comments = find_outside_code(content, "markdown", _COMMENT, "%") if "%%" in content else ()
     return next((comment.start() for comment in comments if comment["end"] is None), None)
 
@@ -56,7 +56,7 @@ def find_open_comment(content: str) -> int | None:
 def resolve_wiki_links(content: str, content_type: str, targets: LinkTargets) -> Resolved:
     """Return Markdown with the wiki links outside code as links; links to unknown pages become their text.
 
-    An embedded picture refers to its file by the name that is written; an embedded page becomes a link.
+    The address of an embedded picture is the name in the wiki link; an embedded page becomes a link.
     """
     if content_type != "markdown" or not any(hint in content for hint in _HINTS):
         return Resolved(content)

@@ -19,7 +19,7 @@ from blogapi.importing.texts.lines import to_line
 Entries = dict[str, object]
 
 _MAX_DEPTH = 32
-# The maximum number of characters for the parser in C, which is recursive and has no limit of its own.
+# The maximum number of characters for the parser in C, which is recursive and does not limit the depth.
 _MAX_FAST_LENGTH = 8 * 1024
 _MAX_ALIASES = 8
 _MAX_KEY_DOTS = 64
@@ -48,7 +48,7 @@ class _TextConstructor(yaml.constructor.BaseConstructor):
     duplicates: dict[yaml.Node, list[str]]  #: keys that appear twice; the caller sets an empty dictionary
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        # A mapping may be flattened several times. Merged keys are only absent at the first time.
+        # A mapping may be flattened several times. Only the first time, it contains no merged keys.
         if node not in self.duplicates:
             keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
             self.duplicates[node] = _find_duplicates(keys)
@@ -62,7 +62,7 @@ class _TextConstructor(yaml.constructor.BaseConstructor):
 
 
 class _TextLoader(_TextConstructor, yaml.BaseLoader):
-    """Raises ConstructorError if there are too many aliases (alias bombs)."""
+    """A loader that raises ConstructorError if there are too many aliases (alias bombs)."""
 
     aliases = 0
 

@@ -57,7 +57,7 @@ def is_missing(value: object) -> bool:
 def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     """Return a date, datetime or text as a time (aware, UTC), or None if it cannot be parsed.
 
-    `zones` are those of a value without an offset. Ambiguous dates such as `1/2/2015` are not parsed.
+    `zones` apply to values without an offset. Ambiguous dates such as `1/2/2015` are not parsed.
     """
     try:
         return _to_utc(value if isinstance(value, datetime) else _parse_text(to_line(value)), zones)
@@ -68,7 +68,7 @@ def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
 def _to_utc(value: date, zones: Zones) -> datetime:
     """Return a date or datetime as a time (aware, UTC).
 
-    A local time that does not exist is moved forward by the gap; of two equal local times, the first counts.
+    A local time that does not exist is moved forward by the gap; a local time that occurs twice is the first.
     """
     if not isinstance(value, datetime):
         return datetime.combine(value, time(), zones.days).astimezone(UTC)
@@ -83,7 +83,7 @@ def _parse_text(text: str) -> date:
     if not _EMAIL_DATE.match(text):
         return _parse_month_name(text)
     parsed = parsedate_to_datetime(text)
-    # Python takes this offset, which is UTC, as none.
+    # Python returns a time without an offset for `-0000`, which is UTC.
     return parsed.replace(tzinfo=UTC) if text.endswith("-0000") else parsed
 
 

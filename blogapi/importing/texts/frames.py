@@ -13,7 +13,7 @@ _SOURCE = re.compile(r"""\ssrc\s*+=\s*+["']?\s*+([^"'\s<>]+)""", re.IGNORECASE)
 
 
 def replace_frames(html: str) -> tuple[str, int]:
-    """Return the HTML with links in place of iframes with hosts that are not allowed, and their number."""
+    """Return the HTML with iframes of hosts that are not allowed replaced by links, and their number."""
     count = 0
 
     def replace(frame: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from blogapi.parsing import is_language, normalize_language
 from blogapi.rendering.slugs import make_slug
 
-# The codes of ISO 639-1. Words such as `css` would be codes of three letters.
+# The codes of ISO 639-1. Codes of three letters are not read, because words such as `css` would be codes.
 _CODES = (
     "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de "
     "dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id "
@@ -25,6 +25,6 @@ def read_language(text: str) -> str:
 
 
 def add_language(slug: str, language: str) -> str:
-    """Return the slug of a translation, which ends with its language unless it does already."""
+    """Return the slug with the language appended, unless it already ends with the language."""
     suffix = f"-{language.lower()}"
     return slug if make_slug(slug).endswith(suffix) else f"{slug}{suffix}"

@@ -15,7 +15,7 @@ from blogapi.parsing import is_web_address
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.renderer import render
 
-#: The default limit of addresses; an article with a longer one would be refused.
+#: The default maximum length of addresses; an article with a longer address would be refused.
 MAX_URL_LENGTH: int = get_default("MAX_URL")
 
 # UTF-32 comes before UTF-16, because the little-endian mark of UTF-32 begins with the mark of UTF-16.
@@ -73,7 +73,7 @@ def decode(data: bytes) -> tuple[str, list[str]]:
 
 
 def describe_removed_characters(number: int) -> str:
-    """Return the note about characters that no text of the blog contains."""
+    """Return the note about removed control characters."""
     return f"The import removed {format_count(number, 'control character')} (such as NUL)."
 
 
@@ -91,7 +91,7 @@ def _describe_invalid_byte(data: bytes, encoding: str, offset: int) -> str:
 
 
 def list_distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names without empty ones, and without those that differ only in case from an earlier one."""
+    """Return the names without empty names and names that differ only in case from an earlier name."""
     distinct: dict[str, str] = {}
     for name in filter(None, names):
         distinct.setdefault(name.casefold(), name)
@@ -127,7 +127,7 @@ def to_plain_line(value: object) -> str:
 
 
 def to_plain_html(html: str) -> str:
-    """Return the text that readers see of the beginning of an article in HTML, as one line."""
+    """Return the visible text at the beginning of HTML, as one line."""
     return render(html[:4_000], "html").plain_text
 
 

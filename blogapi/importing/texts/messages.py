@@ -10,7 +10,7 @@ DISK_FULL = "The disk is full; free some space and start the import again."
 NO_DATE = "It has no date of publication; the article became a draft."
 PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
 IMPORT_TIME = "It has no date; the article gets the time of the import."
-#: The number of names that a sentence lists; --json contains all.
+#: The maximum number of names that a sentence lists; --json contains all.
 MAX_NAMES = 10
 
 
@@ -21,7 +21,7 @@ def describe_status(status: str) -> str:
 
 
 def describe_unread_rules(plugins: str) -> str:
-    """Return why an article became a draft that these plugins can have hidden."""
+    """Return the note of an article that became a draft because these plugins can have hidden it."""
     return f"Rules of {plugins} that the file does not contain can hide it; the article became a draft."
 
 

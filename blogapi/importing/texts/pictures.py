@@ -16,7 +16,7 @@ _MAX_LENGTH = 2_048
 
 # Matches in all content with a picture or a player.
 _PICTURE_OR_PLAYER = re.compile(r"!\[|<(?:img|source|video|audio)", re.IGNORECASE)
-# Matches an address of Markdown or HTML that is not known to have a host.
+# Matches the start of an address in Markdown or HTML that does not begin with `http://` or `https://`.
 _LOCAL_ADDRESS = re.compile(
     r"(?:\]\(|\]:|\b(?:src|href|poster)\s*=)[\s<\"']*+(?!https?://|[#\s<\"'])|srcset", re.IGNORECASE
 )

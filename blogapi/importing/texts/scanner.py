@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 # An element without an end is not code. Each search ends where the next element of the same name begins, so
-# that many of them take linear time.
+# that many elements without an end take linear time.
 _ELEMENTS = (
     r"<!--(?:[^-<]++|-(?!->)|<(?!!--))*+-->"
     r"|<(?P<element>pre|code|script|style|textarea)\b[^<>]*+(?<!/)>(?:[^<]++|<(?!/?(?P=element)\b))*+"
@@ -67,7 +67,7 @@ def change_code(
 
 
 def blank_code(content: str, content_type: str) -> str:
-    """Return Markdown with spaces in place of its code, so that everything else stays at its place.
+    """Return Markdown with spaces in place of its code, so that everything else keeps its position.
 
     Elements such as <pre> stay: browsers read the tags in them.
     """
@@ -90,7 +90,7 @@ def blank_code(content: str, content_type: str) -> str:
 def _scan(
     content: str, content_type: str, pattern: re.Pattern[str], first: str
 ) -> Iterator[tuple[re.Match[str], bool]]:
-    """Yield code that is not indented and the other matches in their order, and whether each is code."""
+    """Yield, in order, code that is not indented and the matches of `pattern`, and whether each is code."""
     characters, code = _CODE[content_type]
     trigger, position = re.compile(f"[{characters}{first}]"), 0
     while trigger_match := trigger.search(content, position):

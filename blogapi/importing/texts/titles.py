@@ -1,4 +1,4 @@
-"""Titles and slugs that are made of texts, names and addresses."""
+"""Make titles and slugs from texts, names and addresses."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from blogapi.importing.refusals import RefusedFile
 CHUNK_BYTES = 64 * 1024
 _MAX_TAG_BYTES = 8_000_000
 _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s{0,9}=\s{0,9}["']([\w.-]{1,40})["']""")
-# The encodings that blogs use. Python has others, which do not encode text or take quadratic time.
+# The encodings that blogs use. Python's other codecs do not encode text or take quadratic time.
 _ENCODINGS = re.compile(
     r"utf-?8|(?:iso-?8859|latin|windows|cp|koi8|euc|gb|shift|big5|tis|us-?ascii|ascii)[\w-]*", re.IGNORECASE
 )
@@ -34,7 +34,7 @@ _MAX_DEPTH = 16
 _MAX_IGNORED_DEPTH = 1_000
 # A post can have thousands of comments, and the import needs nothing of these elements.
 _IGNORED = frozenset({"wp:commentmeta"})
-# These elements are read through: their children are the elements of the channel.
+# Elements around the elements of the channel.
 _WRAPPERS = frozenset({"rss", "channel", "feed"})
 # The comments with which qTranslate marks the languages of a text: `<!--:en-->`.
 _LANGUAGE_MARK = re.compile(r":(?:[a-z]{2})?")
@@ -72,7 +72,7 @@ class ElementBuilder:
     """
 
     def __init__(self) -> None:
-        #: The error at the end of a text whose end is missing.
+        #: The error of the parser if the end of the file is missing.
         self.missing_end: Exception | None = None
         self._finished: list[Element] = []
         self._open: list[Element] = []
@@ -86,11 +86,11 @@ class ElementBuilder:
         return finished
 
     def get_unfinished_item(self) -> Element | None:
-        """Return the item in which the file ends."""
+        """Return the item in which the file ends, or None."""
         return self._open[0] if self._open and self._open[0].name == "item" else None
 
     def start_element(self, name: str, attributes: dict[str, str]) -> None:
-        """Take a start tag from the parser."""
+        """Handle a start tag."""
         self._texts = []
         if not self._open:
             if name in _WRAPPERS:
@@ -105,7 +105,7 @@ class ElementBuilder:
             self._open.append(Element(name, attributes))
 
     def end_element(self, _name: str) -> None:
-        """Take an end tag from the parser."""
+        """Handle an end tag."""
         if self._ignored_depth:
             self._ignored_depth -= 1
             return
@@ -118,7 +118,7 @@ class ElementBuilder:
         (self._open[-1].children if self._open else self._finished).append(element)
 
     def add_text(self, text: str) -> None:
-        """Take a part of a text from the parser."""
+        """Handle a part of a text."""
         self._size += len(text)
         if self._open and not self._ignored_depth and self._has_space():
             self._texts.append(text)
@@ -154,13 +154,13 @@ class _Parser(DefusedExpatParser):  # type: ignore[misc]
         self._parser.buffer_size = CHUNK_BYTES
 
     def get_position(self) -> int:
-        """Return where the last tag or comment begins that was read, or of which the end is missing."""
+        """Return the offset of the tag or comment that was read last or is unfinished."""
         position: int = self._parser.CurrentByteIndex
         return position
 
 
 def parse(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
-    """Yield the elements of the channel; if the text has no end, `builder.missing_end` is set at the end.
+    """Yield the elements of the channel; if the end of the text is missing, `builder.missing_end` is set.
 
     Raises SAXParseException for text that is not well-formed, and DefusedXmlException for a document type.
     """
@@ -177,7 +177,7 @@ def parse(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Element]:
         parser.close()
     except SAXParseException as error:
         builder.missing_end = error
-    # From version 2.6 on, Expat can wait with the last elements until the end of the file.
+    # Since version 2.6, Expat may report the last elements only at the end of the file.
     yield from builder.take_elements()
 
 
@@ -208,5 +208,5 @@ def _detect_encoding(data: bytes) -> str:
         codec = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
     except LookupError:
         return "utf-8"
-    # Like browsers, because Windows wrote such files.
+    # As in browsers, because programs on Windows declared cp1252 as ISO 8859-1.
     return {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(codec, codec)

@@ -247,7 +247,7 @@ def test_the_number_of_references_of_an_article_is_limited(run, site, monkeypatc
     write(site / "posts/post.md", "![](1.png) ![](2.png) ![](3.png)")
     report = run(site / "posts")
     assert only(report)["missing"] == ["1.png", "2.png"]
-    assert report["files"][0]["notes"][0] == "Only the first 2 of its 3 media files were taken."
+    assert report["files"][0]["notes"][0] == "Only the first 2 of its 3 media files were imported."
 
 
 # Covers and alternative texts

@@ -70,7 +70,7 @@ def test_a_dry_run_reports_what_the_import_does(run, sources):
     assert any("is taken" in note for report in done.reports for note in report.notes)
     assert any("redirect" in note for report in done.reports for note in report.notes)
     assert any("was not created" in note for note in done.notes)
-    assert any("Not taken: colour (4)" in note for note in done.notes)
+    assert any("Not imported: colour (4)" in note for note in done.notes)
 
 
 def test_more_terms_need_no_more_statements_in_a_dry_run(run, record_statements, lock_timeouts):

@@ -182,7 +182,7 @@ def test_terms_are_created_with_what_terms_have_here(run, app):
         assert db.session.query(Tag).filter_by(slug="rye").one().description == "A grain"
     assert [note[:30] for note in notes] == [
         "The tag “xxxxxxxxxxxxxxxxxxxxx",
-        "Not taken: colour (1), because",
+        "Not imported: colour (1), because",
     ]
 
 
@@ -190,7 +190,7 @@ def test_tags_above_the_limit_are_named(run, app):
     app.config["MAX_TAGS"] = 2
     (report,) = run(FakeSource([a_record(1, content="Text", tags=("a", "b", "c"))])).reports
     assert report.result is Result.CREATED
-    assert report.notes == ("It has more than 2 tags (MAX_TAGS); these were not taken: “c”.",)
+    assert report.notes == ("It has more than 2 tags (MAX_TAGS); these were not imported: “c”.",)
 
 
 def test_the_report_names_articles_without_text(run):

@@ -150,7 +150,7 @@ def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _replace_flash(html: str) -> tuple[str, int]:
-    """Return the HTML with YouTube's Flash players replaced by frames, and the number of other Flash objects."""
+    """Return the HTML with Flash players of YouTube replaced by frames, and the number of other objects."""
     parts, position, lost = list[str](), 0, 0
     while start := _FLASH_START.search(html, position):
         end = (_OBJECT_END if start[1].lower() == "object" else _TAG_END).search(html, start.end())

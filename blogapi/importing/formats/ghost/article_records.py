@@ -49,11 +49,11 @@ _REPEATED = {
 
 
 def make_key(post: Post) -> str:
-    """Return the key of a post, by which a later import finds its article; "" if the post has neither id nor slug.
+    """Return the key of a post, by which a later import finds its article; "" without an id and a slug.
 
-    An export does not contain the address of its blog. The uuid (all versions) and the id (since Ghost 1) of a post are unique
-    in all blogs. Ids before Ghost 1 are 1, 2, 3, …; together with the slug, they rarely match a post of
-    another blog.
+    An export does not contain the address of its blog. The uuid (all versions) and the id (since Ghost 1) of
+    a post are unique in all blogs. Ids before Ghost 1 are 1, 2, 3, …; together with the slug, they rarely
+    match a post of another blog.
     """
     id_, uuid, slug = (to_line(post.get(name)) for name in ("id", "uuid", "slug"))
     if parse_uuid(uuid):

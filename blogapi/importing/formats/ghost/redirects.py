@@ -29,7 +29,7 @@ class Redirects:
     others: int = 0
 
     def count_left(self) -> int:
-        """Return the number of unused redirects: those in `others`, and those that no post took from `paths`."""
+        """Return the number of unused redirects: `others`, and those that no post took from `paths`."""
         return self.others + sum(map(len, self.paths.values()))
 
 

@@ -92,7 +92,7 @@ def _estimate_posts(entry: Entry) -> int:
 
 
 def _list_folders(export: Path) -> list[Path]:
-    """Return the folders in which pictures are looked up: those around the export in a copy of Ghost's files."""
+    """Return the folders in which pictures are looked up: those around an export in a copy of Ghost."""
     folder = export.parent.parent if export.parent.name == "data" else export.parent
     return list(
         dict.fromkeys([export.parent, folder, *([folder.parent] if folder.name == "content" else [])])

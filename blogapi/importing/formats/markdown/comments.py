@@ -59,7 +59,8 @@ def leave_out_comments(body: str, content_type: str, rules: SiteRules, fields: F
         return body[:start]
     if start is not None:
         fields.add_note(
-            "The text has a `%%` that is not closed; the text after it is kept, because the file is not in a vault."
+            "The text has a `%%` that is not closed; the text after it is kept, because the file is not in a "
+            "vault."
         )
     return body
 

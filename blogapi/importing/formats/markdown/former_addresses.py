@@ -52,7 +52,7 @@ def read_addresses(fields: Fields) -> tuple[str, ...]:
 
 
 def read_names(fields: Fields) -> tuple[str, ...]:
-    """Return the aliases of Obsidian, which are names and not addresses; commas separate several in one text."""
+    """Return the aliases of Obsidian, which are names and not addresses; a text is split at commas too."""
     values = [value for name in ("aliases", "alias") if (value := fields.find(name))]
     lines = [line for value in values for line in _to_lines(value)]
     parts = [part.strip() for value in values if isinstance(value, str) for part in value.split(",")]

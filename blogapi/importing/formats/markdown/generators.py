@@ -33,8 +33,8 @@ SHOWN_EARLY = "Its date is in the future, and the old blog could show it already
 
 # If the configuration has no time zone, these use the zone of the computer; the other generators use UTC.
 _WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx"}
-# The settings that show posts with a date in the future. Without them, these three generators hide such posts,
-# and all others show them.
+# The settings that show posts with a date in the future. Without them, these three generators hide such
+# posts, and all others show them.
 _FUTURE_SETTINGS = {"jekyll": "future", "hugo": "buildfuture", "nikola": "futureisnow"}
 _OTHER_FUTURE_SETTINGS = {"hexo": "future", "pelican": "withfuturedates"}
 _HEXO_SETTING = re.compile(
@@ -124,7 +124,7 @@ def keeps_dates(site: GeneratorSite | None) -> bool:
 
 
 def get_zones(site: GeneratorSite | None, time_zone: tzinfo) -> Zones:
-    """Return the zones for the files of a site; dates without a time are in `time_zone`, that of this blog."""
+    """Return the zones for the files of a site; dates without a time are in this blog's `time_zone`."""
     if site is None:
         return Zones(time_zone, time_zone)
     # Jekyll reads times without an offset as UTC; its `timezone` only decides how times are shown.

@@ -49,7 +49,7 @@ def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[Identif
 def _make_keys(
     entries: Sequence[Entry], parent: Path, base: Path, roots: Mapping[str, str]
 ) -> dict[Path, str]:
-    """Return the keys of the entries: their paths below `base`, or below an outer folder if these are taken."""
+    """Return the keys of the entries: paths below `base`, or below an outer folder if these are taken."""
     while True:
         outer = "".join(f"{escape_file_name(name)}/" for name in parent.relative_to(base).parts)
         keys = {entry.path: outer + entry.key for entry in entries}

@@ -51,7 +51,7 @@ class MarkdownSource(FileSource):
         self.terms = [*above.values(), *(page for page in pages if page and page.fields)]
 
     def _add_path(self, found: dict[str, TermRecord], categories: Sequence[str]) -> None:
-        """Add the categories of a path with their parents; a category keeps the first parent that is found."""
+        """Add the categories of a path with their parents; a category keeps the first parent found."""
         for parent, name in pairwise(("", *categories) if len(categories) > 1 else ()):
             term = TermRecord(kind="category", name=name, parent=parent)
             first = found.setdefault(make_term_slug(name), term)

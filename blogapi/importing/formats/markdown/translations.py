@@ -84,7 +84,7 @@ def _find_language_folders(keys: Iterable[str]) -> set[str]:
 
 
 def _list_outer_folders(key: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the path of the parent, the name and the rest of the key for each folder below the imported one."""
+    """Yield (path of the parent, name, rest of the key) for each folder below the imported folder."""
     segments = key.split("/")
     for place in range(1, len(segments) - 1):
         yield "/".join(segments[:place]), segments[place], "/".join(segments[place + 1 :])

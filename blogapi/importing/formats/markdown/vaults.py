@@ -30,9 +30,9 @@ def find_reasons(entries: Mapping[str, object]) -> list[DraftReason]:
 # A folder is checked only once, and not again for each of its files.
 @lru_cache(maxsize=1024)
 def is_in_vault(folder: Path, levels: int) -> bool:
-    """Return whether a folder is in a vault of Obsidian or Logseq that no generator (Quartz, Hugo, …) publishes.
+    """Return whether a folder is in a vault of Obsidian or Logseq that no generator (Quartz, …) publishes.
 
-    The configuration of a generator is looked for in `levels` folders; folders above are not part of the blog.
+    The configuration of a generator is looked for in `levels` folders; folders above belong to others.
     """
     folders = (folder, *folder.parents[:_MAX_LEVELS])
     number = next((number for number, outer in enumerate(folders) if _is_vault(outer)), None)

@@ -37,7 +37,7 @@ class Database:
 
 
 def parse_database(path: Path) -> Database:
-    """Return the database in a file; it has no columns if the file, which has its own report, is unreadable."""
+    """Return the database in a file, without columns if the file, which has its own report, is unreadable."""
     try:
         text, _ = decode(read_bytes(path))
         lines = list(csv.reader(io.StringIO(text, newline="")))

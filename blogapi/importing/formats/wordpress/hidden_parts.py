@@ -68,7 +68,7 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
 
 
 def _drop_shown_sets(attributes: dict[str, object]) -> dict[str, object]:
-    """Return the attributes without Block Visibility's control sets if none is enabled or one shows the block."""
+    """Return the attributes without Block Visibility's control sets if none is enabled, or one shows it."""
     visibility = to_mapping(attributes.get("blockVisibility"))
     if not isinstance(sets := visibility.get("controlSets"), list):
         return attributes

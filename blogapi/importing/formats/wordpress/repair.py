@@ -35,7 +35,7 @@ def repair(chunks: Iterable[str], repairs: Counter[str]) -> Iterator[str]:
             is_section = part.startswith("<!") or (is_section and part != "]]>")
             yield part
             if is_end:
-                # Pass on a second export in the same file: the parser refuses it, so that the loss is reported.
+                # Pass on a second export in the same file: the parser refuses it, which reports the loss.
                 yield from (rest for rest in parts if "<item" in rest)
                 return
         else:

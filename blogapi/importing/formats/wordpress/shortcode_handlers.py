@@ -136,7 +136,7 @@ def _link(shortcode: Shortcode, conversion: Conversion) -> str | None:
 
 
 def _embed_by_id(prefix: str, *names: str) -> Handler:
-    """Return a handler of shortcodes that contain an address, or the id that follows `prefix` in the address."""
+    """Return a handler of shortcodes with an address, or with the id that follows `prefix` in the address."""
 
     def handle(shortcode: Shortcode, conversion: Conversion) -> str | None:
         if html := _link(shortcode, conversion):
