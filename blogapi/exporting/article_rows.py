@@ -122,7 +122,7 @@ def read_position(row: Any) -> Item:
 
 
 def _select_current_paths(paths: Sequence[tuple[str, UUID]], content: str) -> list[tuple[str, UUID]]:
-    """Return the paths in the content; the other paths are only in former versions."""
+    """Return the paths that the content contains; all other paths are only in former versions."""
     text = unquote(unescape(content)) if paths else ""
     return [(path, file) for path, file in paths if unquote(path) in text]
 

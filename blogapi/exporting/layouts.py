@@ -11,7 +11,7 @@ from blogapi.exporting.article_rows import Item
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType
 from blogapi.site.time_zones import to_time_zone
 
-# The text fields that are copied into the front matter; the other text fields are converted.
+# The text fields that are copied into the front matter unchanged; all other text fields are converted.
 FRONT_MATTER_TEXTS = tuple(
     name for name in TEXT_NAMES if name not in ("title", "content", "content_type", "cover_image")
 )

@@ -134,7 +134,7 @@ class _ExportFolder:
         return result is FileResult.WRITTEN
 
     def remove_former(self) -> None:
-        """Delete the files of former exports that this one does not contain."""
+        """Delete the files of former exports that this export does not contain."""
         for path in sorted(self._old_digests.keys() - self._digests.keys()):
             try:
                 self._report.files[FileResult.REMOVED] += self._remove(path)

@@ -115,7 +115,7 @@ def is_data_file(export: ExportFolder, path: Path) -> bool:
     places |= {layout.working_copies for layout in LAYOUTS.values()}
     places |= {layout.host_redirects for layout in LAYOUTS.values()}
     relative = path.relative_to(export.root)
-    # The pages of terms repeat what the data files contain.
+    # The pages of terms are not imported, because the data files contain the same data.
     patterns = [layout.term_pages.replace("*", "*/*") for layout in LAYOUTS.values() if layout.term_pages]
     return relative.as_posix() in places or any(relative.match(pattern) for pattern in patterns)
 

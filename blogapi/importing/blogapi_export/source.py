@@ -26,7 +26,7 @@ _NO_EXPORT = "It is in no folder of an export; import the folder or the archive 
 
 
 class ExportSource(Source):
-    """The articles of exports; `prepare_blog` stores the other contents before the articles are read."""
+    """Reads the articles of exports; `prepare_blog` stores all other contents before."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(total=len(entries))

@@ -31,7 +31,7 @@ class Format:
 def read_each(read_file: ReadFile) -> OpenSource:
     """Return an `open_source` for a format whose files do not depend on each other.
 
-    `read_file` yields the records of one file; it raises RefusedFile or NotAnArticle for a file without any.
+    `read_file` yields the records of one file; it raises RefusedFile or NotAnArticle if there are none.
     """
 
     def open_source(entries: Sequence[Entry], options: ImportOptions) -> Source:

@@ -19,7 +19,7 @@ _KEPT_ELEMENTS = (
     "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code a figure figcaption strong b em i s u del mark sub sup "
     "table thead tbody tr th td br hr img iframe audio video details summary input"
 )
-# The forms in such pages are those for subscriptions.
+# The forms in such pages are subscription forms.
 _DROPPED = {"style", "script", "noscript", "canvas", "progress", "svg", "button", "form"}
 _KEPT_ATTRIBUTES = {
     "*": {"id"},

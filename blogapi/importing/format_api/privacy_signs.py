@@ -140,7 +140,7 @@ FIELDS = {
 FIELD_RULES = {normalize_key(name): rule for rule, found in FIELDS.items() for name in list_names(found)}
 # The private values that only keep an article out of lists, in fields whose rule is not `is_unlisting`.
 UNLISTED = {"unlisted"}
-#: Such values for one generator: (generator, field): values.
+#: The values that only keep an article out of lists in one generator, by generator and field.
 UNLISTED_BY_GENERATOR = {
     ("jekyll", "hidden"): _TRUE,  # the plugin jekyll-paginate-v2
     ("pelican", "status"): frozenset(("hidden",)),
@@ -426,7 +426,7 @@ BLOCKS = _index_by_name(
     _sign("pms/content-restriction-start wppb/content-restriction-start", _PAID_MEMBER_PLUGINS),
     _sign("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
     _sign("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
-    # Without the others, these attributes hide nothing.
+    # These attributes hide nothing unless another attribute is set too.
     _sign("gbBlockConditionInvert invert_restrictions", "GenerateBlocks Pro, Paid Memberships Pro", ".*"),
     _sign("blockPermissionsRoles blockPermissionsCap blockPermissionsMessage", "Members", ".*"),
     _sign("newspackAccessControlVisibility newspackAccessControlMode", "Newspack", ".*"),
@@ -582,5 +582,5 @@ NOTION_PUBLISHING_FIELDS = ("publish", "published", "public", "ispublic")
 BLOGGER_PUBLIC_STATUSES = {"LIVE", "SCHEDULED"}
 #: The beginning of the names of drafts in archives of Medium, in lower case.
 MEDIUM_DRAFT_PREFIX = "draft_"
-#: Fields that publish a note of a vault if they are true; a date in them can be that of a cited text.
+#: Fields that publish a note of a vault if they are true; a date in them can be the date of a cited text.
 VAULT_PUBLISHING_FIELDS = {"publish", "published", "dgpublish", "public", "ispublic", "share"}

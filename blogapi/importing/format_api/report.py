@@ -67,7 +67,7 @@ class RefusedMedia:
 
 @dataclass(frozen=True, slots=True)
 class MediaReport:
-    """The paths of media files in one article: new in the library, known to it, missing, or refused."""
+    """The paths of media files in an article: new, already in the library, missing, or refused."""
 
     new: tuple[str, ...] = ()
     known: tuple[str, ...] = ()

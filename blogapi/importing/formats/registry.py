@@ -83,7 +83,7 @@ def _load(point: EntryPoint) -> Format:
 
 
 def _describe_conflicts() -> Iterator[str]:
-    """Yield a sentence for each format whose name another format has."""
+    """Yield a sentence for each format that is ignored because another format has the same name."""
     packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
     for point in entry_points(group=GROUP):
         package = _get_package(point)

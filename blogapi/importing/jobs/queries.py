@@ -52,7 +52,7 @@ class JobView:
     summary: Fields
 
     def __getattr__(self, name: str) -> Any:
-        # The other fields are those of the summary and of the job.
+        # All other fields come from the summary or from the job.
         return self.summary[name] if name in self.summary else getattr(self.job, name)
 
 

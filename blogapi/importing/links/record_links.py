@@ -169,7 +169,7 @@ class RecordLinks:
         return ([*pages, beside] if is_file else pages), ([beside, below] if is_file else [below, beside])
 
     def _list_paths(self, address: LinkAddress) -> Iterator[list[str]]:
-        """Yield the segments of a path in the former blog: all, and those below the path of the blog."""
+        """Yield the segments of a path in the former blog: all segments, and those after the blog's path."""
         path = address.path.removeprefix("@")
         segments = split_path(path)
         prefixes = self._index.list_prefixes(address.host)

@@ -1,4 +1,4 @@
-"""Find the files to which the articles of another blog refer, on the disk.
+"""Find the files on the disk to which the articles of another blog refer.
 
 References come from files of other systems and are not trusted: only regular files in the folder of the site,
 in the imported folder and in the folders that the user names are found.

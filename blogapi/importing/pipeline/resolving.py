@@ -20,7 +20,7 @@ from blogapi.importing.templates.wiki_links import resolve_wiki_links
 from blogapi.importing.texts.messages import join_counts
 from blogapi.importing.texts.pictures import get_extension
 
-# An address, also one of the CDN of WordPress: `https://i0.wp.com/example.com/x.jpg`. A query only selects
+# An address, also at the CDN of WordPress: `https://i0.wp.com/example.com/x.jpg`. A query only selects
 # the size of a picture.
 _ADDRESS = re.compile(
     r"(?:https?:)?//(?:i[0-9]\.wp\.com/)?(?P<host>[^/?#]++)/++(?P<path>[^?#\n]++)(?:\?[^#]*+)?"

@@ -81,7 +81,7 @@ def show_tag(tag: TemplateTag) -> str | None:
 
 
 def _show_page(tag: TemplateTag, template: str) -> str | None:
-    """Return a player or a link for the address in a tag, or for the id in it, which `template` needs."""
+    """Return a player or a link for the address in a tag, or for an id that `template` makes an address."""
     user, id_ = tag.arguments.get("user", "username", "author"), tag.arguments.get(*_IDS)
     values = [*filter(None, (user, id_)), *tag.arguments.values] or [""]
     address = next((value for value in values if _WEB.match(value) or is_player(value)), values[0])

@@ -132,6 +132,6 @@ class Overview:
 
 
 def list_hosts(address: str) -> set[str]:
-    """Return the host in an address, or nothing if there is none."""
+    """Return a set with the host of an address, or an empty set."""
     host = split_address(address).hostname
     return {host} if host else set()

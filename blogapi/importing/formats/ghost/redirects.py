@@ -34,7 +34,7 @@ class Redirects:
 
 
 def read_redirects(parent: Path) -> Redirects:
-    """Return the redirects in a folder. A file that cannot be read counts as one other redirect."""
+    """Return the redirects in a folder. A file that cannot be read adds one to `others`."""
     redirects = Redirects()
     files = [parent / name for name in _NAMES if (parent / name).is_file()]
     for source, target in (pair for path in files for pair in _list_redirects(path)):

@@ -32,7 +32,7 @@ def check_path(path: Path, key: str, levels: int) -> None:
 
 
 def check_text(key: str, text: str, generator: str) -> None:
-    """Raise RefusedFile if a text file is one of Kirby, or reStructuredText of Nikola."""
+    """Raise RefusedFile if a text file belongs to Kirby, or is reStructuredText of Nikola."""
     header = text.strip().partition("\n\n")[0]
     if "\n.. title:" in f"\n{header}" or generator == "nikola":
         raise paths.make_format_refusal(key, "rst")

@@ -104,7 +104,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
 
 
 def find_site(entry: Entry) -> GeneratorSite | None:
-    """Return the site of a file: that of the nearest folder with the configuration of a generator."""
+    """Return the site of a file: the nearest folder with the configuration of a generator, or None."""
     return generators.find_site(entry.path.parent, entry.key.count("/") + MAX_OUTER_FOLDERS)
 
 

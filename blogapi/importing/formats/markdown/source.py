@@ -19,7 +19,7 @@ from blogapi.rendering.slugs import make_term_slug
 
 
 class MarkdownSource(FileSource):
-    """The Markdown, HTML and text files of one import."""
+    """Reads the Markdown, HTML and text files of one import."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         # `identify` can put outer folders before a key; they are not categories or tags.

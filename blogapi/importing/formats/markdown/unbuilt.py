@@ -204,7 +204,7 @@ def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mappi
 
 
 def _list_jekyll_defaults(parts: Sequence[str], site: GeneratorSite) -> list[dict[str, object]]:
-    """Return the values in `defaults` whose scope contains a file, the narrowest and last ones first."""
+    """Return the values in `defaults` whose scope contains a file, first those with the narrowest scope."""
     kind = next((part[1:] for part in parts[:-1] if part.startswith("_")), "pages")
     defaults = site.settings.get("defaults")
     found = list[tuple[int, bool, dict[str, object]]]()

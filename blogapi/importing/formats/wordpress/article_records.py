@@ -32,7 +32,7 @@ _ATTACHMENT = "attachment"
 
 
 class RecordMaker:
-    """Makes the records of the items of one blog, and counts the items that are not imported."""
+    """Makes records from the items of one blog, and counts the items that are not imported."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class RecordMaker:
         )
 
     def _list_languages(self, item: Element) -> list[str]:
-        """Return the languages of the text of an item that become articles, that of the blog first."""
+        """Return the languages of an item whose texts become articles, the language of the blog first."""
         codes = self.blog.list_languages(item.get_text("content:encoded"))
         known = [code for code in codes if languages.read_language(code)]
         return known if known[:1] == codes[:1] else []

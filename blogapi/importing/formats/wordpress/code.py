@@ -131,5 +131,5 @@ def _pre_html(tag: str, inner: str, html: str) -> str:
     if not found or "<code" in inner[:500].lower():
         return html
     language = next(group for group in found.groups() if group)
-    # WP-Syntax and Crayon store unescaped code, the others store HTML.
+    # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
     return code_html(inner, language, escaped='escaped="true"' in tag)

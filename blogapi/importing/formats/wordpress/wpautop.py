@@ -19,8 +19,9 @@ _BLOCKS = (
 )
 _EMPTY_ELEMENTS = frozenset({"col", "hr"})
 
-# Elements whose text stays unchanged, because it can only be white space; whose text gets line breaks and no
-# paragraphs; and whose text always becomes paragraphs. Text in other elements does if it has a blank line.
+# Three groups of elements. Their text stays unchanged, because it can only be white space; or it gets line
+# breaks and no paragraphs; or it always becomes paragraphs. In all other elements, text with a blank line
+# becomes paragraphs.
 _WITHOUT_TEXT = re.compile("colgroup|dl|hgroup|map|menu|ol|table|tbody|tfoot|thead|tr|ul").fullmatch
 _WITHOUT_PARAGRAPHS = re.compile("caption|dt|figcaption|h[1-6]|legend|pre|summary").fullmatch
 _ALWAYS_PARAGRAPHS = frozenset({"", "blockquote"})  # "" = outside of all elements
