@@ -182,7 +182,7 @@ def test_terms_are_created_with_what_terms_have_here(run, app):
         assert db.session.query(Tag).filter_by(slug="rye").one().description == "A grain"
     assert [note[:30] for note in notes] == [
         "The tag “xxxxxxxxxxxxxxxxxxxxx",
-        "Not imported: colour (1), because",
+        "Not imported: colour (1), beca",
     ]
 
 

@@ -161,7 +161,7 @@ def test_an_import_defines_fields_with_the_types_of_their_values(run_import, as_
 def test_fields_without_a_definition_are_counted_with_the_way_to_take_them(run_import, as_admin):
     posts = [make_post(number, "mood: calm") for number in range(60)]
     report = run_import(*posts)
-    assert "no custom field has their names: mood (60). To take them, let the import define" in report
+    assert "no custom field has their names: mood (60). To import them, let the import define" in report
     assert "--define-fields" in report and list_types(as_admin) == {}
     again = run_import(*posts, define_fields="admins")
     assert "60 updated" in again and "defined, read by admins: mood (text, 60)." in again
