@@ -13,7 +13,7 @@ STYLES = Path(__file__).parent / "styles"
 # request once for all pages.
 STYLE_SHEET = "admin.css"
 STYLE_NAMES = (
-    # What pages have in common.
+    # Shared by several pages.
     *("tokens", "base", "frame", "buttons", "fields", "controls", "tabs", "tables", "rows", "notices"),
     *("popovers", "dialogs", "palette", "toast", "sign-in", "choices", "term-picker"),
     # Single pages, and parts of the editor.
@@ -25,7 +25,7 @@ STYLE_NAMES = (
 
 @cache
 def read_files() -> dict[str, bytes]:
-    """Return the style sheet and the content of the files in `static`, by path, as it was at the first use.
+    """Return the content of the style sheet and of the files in `static`, by path, as of the first call.
 
     Type declarations are not served, because only the type checker reads them.
     """

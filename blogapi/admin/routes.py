@@ -1,4 +1,5 @@
-"""The admin pages and their assets. A page is the same document for everybody: its data come from the API."""
+"""The admin pages and their assets. The HTML of a page is the same for everybody; the data come from the
+API."""
 
 from __future__ import annotations
 
@@ -31,9 +32,9 @@ _CONTENT_SECURITY_POLICY = (
     "default-src 'self'; img-src 'self' https: data: blob:; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
 )
-# Hosts with other characters, which a policy cannot contain, get no frame.
+# A Content-Security-Policy cannot contain hosts with other characters; sites on such hosts get no frame.
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?(?=[/?#]|$)", re.IGNORECASE)
-# Only browsers may store the files: a shared cache would send the compressed ones to every client.
+# Only browsers may store the files: a shared cache would send the compressed files to every client.
 CACHE_CONTROL = "private, max-age=31536000, immutable"
 
 
@@ -97,7 +98,7 @@ _ENTRIES = [
     (group, list(pages))
     for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
 ]
-# [(group, the least role that sees one of its pages, pages)]. On a phone, the bar has the pages of the first
+# [(group, the lowest role that sees one of its pages, pages)]. On a phone, the bar has the pages of the first
 # group that all writers see; the last entry is the profile.
 _MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _ENTRIES]
 # The properties of text fields that the scripts read.
@@ -112,7 +113,7 @@ _PAGES = {f"{admin.url_prefix}{page.path}": page for page in PAGES}
 
 @allow(anyone)
 def page(id: UUID | None = None) -> Response:
-    """Return the document of a page, which contains no data."""
+    """Return the HTML of a page, which contains no data."""
     rule = request.url_rule
     assert rule is not None, "the view is called for a page only"
     current = _PAGES[rule.rule]
@@ -146,8 +147,8 @@ for _page in PAGES:
 def _find_preview_origin() -> str | None:
     """Return the origin of the site's page for previews, which the editor shows in a frame, or None.
 
-    An editor without the frame opens even if the database cannot be read: it offers the texts that the
-    browser has kept.
+    If the database cannot be read, the editor opens without the frame, so that it can offer the texts that
+    the browser has kept.
     """
     try:
         site = get_site()

@@ -34,8 +34,9 @@ class Month:
 def list_months(filters: Mapping[str, str]) -> list[Month]:
     """Return the months with public articles, newest first.
 
-    `filters` contains the uuid or slug of a category, a tag and an author; unknown ones have no articles.
-    A category includes those below it. SQLite knows no time zones, so the times are counted here.
+    `filters` contains the uuid or slug of a category, a tag and an author; an unknown term has no articles. A
+    category includes the categories below it. SQLite knows no time zones, so the articles of each month are
+    counted in Python.
     """
     conditions = [listed(_article, current_time())]
     for name, reference in filters.items():

@@ -55,8 +55,8 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     after all changes.
 
     Raises InvalidQuery if the database does not contain the event of the cursor: the cursor belongs to the
-    other feed, the database was restored from a backup or replaced by another server, or the event was
-    deleted because it is old. The client must then start again, or it would miss changes.
+    other feed (public or not), the database was restored from a backup or replaced by another server, or the
+    event was deleted because it is old. The client must then start again, or it would miss changes.
     """
     event_writer.write_due_events()
     now = current_time()

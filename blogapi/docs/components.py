@@ -1,8 +1,8 @@
 """Rules that turn the schemas of the code into the components of the OpenAPI document.
 
 Client generators create one type for each component. Therefore each shape is one component: a response and
-its variants with `fields` share one, and the body of a PUT accepts the response to a GET. A component that
-has all properties of another one refers to it, as a subclass does.
+its variants with `fields` share a component, and the body of a PUT accepts the response to a GET. A component
+that has all properties of another component extends it, as a subclass extends its base class.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 SCHEMAS = "#/components/schemas/"
 # A schema extends another one only if it takes over at least this number of properties.
 _MIN_INHERITED = 5
-# The schemas whose common properties become a component, which they extend.
+# Families of schemas: the common properties of a family become a component, which its members extend.
 _FAMILIES = {
     "ArticleOrPage": ("Article", "Page", "Previewed"),
     "Version": ("SingleRevision", "SinglePageRevision"),
@@ -64,7 +64,7 @@ def _describe_reference(converter: Converter, field: ma.fields.Field[Any], **_: 
 
 
 class Converter(OpenAPIConverter):
-    """Converts marshmallow schemas to JSON schemas that are described by their docstrings."""
+    """Converts marshmallow schemas to JSON schemas; the docstrings become the descriptions."""
 
     def init_attribute_functions(self) -> None:
         """Add the format of times and the alternatives of references to the attributes of fields."""
@@ -73,7 +73,8 @@ class Converter(OpenAPIConverter):
         self.add_attribute_function(_describe_reference)  # type: ignore[no-untyped-call]
 
     def resolve_nested_schema(self, schema: Any) -> Any:
-        """Return a reference to the component; a partial body without required fields is the body itself."""
+        """Return a reference to the component; a partial body without required fields has that of the full
+        body."""
         instance = resolve_schema_instance(schema)
         if instance.partial and not any(field.required for field in instance.fields.values()):
             instance = type(instance)(many=instance.many)
@@ -132,8 +133,9 @@ def add_selectable_fields(schema: Document, properties: Document) -> None:
 def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]) -> None:
     """Make each body of a PUT accept the responses that a GET and the PUT itself return.
 
-    The properties that a write ignores are in the body, too, so that each response is valid for it. Languages
-    with nominal types need the response itself as an alternative. A working copy accepts its item, too.
+    The body also gets the read-only properties, which a write ignores, so that each response is a valid body.
+    For languages with nominal types, the component of the response becomes an alternative of the body. The
+    body of a working copy also accepts the response to a GET of its article or page.
     """
     schemas = document["components"]["schemas"]
     for path, method, operations in list_operations(document):
@@ -180,7 +182,7 @@ def _accept_alternatives(media: Document, names: list[str]) -> None:
 
 
 def extend_schemas(document: Document) -> None:
-    """Replace the properties that a schema has in common with one that it extends by a reference to it."""
+    """Let each schema that has all properties of another one refer to it instead of repeating them."""
     schemas = document["components"]["schemas"]
     for name, family in _FAMILIES.items():
         schemas[name] = {"description": f"What {', '.join(family)} have in common."}
@@ -203,7 +205,7 @@ def extend_schemas(document: Document) -> None:
 
 
 def _find_common(family: Sequence[Document]) -> Document:
-    """Return a schema with the properties that all of these have in common; it allows other properties."""
+    """Return a schema with the properties that all schemas have in common; it allows other properties."""
     first, *others = family
     properties = {
         name: value
@@ -219,7 +221,7 @@ def _is_closed(schema: Document) -> bool:
 
 
 def _extends(schema: Document, base: Document) -> bool:
-    """Return whether a value of the schema is valid for the base, and the schema says more."""
+    """Return whether each value of the schema is valid for the base, and the two schemas differ."""
     properties, others = schema["properties"], base["properties"]
     required, required_in_base = set(schema.get("required", ())), set(base.get("required", ()))
     return (
@@ -231,7 +233,8 @@ def _extends(schema: Document, base: Document) -> bool:
 
 
 def _count_inherited(schema: Document, base: Document) -> tuple[int, int]:
-    """Return the number of properties that the schema takes from the base, and of those it requires."""
+    """Return the number of properties that the schema inherits from the base, and how many the base
+    requires."""
     inherited = [name for name, value in base["properties"].items() if value == schema["properties"][name]]
     return len(inherited), len(base.get("required", ()))
 
@@ -241,7 +244,7 @@ def _make_extension(schema: Document, base: str, inherited: Document) -> Documen
     properties = {
         name: value
         for name, value in schema["properties"].items()
-        # Some generators ignore that a property is required unless it is here too.
+        # Some generators ignore that a property is required unless the extension contains it, too.
         if name in required or value != inherited["properties"].get(name)
     }
     # Some generators ignore properties beside `allOf`.

@@ -1,7 +1,7 @@
 """The custom fields in the OpenAPI document, which differ between blogs.
 
-The document is public, so the fields that only admins may read are absent from it. The mark
-`x-custom-fields` shows which properties and lists have them.
+The document is public, so the fields that only admins may read are absent from it. The extension
+`x-custom-fields` marks the properties and the lists that have custom fields.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from blogapi.docs.components import SCHEMAS, Document, list_operations
 
 MARK, _PARAMETER = "x-custom-fields", "custom"
 _VALUES, _CHANGES = "CustomFields", "CustomFieldsChanges"
-# The names of the components, by the mark of the property.
+# The names of the components, by the value of the mark.
 COMPONENTS = {"values": _VALUES, "changes": _CHANGES}
 
 
 def mark_filters(operation: Document) -> None:
-    """Replace the parameter that stands for all filters by custom fields with a mark."""
+    """Replace the parameter `custom`, which stands for all custom field filters, with the mark."""
     parameters = operation.get("parameters", [])
     others = [item for item in parameters if (item.get("in"), item.get("name")) != ("query", _PARAMETER)]
     if len(others) < len(parameters):
@@ -27,7 +27,7 @@ def mark_filters(operation: Document) -> None:
 
 
 def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Document:
-    """Return the document with these custom fields (JSON schemas, by name), as types and as parameters."""
+    """Return the document with types and parameters for these custom fields (JSON schemas by name)."""
     if not fields:
         return document
     document = copy.deepcopy(document)
@@ -46,7 +46,7 @@ def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Doc
 
 
 def _accept_references(schema: Document) -> Document:
-    """Return the JSON schema of the values of a field in a body, where an article is a reference."""
+    """Return the JSON schema of the values of a field in a request body, which refers to articles."""
     if "items" in schema:
         return schema | {"items": _accept_references(schema["items"])}
     if schema.get("format") != "uuid":

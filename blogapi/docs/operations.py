@@ -43,8 +43,8 @@ _IF_MATCH = {
     "schema": {"type": "string"},
 }
 _REFERENCE = "reference"
-# The errors of all operations, of all that need credentials or have a body, and of all writes. As one
-# response they take 55 kB less.
+# Statuses of errors that many operations can return. They are documented as one response, which makes the
+# document 55 kB smaller.
 OTHER_ERRORS = "default"
 OTHER_ERROR_STATUSES = (400, 401, 403, 409, 412, 413, 415, 422, 428, 429, 500, 503, 507)
 _OTHER_ERRORS_TEXT = (
@@ -105,7 +105,7 @@ def complete_operation(
         }
         responses["308"] = {"$ref": "#/components/responses/308"}
     for part in (*operation.get("parameters", ()), operation.get("requestBody", {})):
-        # This is the default.
+        # False is the default.
         if part.get("required") is False:
             del part["required"]
     if declared.writes:

@@ -13,7 +13,7 @@ from blogapi.web.fields import AWARE_PATTERN, NAIVE_PATTERN
 
 
 def share_enums(document: Document) -> None:
-    """Replace each enum that several properties with the same name share by a reference.
+    """Make each enum that several properties with the same name share a component.
 
     Otherwise generators for languages with nominal types make one type for each property.
     """
@@ -34,7 +34,7 @@ def share_enums(document: Document) -> None:
 
 
 def share_objects(document: Document) -> None:
-    """Replace each inline object that several properties with the same name have by a reference."""
+    """Make each inline object that several properties with the same name share a component."""
     occurrences = [
         # In some languages, a type `Headers` would hide the one of the standard library.
         _Occurrence(
@@ -53,7 +53,7 @@ def _make_type_name(name: str) -> str:
 
 
 def share_timestamps(document: Document) -> None:
-    """Replace the properties that are times without a description of their own by references."""
+    """Make the schemas of times without a description components."""
     schemas = document["components"]["schemas"]
     names = {AWARE_PATTERN: "Timestamp", NAIVE_PATTERN: "TimestampWithoutOffset"}
     occurrences = [
@@ -67,7 +67,7 @@ def share_timestamps(document: Document) -> None:
 
 
 def share_parameters(document: Document) -> None:
-    """Replace each parameter that several operations have by a reference."""
+    """Make each parameter that several operations share a component."""
     occurrences = [
         _Occurrence(
             owner.get("operationId", re.sub(r"\W+", "-", path).strip("-")),
@@ -84,7 +84,7 @@ def share_parameters(document: Document) -> None:
 
 
 def share_responses(document: Document) -> None:
-    """Replace each successful response that several operations have by a reference."""
+    """Make each successful response that several operations share a component."""
     occurrences = [
         _Occurrence(operations[method]["operationId"], _name_response(status, schema), responses, status)
         for _, method, operations in list_operations(document)
@@ -115,10 +115,10 @@ class _Occurrence(NamedTuple):
 
 
 def _share(document: Document, section: str, occurrences: Sequence[_Occurrence]) -> None:
-    """Move the values that are repeated to a section of the components.
+    """Move repeated values to a section of the components, and refer to them.
 
-    If several values have the same name, the most frequent value gets the name, and the names of the others
-    begin with their first owner.
+    If several values have the same name, the most frequent value gets the name. The name of each other value
+    begins with its first owner.
     """
     shared: Document = document["components"][section]
     by_text: dict[str, list[_Occurrence]] = {}

@@ -41,9 +41,9 @@ def run_checks(
 ) -> Iterator[Finding]:
     """Yield findings about stored JSON, the number of articles and the search index; `repair` corrects them.
 
-    With `full` or `repair`, the articles are compared with a new rendering, and the words of the index, for
-    which FTS5 holds the write lock. Otherwise one statement finds missing rows and wrong versions, states and
-    times.
+    With `full` or `repair`, the articles are compared with a new rendering, and FTS5 compares the words of
+    the index with the texts while it holds the write lock. Otherwise one statement finds missing rows, and
+    rows with another version, status or time than the article.
 
     Each batch is one transaction, so that it sees one state of the blog and does not delay writers for long.
     The index is checked before its entries, because entries cannot be written to a damaged index.
@@ -93,7 +93,7 @@ def _check_stored_json(model: Any, repair: bool) -> Iterator[str]:
 
 
 def _compare_rows(slugs: dict[str, list[str]]) -> None:
-    """Add the slugs of those articles that lack a row or have an outdated one, by check."""
+    """Add to `slugs`, by check, the slugs of the articles with a missing or outdated row."""
     json, entry, seo = table_of(ArticleJson), table_of(SearchEntry), table_of(Seo)
     names = ("category_id", "status", "published_at", "version")
     is_outdated = or_(
@@ -115,7 +115,8 @@ def _compare_rows(slugs: dict[str, list[str]]) -> None:
 
 
 def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool) -> None:
-    """Add the slugs of those articles whose derived data is wrong, by check; repair it if asked to."""
+    """Add to `slugs`, by check, the slugs of the articles whose derived data is wrong; `repair` corrects
+    it."""
     articles = _load_articles(uuids)
     complete = render_articles(article for article in articles if article.seo is not None)
     differing = {
@@ -183,7 +184,7 @@ def _check_links(repair: bool) -> Finding:
 def _check_index(repair: bool, *, full: bool) -> Iterator[Finding]:
     damage, compared = "", full and db.engine.dialect.name == "sqlite"
     if compared:
-        # With a rank of 1, FTS5 also compares the index with the words that it contains.
+        # With a rank of 1, FTS5 also compares the index with the texts that it indexes.
         damage = _run_fts5_command("(search_index, rank) VALUES ('integrity-check', 1)")
     if damage:
         if repair:

@@ -56,7 +56,7 @@ def wrong(check: str, says: str, do: str) -> Finding:
 
 
 def report_unreadable(checks: Iterator[Finding]) -> Iterator[Finding]:
-    """Yield the findings of the checks; a file or folder that cannot be read ends them with a finding."""
+    """Yield the findings of the checks. If a file or folder cannot be read, yield a finding and stop."""
     try:
         yield from checks
     except OSError as error:
@@ -65,12 +65,12 @@ def report_unreadable(checks: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def choose_cure(error: Exception, cure: str) -> str:
-    """Return the cure; an error caused by a file of another user has a cure of its own."""
+    """Return the cure, or GIVE if the error was caused by a file of another user."""
     return GIVE if isinstance(error.__cause__, PermissionError) else cure
 
 
 def make_repairable(check: str, says: str, repair: bool) -> Finding:
-    """Return a repaired finding with `repair`, else one whose remedy is `doctor --repair`."""
+    """Return a finding that `repair` has corrected, or else a finding whose remedy is `doctor --repair`."""
     return Finding(check, Level.REPAIRED, says) if repair else wrong(check, says, "doctor --repair")
 
 

@@ -205,7 +205,7 @@ def _check_server(home: Path) -> Iterator[Advice]:
 
 
 def _translate(finding: Finding, home: Path) -> Advice:
-    """Return the finding of the command with a title, and with paths below the instance folder."""
+    """Return a finding of `doctor` with a title; its paths begin with the name of the instance folder."""
     text = f"{finding.says} Whoever runs the server can repair it: {finding.do}."
     text = text.replace(str(home), home.name)
     return Advice(finding.check, finding.level, _TITLES.get(finding.check, finding.check), text)

@@ -23,7 +23,7 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
 
-# The links of this many articles and of this many pages are checked, the newest ones.
+# The links of the newest articles and of the newest pages are checked, at most this number of each.
 _MAX_ARTICLES = 500
 
 # A link in HTML that is stored as JSON, which escapes the quotation marks.
@@ -117,7 +117,8 @@ def _find_targets(site: Site, address: str, html: str) -> Iterator[str]:
 
 
 def _is_broken(target: str, hidden: Container[str], public: Container[UUID]) -> bool:
-    """Return whether readers do not see the target; an article with an unknown reference was deleted."""
+    """Return whether readers cannot see the target: an article that is hidden or deleted, or a hidden
+    page."""
     reference = REFERENCE.fullmatch(target)
     return UUID(reference[1]) not in public if reference else target in hidden
 

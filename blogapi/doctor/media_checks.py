@@ -31,8 +31,8 @@ def run_checks(
 ) -> Iterator[Finding]:
     """Yield findings about the media folder and the use of media.
 
-    The sizes of all files are checked, and with `full` their digests. `repair` deletes no media; it brings
-    back files that are beside the backups in the instance folder.
+    The sizes of all files are checked, and with `full` their digests. `repair` deletes no media; it copies
+    lost files from the daily backups.
     """
     root = get_folder().root
     yield from _check_folder(root)

@@ -44,7 +44,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
         yield Finding("log", Level.REPAIRED, f"{says} A copy of the file and its log is in {copy}.")
     try:
         with integrity.open_database(path) as connection:
-            # A file that cannot be read at all is not damaged.
+            # This fails if the file cannot be read at all, which is not reported as damage.
             connection.execute("PRAGMA schema_version").fetchone()
             yield from _check_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:
@@ -54,7 +54,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
 
 
 def _copy_database(path: Path, backups: Path) -> Path:
-    """Copy the file and its log unchanged, because the next connection will truncate the log."""
+    """Copy the file and its log before the next connection truncates the log; return the copy's path."""
     target = backups / f"before-repair-{clock.now():%Y%m%dT%H%M%S%f}.db"
     backups.mkdir(mode=0o700, parents=True, exist_ok=True)
     logs = files.side_files(path).log, files.side_files(target).log
@@ -84,7 +84,7 @@ def _check_file(
         return
     migration = integrity.read_migration(connection)
     broken = left = integrity.count_broken_references(connection)
-    # The tables of another program are left alone.
+    # The tables of another program are not changed.
     if broken and repair and migration in upgrades.list_migrations():
         integrity.delete_broken_references(connection)
         left = integrity.count_broken_references(connection)

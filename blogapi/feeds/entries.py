@@ -69,8 +69,8 @@ class Entry:
 class Feed:
     """The description and the entries of a feed.
 
-    `id` never changes. `page_url` is the page with the same articles, or else the home page of the site.
-    `own_url` is the address of the feed, or None if it is unknown.
+    `id` never changes. `page_url` is the address of the page with the same articles, or else of the home
+    page. `own_url` is the address of the feed, or None if it is unknown.
     """
 
     id: str
@@ -125,7 +125,7 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
 
 
 def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
-    """Return the address of the page of the term; None for several terms, or if there is none."""
+    """Return the address of the page of the term; None if the feed has no term, or several."""
     urls = [addresses.make_term_url(site, kind, uuid=row.uuid, slug=row.slug) for kind, row in terms.items()]
     return urls[0] if len(urls) == 1 else None
 

@@ -41,7 +41,7 @@ _tag, _author = table_of(Tag).c, table_of(Author).c
 
 
 class Entry(NamedTuple):
-    """The address of a page, the time of its last change, and the same page in all languages."""
+    """The address of a page, the time of its last change, and its translations."""
 
     url: str
     updated: datetime | None = None
@@ -49,7 +49,7 @@ class Entry(NamedTuple):
 
 
 def get_sitemap() -> bytes:
-    """Return the sitemap, or an index of several sitemaps if one would be too long.
+    """Return the sitemap, or an index of several sitemaps if a single one would be too long.
 
     Raises NotFound if the site has no URL.
     """
@@ -132,7 +132,7 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
 
 
 def _list_pages(site: Site) -> Iterator[Entry]:
-    """Yield the public pages without `noindex` and another canonical address."""
+    """Yield an entry for each public page that has neither `noindex` nor another canonical address."""
     columns = (
         *(_article.uuid, _article.slug, _article.parent_id, _article.last_updated, _article.language),
         *(_article.translation_key, _seo.canonical_url),
@@ -155,7 +155,7 @@ def _list_alternates(row: Any, translations: Mapping[str, Sequence[Translation]]
 
 
 def _list_terms(site: Site) -> Iterator[Entry]:
-    """Yield the pages of the categories, tags and authors that have public articles."""
+    """Yield the entries of the categories, tags and authors that have public articles."""
     is_visible = listed(Article, current_time())
     tagged = select(_tag_link.article_id).where(
         _tag_link.tag_id == _tag.uuid, _tag_link.listed_from <= current_time()
@@ -183,7 +183,8 @@ def _to_sitemap(entries: Iterable[Entry]) -> bytes:
             for one in entry.alternates
         )
         bytes_left -= len(links)
-        # Many entries with many translations would need too much memory; the pages name them, too.
+        # Links of many entries with many translations would need too much memory. The pages contain them,
+        # too.
         links = links if bytes_left >= 0 else ""
         urls.append(f"<url><loc>{escape(entry.url, quote=False)}</loc>{updated}{links}</url>\n")
     namespaces = (

@@ -25,8 +25,8 @@ class HealthSchema(OmitsNull, OutputSchema):
     warnings = ma.fields.List(
         ma.fields.String(metadata={"enum": [WEBHOOKS_WAIT]}),
         metadata={
-            "description": "What needs an admin although requests are answered: calls of webhooks that could "
-            "be made have waited for five minutes. Absent if there is nothing."
+            "description": "Problems for an admin, although requests are answered: calls of webhooks that are "
+            "due have waited for five minutes. Absent if there are none."
         },
     )
 

@@ -1,4 +1,4 @@
-"""One e-mail to one address, limited in time."""
+"""Sends one e-mail to one address within a time limit."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def send(address: str, subject: str, text: str) -> None:
 
 
 def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMessage:
-    # Few processes need this module, which takes a megabyte.
+    # Imported here because few processes need this module, which takes a megabyte.
     from email.headerregistry import Address
 
     message = EmailMessage()

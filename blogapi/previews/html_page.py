@@ -67,7 +67,7 @@ def show(token: str) -> Response:
     """Show the article of a preview link to a browser; return it as JSON to other clients."""
     response = _show_page(token) if prefers_html() else _show_json(token)
     response.headers["X-Robots-Tag"] = "noindex"
-    # Browsers may store the response to an unknown token, as all errors.
+    # Browsers may store the response to an unknown token, like all errors.
     if response.status_code == 200:
         response.headers["Cache-Control"] = NO_STORE
     return response

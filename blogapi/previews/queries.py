@@ -38,8 +38,9 @@ def list_previews(article_id: UUID, page: PageRequest | None) -> Page[Sequence[P
 def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bool]:
     """Return the article or page of the preview link with this token, and whether it has a working copy.
 
-    It can have any status, and contains the edits of its working copy. Without `names`, it has the documented
-    fields of its type. Raises NotFound if the token is unknown, or if its link has expired or was revoked.
+    The item can have any status, and contains the edits of its working copy. Without `names`, the JSON has
+    the documented fields of an article or page. Raises NotFound if the token is unknown, or if its link has
+    expired or was revoked.
     """
     row: Any = db.session.execute(
         select(Preview.article_id, Article.type, WorkingCopy)

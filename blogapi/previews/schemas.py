@@ -44,7 +44,7 @@ class CreatedPreviewSchema(PreviewSchema):
 
 
 class PreviewedSchema(OmitsNull, ArticleSchema):
-    """The article or page of a preview link: an article has a category, and a page a place."""
+    """The article or page of a preview link; only pages have `parent` and `position`."""
 
     omitted_if_null = frozenset({"category", "parent", "position"})
 

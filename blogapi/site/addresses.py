@@ -1,6 +1,6 @@
 """Builds the addresses of pages from the path patterns of the site.
 
-The functions for whole addresses return None if the site has no `url`, because the address is then unknown.
+The functions named `make_…_url` return None if the address is unknown, because the site has no `url`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ARTICLE_PLACEHOLDERS = (
 
 _ADDRESS_COLUMNS = ("uuid", "slug", "category_slug", "published_at", "language")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-# The values of the placeholders in the path of a page, except for slugs.
+# The patterns of the values that placeholders have in paths. All other placeholders stand for slugs.
 _VALUES = {
     **{"uuid": "[0-9a-f-]{36}", "year": "[0-9]{4}", "month": "[0-9]{2}", "day": "[0-9]{2}"},
     "language": "[A-Za-z0-9-]+",
@@ -48,7 +48,7 @@ def make_article_url(
     published_at: datetime | None,
     language: str,
 ) -> str | None:
-    """Return the absolute address of the article's page; None without a publication time (aware)."""
+    """Return the absolute address of the article's page, or None if it has no publication time (aware)."""
     if published_at is None or not site.url:
         return None
     return site.url + make_article_path(
@@ -62,7 +62,7 @@ def make_row_url(site: Site, row: Any) -> str | None:
 
 
 def get_address_values(row: Any) -> dict[str, Any]:
-    """Return the columns of a row of an article on which its address depends."""
+    """Return the columns of an article's row that determine the address of its page."""
     return {name: getattr(row, name) for name in _ADDRESS_COLUMNS}
 
 
@@ -122,7 +122,7 @@ def parse_path(site: Site, kind: str, path: str) -> dict[str, str | None] | None
 
 
 def list_slugs(values: Mapping[str, str | None]) -> list[str]:
-    """Return the slugs, or the uuid, of the items whose path can have these values of placeholders."""
+    """Return the slugs, or the uuid, that an item can have if its path has these values of placeholders."""
     slug, language = values.get("local_slug"), values.get("language")
     if slug:
         return [slug, *([f"{slug}-{language.lower()}"] if language else [])]
@@ -167,7 +167,7 @@ def make_absolute(address: str, *bases: str) -> str | None:
     if not address or urlsplit(address).scheme:
         return address or None
     base = next(filter(None, bases), None)
-    # Without `./`, a colon in the first segment would end a scheme.
+    # Without `./`, a colon in the first segment would be read as the end of a scheme.
     return urljoin(f"{base}/", f"./{address.lstrip('/')}") if base else None
 
 
@@ -202,7 +202,7 @@ def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]
 
 
 def _fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
-    # The slashes of a path separate slugs.
+    # The slashes in these values separate slugs, so they stay.
     quoted = {
         name: quote(value, safe="/" if name in ("path", "/language") else "")
         for name, value in values.items()

@@ -39,7 +39,7 @@ def show(as_json: bool) -> None:
     "--navigation",
     multiple=True,
     metavar="LABEL=URL",
-    help="An entry of the navigation. The given entries, in their order, replace all present ones.",
+    help="An entry of the navigation. The given entries, in their order, replace all existing ones.",
 )
 @click.option("--no-navigation", is_flag=True, help="Remove all entries of the navigation.")
 @with_appcontext

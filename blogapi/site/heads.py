@@ -33,7 +33,7 @@ Breadcrumb = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class PageSummary:
-    """What several parts of the head say about a page; a value that is unknown is empty or None."""
+    """The values of a page that several parts of its head contain; unknown values are empty or None."""
 
     title: str
     description: str
@@ -54,7 +54,7 @@ def build_head(
     alternates: Sequence[Fields] = (),
     robots: str = INDEXED,
 ) -> Fields:
-    """Return the head of a page, with the same head as HTML.
+    """Return the head of a page as fields, and all of it as HTML in the field `html`.
 
     `item` is the JSON-LD of what the page shows. `breadcrumbs` are the pages above the page, the outermost
     first, and the page itself. `article_tags` are additional tags of Open Graph.
@@ -96,13 +96,13 @@ def build_head(
 
 
 def choose_image(site: Site, *pictures: str) -> str | None:
-    """Return the absolute address of the first of the pictures that has one, or else of the site's logo."""
+    """Return the absolute address of the first picture whose address is known, or else of the site's logo."""
     images = (addresses.make_picture_absolute(site, picture) for picture in (*pictures, site.logo))
     return next(filter(None, images), None)
 
 
 def make_publisher(site: Site) -> Fields | None:
-    """Return the organization that publishes the site, if the site has a title."""
+    """Return the JSON-LD of the organization that publishes the site, or None if the site has no title."""
     if not site.title:
         return None
     logo = addresses.make_picture_absolute(site, site.logo)

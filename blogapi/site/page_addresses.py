@@ -1,4 +1,4 @@
-"""The functions of `pages` that other packages call for addresses; `blogapi.dependencies` sets them."""
+"""The functions of the package `pages` that lower packages call; `blogapi.dependencies` sets them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class PageTree(Protocol):
     """Reads the tree of the pages."""
 
     def read_tree(self) -> Tree:
-        """Return the places of all pages."""
+        """Return the data of all pages, by uuid."""
 
     def get_tree(self) -> Tree:
         """Return the tree from the first read in this transaction, or from the last `read_again`."""
@@ -32,7 +32,7 @@ class PageMoves(Protocol):
         """Record the pages whose paths a write has changed."""
 
     def keep_former_paths(self, before: Site, after: Site) -> None:
-        """Store the former paths of all pages whose paths a change of the site changes."""
+        """Store the former path of each page whose path differs before and after a change of the site."""
 
 
 def init_app(app: Flask, *, tree: PageTree, moves: PageMoves) -> None:

@@ -29,7 +29,8 @@ Tree = Mapping[UUID, Place]
 
 
 def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: Tree, language: str) -> str:
-    """Return the path of a page below the address of the site, which may contain the slugs above it."""
+    """Return the path of a page below the address of the site; it may contain the slugs of the pages
+    above."""
     slugs = [slug]
     for ancestor in list_ancestors(parent, tree):
         slugs.insert(0, tree[ancestor].slug)

@@ -26,7 +26,7 @@ def to_path(address: str) -> str | None:
 
 
 def to_former_path(address: str) -> str | None:
-    """Return the path in its stored form; None for the home page, and for a path that is too long."""
+    """Return the path of an address as it is stored; None for the home page, or if the path is too long."""
     path = to_path(address)
     return path if path and path != "/" and len(path.encode("utf-8")) <= MAX_PATH_BYTES else None
 

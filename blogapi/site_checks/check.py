@@ -1,4 +1,4 @@
-"""Fetches the first page of the site and the feed that it names, under the rules of webhooks."""
+"""Fetches the first page of the site and the feed that it names, with the same limits as webhooks."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _SECONDS = 8.0
 
 @dataclass(frozen=True, slots=True)
 class SiteCheck:
-    """The result of a check: the address, the status of its page, and the address of the feed, or None.
+    """The result of a check of `url`; `status` and `feed` are None if they are unknown.
 
-    `names_blog` is whether the feed contains the title of the blog. `problem` says what is wrong, if it is
-    not empty.
+    `status` is the HTTP status of the page, and `feed` the address of the feed that the page names.
+    `names_blog` is whether the feed contains the title of the blog. `problem` says what is wrong; it is empty
+    if nothing is.
     """
 
     url: str
@@ -53,7 +54,7 @@ class _FeedFinder(HTMLParser):
 
 
 def check_site() -> SiteCheck:
-    """Fetch the page of the site and its feed; no transaction is open meanwhile."""
+    """Fetch the page of the site and its feed, and return the result. No transaction is open meanwhile."""
     site = get_site()
     home, title = addresses.make_home_url(site), site.title
     end_read()
