@@ -42,9 +42,9 @@ CACHE_CONTROL = "private, max-age=31536000, immutable"
 class Page:
     """A page: its path below /admin, its name in `data-page`, its title, and its module in `static/pages`.
 
-    A page with an icon has an entry in the menu, in `group`. `place` is the menu entry that is marked as
-    current; a page without `place` has no menu. Users of a role below `role` see neither the page
-    nor its entry.
+    A page with an icon has an entry in the menu, in `group`. `menu_entry` is the name of the page whose entry
+    is marked as current; a page with neither an icon nor `menu_entry` has no menu. Users of a role below
+    `role` see neither the page nor its entry.
     """
 
     path: str
@@ -53,7 +53,7 @@ class Page:
     module: str
     icon: str = ""
     group: str = ""
-    place: str = ""
+    menu_entry: str = ""
     role: Role = Role.ADMIN
 
 
@@ -76,15 +76,17 @@ PAGES = (
     Page("/import/", "import", "Import and export", "import", "import", "Settings", role=Role.EDITOR),
     Page("/backups/", "backups", "Backups", "backups", "archive", "Settings"),
     Page("/profile/", "profile", "Profile", "profile", "user", role=Role.READER),
-    Page("/export/", "export", "Import and export", "export", place="import", role=Role.EDITOR),
-    Page("/webhooks/new/", "webhook-form", "New webhook", "webhook-form", place="webhooks"),
-    Page("/webhooks/<id:id>/change/", "webhook-form", "Webhook", "webhook-form", place="webhooks"),
-    Page("/webhooks/<id:id>/", "webhook-calls", "Calls", "webhook-calls", place="webhooks"),
-    Page("/articles/<id:id>/history/", "history", "History", "history", place="articles", role=Role.AUTHOR),
+    Page("/export/", "export", "Import and export", "export", menu_entry="import", role=Role.EDITOR),
+    Page("/webhooks/new/", "webhook-form", "New webhook", "webhook-form", menu_entry="webhooks"),
+    Page("/webhooks/<id:id>/change/", "webhook-form", "Webhook", "webhook-form", menu_entry="webhooks"),
+    Page("/webhooks/<id:id>/", "webhook-calls", "Calls", "webhook-calls", menu_entry="webhooks"),
+    Page(
+        "/articles/<id:id>/history/", "history", "History", "history", menu_entry="articles", role=Role.AUTHOR
+    ),
     Page("/articles/new/", "editor", "New article", "editor", role=Role.AUTHOR),
     Page("/articles/<id:id>/", "editor", "Article", "editor", role=Role.AUTHOR),
     Page("/articles/<id:id>/preview/", "preview", "Preview", "preview", role=Role.AUTHOR),
-    Page("/pages/<id:id>/history/", "history", "History", "history", place="pages", role=Role.EDITOR),
+    Page("/pages/<id:id>/history/", "history", "History", "history", menu_entry="pages", role=Role.EDITOR),
     Page("/pages/new/", "editor", "New page", "editor", role=Role.EDITOR),
     Page("/pages/<id:id>/", "editor", "Page", "editor", role=Role.EDITOR),
     Page("/pages/<id:id>/preview/", "preview", "Preview", "preview", role=Role.EDITOR),

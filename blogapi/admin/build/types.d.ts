@@ -1,5 +1,5 @@
 // The types that several modules of the admin pages share, by name in their JSDoc comments: objects of the API, events,
-// the elements of the document, and what the parts of the editor know of each other. Nothing imports this file.
+// the elements of the document, and the interfaces between the parts of the editor. Nothing imports this file.
 
 declare module "turndown";
 declare module "turndown-plugin-gfm";
@@ -55,7 +55,7 @@ interface Refs {
   tryNow: HTMLButtonElement;
   wait: HTMLElement;
 
-  // Names that several pages have.
+  // Names that several pages use.
   empty: HTMLElement;
   form: NamedForm;
   heading: HTMLElement;
@@ -100,7 +100,7 @@ interface Refs {
   restore: HTMLButtonElement;
   saveAsNew: HTMLButtonElement;
   showRest: HTMLButtonElement;
-  /** Missing if the site has no page for previews, as inDesign is. */
+  /** Missing, like inDesign, if the site has no page for previews. */
   siteFrame?: HTMLElement;
   siteFrameNotice: HTMLElement;
   siteFrameReason: HTMLElement;
@@ -265,7 +265,7 @@ interface Loaded {
   user?: Person;
 }
 
-/** The page of the editor, as its parts see it. */
+/** The page of the editor, with the properties that its parts use. */
 type EditorPage = import("../static/editor/article-page.js").ArticlePage & {
   area: import("../static/editor/writing-area.js").WritingArea;
   [field: string]: any;
@@ -288,7 +288,7 @@ interface Change extends TextRange {
   selectTo: number;
 }
 
-/** What readers miss, and where it is in the text. */
+/** A problem that a check before publishing has found, and its range in the text. */
 interface Warning {
   words: string;
   range: TextRange;
@@ -324,7 +324,7 @@ interface BlockPicture {
   caption: string;
   file?: any;
 }
-/** A part of a Markdown text that the editor draws: pictures, or the address of a player. */
+/** A part of a Markdown text that the editor shows in rendered form: pictures, or the address of a player. */
 interface Block extends TextRange {
   source: string;
   height: number;
@@ -332,7 +332,7 @@ interface Block extends TextRange {
   title?: string;
   address?: string;
 }
-/** What a drawn block can do with its part of the text. */
+/** The changes that a block can make in its part of the text. */
 interface BlockActions {
   replace(insert: string): void;
   remove(): void;

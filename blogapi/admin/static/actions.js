@@ -1,4 +1,4 @@
-/** The actions that change the status of an article or a page: the editor and the lists offer them all from here. */
+/** The actions that change the status of an article or a page, for the editor and the lists. */
 
 import { ApiError, get, patch, post, put } from "./api.js";
 import { parseTime } from "./format.js";
@@ -6,9 +6,10 @@ import { mayChange } from "./roles.js";
 import { STATUSES } from "./statuses.js";
 
 /**
- * from: the statuses in which it is offered; status: the one that it sets, or the same one. takesEdits: whether the
- * waiting edits become the text; all others, and every undo, leave them waiting. done: what is said then, after the
- * title or alone. icon: that of menus; label: their words, if they are not the name.
+ * from: the statuses of the items that offer it; status: the status that it sets; without it, the status stays.
+ * takesEdits: whether the unpublished edits become the text; other actions, and every undo, leave them unpublished.
+ * done: the message afterwards, shown after the title or alone. icon: the icon in menus; label: the text in menus, by
+ * default the name.
  *
  * @typedef {{name: string, from: Status[], done: string, status?: Status, takesEdits?: boolean, icon?: string,
  *   label?: string}} Action
@@ -65,7 +66,7 @@ export const MAIN_ACTIONS = {
 };
 
 /**
- * Whether the user may do this: what is public before or after it needs the right to publish.
+ * Whether the user may run the action: this needs the right to publish if the item is public before or after it.
  * @param {Action} action @param {Item} item
  */
 export const mayRun = ({ status }, item) => mayChange(item) && mayChange({ status: status ?? item.status });
@@ -81,7 +82,7 @@ export const listActions = (item) =>
   );
 
 /**
- * Return the responses with an item, and with its working copy if it has one. options: for the item.
+ * Return the responses with an item, and with its working copy if it has one. options: of the request for the item.
  * @param {string} path @param {import("./api.js").Options} [options]
  * @returns {Promise<[import("./api.js").Answer, import("./api.js").Answer | null]>}
  */
@@ -106,7 +107,7 @@ const STATE = { fields: "status,published_at,last_updated,working_copy,custom,cu
 export async function run(path, { from, status, takesEdits }, { at, etag, query = STATE } = {}) {
   const [{ data: before, etag: current }, copy] = await loadWithCopy(path, { query: STATE });
   const now = STATUSES[/** @type {Status} */ (before.status)].name.toLowerCase();
-  // Another user can have made it a draft: "Unlist" would then publish it.
+  // Another user can have made the item a draft in the meantime: "Unlist" would then publish it.
   if (!from.includes(before.status)) throw new ApiError(409, { detail: `It is ${now} by now. Load the page again.` });
   const body = status ? { status, ...(at && { published_at: at }) } : {};
   const editsEtag = etag ?? (copy ?? { etag: current }).etag;
@@ -121,13 +122,13 @@ export async function run(path, { from, status, takesEdits }, { at, etag, query 
 
 /**
  * Bring back the former status, time and address and, if the action has taken edits, the former text, with the edits
- * waiting. Whichever request is the last one that arrives, no edits are public that were not.
+ * waiting. Even if the last requests do not arrive, no edits become public that were not public before.
  * @param {string} path @param {{before: any, after: any, taken: any}} change @param {Options} options
  * @returns {Promise<State>}
  */
 async function undo(path, { before, after, taken }, { etag, query = STATE }) {
   let [item, copy] = await loadWithCopy(path, { query: STATE });
-  // The history knows whether a scheduled item is unlisted; the item itself does not say it.
+  // Only the history says whether a scheduled item is unlisted.
   const listing = { fields: "number,created,status,published_at,slug", page: 1, page_size: 20 };
   const { data: versions } = await get(`${path}revisions/`, { query: listing });
   const time = parseTime(before.last_updated).getTime();
@@ -136,7 +137,7 @@ async function undo(path, { before, after, taken }, { etag, query = STATE }) {
   if (isOther || !former) throw new ApiError(409, { detail: "It was changed in the meantime, so this is not undone." });
   const { number, status, published_at, slug } = former;
   const isHidden = !["published", "unlisted"].includes(before.status);
-  // An archived item becomes a draft first, in any case. A hidden one is hidden again before its text changes.
+  // An archived item always becomes a draft first. An item that was hidden is hidden before its text is restored.
   if (after.status === "archived" || (taken && isHidden)) {
     item = await patch(path, { status: "draft" }, { etag: item.etag });
   }
@@ -153,7 +154,8 @@ async function undo(path, { before, after, taken }, { etag, query = STATE }) {
 }
 
 /**
- * Return the custom fields of the edits as a body: null removes one, and the API refuses those that do not fit.
+ * Return the custom fields of the edits as a request body: null removes a field. Fields whose stored value does not fit
+ * are left out, because the API would refuse them.
  * @param {any} item @param {any} edits
  */
 function toCustom({ custom, custom_unfit: unfit }, edits) {

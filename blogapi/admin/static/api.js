@@ -13,8 +13,8 @@ const BASE = "/api/v1/";
  */
 
 /**
- * The last failures and the time of the last successful response, which the details of a failure show.
- * answered: when it came, or 0 after a request without an answer.
+ * failures: the last failures; lastGood: the last successful response and its time; the details of a failure show both.
+ * answered: the time of the last response in milliseconds, or 0 after a request without an answer.
  * @type {{failures: string[], lastGood: string, answered: number}}
  */
 export const connection = { failures: [], lastGood: "none", answered: Date.now() };
@@ -22,7 +22,7 @@ export const connection = { failures: [], lastGood: "none", answered: Date.now()
 // The names of fields that the pages do not show by their name in the API.
 const NAMES = { slug: "Address", published_at: "Time", content: "Text", username: "Name" };
 
-// A message that begins so does not say which field it is about.
+// A message that begins with one of these words does not name its field.
 const NAMELESS = /^(?:Is|Must|Not|Contains|Missing|Unknown|Invalid)\b/;
 
 /** "Address: Not a valid slug." @param {[string, string | string[]]} error the path of a field, and its messages */
@@ -35,7 +35,7 @@ function explain([path, messages]) {
 
 /**
  * A response with an error status, or no response of the API: then the status is 0 and the code is "offline".
- * The message contains all errors of fields, and when to try again. errors: messages by field; retryAfter: s.
+ * The message contains all errors of fields, and when to try again. errors: messages by field; retryAfter: seconds.
  */
 export class ApiError extends Error {
   /** @param {number} status @param {Problem} [problem] */
@@ -99,7 +99,7 @@ export async function request(method, path, options = {}) {
   const { ok, status, headers: received } = response;
   if (ok) {
     connection.lastGood = formatTime(new Date());
-    // A proxy that compresses makes ETags weak; the server accepts strong ones only.
+    // A proxy that compresses makes ETags weak; the server accepts only strong ETags.
     const newEtag = received.get("ETag")?.replace(/^W\//, "") ?? null;
     const [total, warning] = [Number(received.get("X-Total-Count")), received.get("X-Warning")];
     return { data, status, etag: newEtag, total, warning };

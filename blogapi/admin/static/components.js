@@ -66,7 +66,7 @@ export const onButton =
     use(currentTarget);
 
 /**
- * Both texts are in the same place, so that the button keeps its width.
+ * The two texts overlap, so that the button keeps its width when one replaces the other.
  * @param {string} before @param {string} [after]
  */
 const words = (before, after) =>
@@ -80,7 +80,7 @@ const words = (before, after) =>
  * @param {{icon: string, kind?: string, multiple?: boolean, accept?: string, busy?: boolean}} options
  */
 export function fileButton(text, use, { icon: name, kind = "", multiple = false, accept = "", busy = false }) {
-  // The same file can be chosen again.
+  // Clear the input, so that the same file can be chosen again.
   const forget = (/** @type {any} */ { target }) => (target.value = "");
   const change = (/** @type {any} */ { target }) => use([...target.files]);
   return html`<label class="button upload ${kind}">${icon(name)} ${text}<input type="file" class="sr-only"
@@ -99,9 +99,9 @@ export function badge({ status, published_at: time, working_copy: edits }) {
 }
 
 /**
- * A label, a control with the id "field-NAME", and below it the help or the error errors[NAME].
- * type: the type of the input, or "textarea". onInput(value): on each change; onChange(value): at the end.
- * Other names are attributes. Forms of the document have fields.html.
+ * A label, a control with the id "field-NAME", and below it the help or the error errors[NAME]. type: the type of the
+ * input, or "textarea". onInput(value): called at each key; onChange(value): called when the field is left. Other names
+ * are attributes. Forms in the HTML templates use fields.html instead.
  * @param {{name: string, id?: string, label: unknown, help?: unknown, counter?: unknown,
  *   errors?: Record<string, unknown>, [name: string]: unknown}} options
  */
@@ -140,7 +140,7 @@ function select(items, value, given) {
 }
 
 /**
- * A box to check, whose label is as high as other fields.
+ * A checkbox whose label is as high as other fields.
  * @param {{id: string, label: unknown, value: boolean, help?: unknown, onChange: (value: boolean) => unknown}} options
  */
 export function checkbox({ id, label, value, help, onChange }) {
@@ -241,7 +241,7 @@ export const table = (heads, rows, kind = "bleed") =>
 export const framedTable = (...parameters) => html`<div class="table-frame">${table(...parameters)}</div>`;
 
 /**
- * How a search engine or a message (kind "card") shows a page.
+ * A sample of how a search engine, or a link preview in a message (kind "card"), shows a page.
  * @param {{label: string, host: string, title: string, description: string, kind?: string, picture?: string}} sample
  */
 export const renderSample = ({ label, host, title, description, kind = "", picture }) =>
@@ -249,7 +249,7 @@ export const renderSample = ({ label, host, title, description, kind = "", pictu
     ${picture ? html`<img src=${picture} alt="">` : nothing}
     <p class="host">${host}</p><p class="title">${title}</p><p>${description}</p></div>`;
 
-/** Terms and their values. @param {Record<string, unknown>} values */
+/** A description list of names and values. @param {Record<string, unknown>} values */
 export const facts = (values) =>
   html`<dl class="facts">
     ${Object.entries(values).map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`;

@@ -1,6 +1,6 @@
 /** The device of a login in words, from its User-Agent. */
 
-// A User-Agent contains the names of several browsers and systems; the first one here counts.
+// A User-Agent contains the names of several browsers and systems; the first match in these lists counts.
 const BROWSERS = {
   EdgA: "Edge",
   EdgiOS: "Edge",

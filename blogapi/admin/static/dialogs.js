@@ -56,7 +56,7 @@ export function toast(text, { undo, action = undo && { label: "Undo", run: undo 
   const link = action && button(action.label, () => (end(), action.run()), { kind: "bare" });
   render(html`<span>${text}</span>${link || nothing}`, element);
   element.showPopover();
-  // The animation lasts 8 seconds and begins again when neither the pointer nor the focus is here.
+  // The animation lasts 8 seconds and begins again when neither the pointer nor the focus is on the toast.
   element.addEventListener("animationend", end);
 }
 
@@ -122,7 +122,7 @@ function makeFloat(element, content, opener = /** @type {any} */ (document.activ
 }
 
 /**
- * Open a dialog (kind "wide": 960 wide), and return {result, update(), close(value), element}. result: a
+ * Open a dialog (kind "wide": 960 pixels wide), and return {result, update(), close(value), element}. result: a
  * promise of the closing value, undefined after Escape. content(close) returns what is below the title; it is
  * called whenever the page renders. The focus goes to `autofocus`, or to the first control.
  * @param {{title: string, content: (close: Close) => unknown, kind?: string}} options
@@ -137,7 +137,7 @@ export function openDialog({ title, content, kind = "" }) {
 }
 
 /**
- * Ask before an action that cannot be undone; return a promise of true, or undefined. action: its button.
+ * Ask before an action that cannot be undone; return a promise of true, or undefined. action: the text of the button.
  * @param {{title: string, text: string, action: string}} question
  */
 export function confirmRisk({ title, text, action }) {

@@ -1,4 +1,4 @@
-/** Forms of the document, alone or in a dialog, deletions, and values that are shown only once. */
+/** Forms of the HTML templates, alone or in a dialog, deletions, and values that are shown only once. */
 
 import { render } from "./vendor/lit.js";
 import { del } from "./api.js";
@@ -45,7 +45,7 @@ export const oneLine = (write, done) => ({
 });
 
 /**
- * Call use(values) when a form is submitted, in place of sending it.
+ * When a form is submitted, call use(values) instead of sending it.
  * @param {HTMLFormElement} form @param {(values: Record<string, any>) => unknown} use
  */
 export function onSubmit(form, use) {
@@ -56,8 +56,8 @@ export function onSubmit(form, use) {
 }
 
 /**
- * Ask with a form of the document (fields.html) in a dialog: fill in the values, save(values) what was
- * entered, load the page again. kind: see openDialog(). Returns a promise of what save() returns, also if the
+ * Open a form of the document (fields.html) in a dialog, filled with the values. save(values) stores what the user
+ * entered; then the page is loaded again. kind: see openDialog(). Returns a promise of what save() returns, also if the
  * user closes the dialog while the request runs: a new key is shown only once.
  * @param {Page} page @param {HTMLFormElement} form
  * @param {{title: string, kind?: string, values?: Record<string, any>,
@@ -101,8 +101,8 @@ export async function remove(page, path, question) {
 }
 
 /**
- * Show a key or a link once (once.html), with the focus on Copy. foot: what it allows; help: until when. The page
- * renders `page.once`.
+ * Show a key or a link once (once.html), with the focus on Copy. foot: what it allows; help: until when it is valid.
+ * The page renders `page.once`.
  * @param {Page} page @param {{title: string, value: string, foot: string, help?: string}} texts
  */
 export async function showOnce(page, { title, value, foot, help = "" }) {

@@ -11,7 +11,7 @@ const COMMON = [
 ];
 
 /**
- * Return the name of a language in English: "English (United Kingdom)". A tag that is not known is its name.
+ * Return the name of a language in English: "English (United Kingdom)". For an unknown tag, return the tag.
  * @param {string} tag
  */
 export function languageName(tag) {

@@ -2,7 +2,7 @@
 
 import { connection } from "./api.js";
 
-// After an answer, links lead on without a question for this time.
+// For FRESH_MS after a response, links are followed without a new request.
 const [FRESH_MS, WAIT_MS] = [1000, 5000];
 
 /**

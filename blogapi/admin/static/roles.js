@@ -1,4 +1,4 @@
-/** What the user may do, so that pages show only that; the API decides it. */
+/** What the user may do, so that pages offer only that; the API checks each request. */
 
 const ROLES = ["reader", "author", "editor", "admin"];
 

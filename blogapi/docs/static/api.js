@@ -3,7 +3,7 @@
 const STORED_KEY = "blogapi-key";
 const TAGS_FIRST = ["articles", "categories", "tags"];
 
-// The languages of Scalar without a sample, and the libraries without one in the other languages.
+// The languages for which there is no sample, and the libraries of the other languages without a sample.
 const HIDDEN_LANGUAGES =
   "c clojure csharp dart fsharp go http java julia kotlin node objc ocaml php powershell r ruby rust swift";
 const HIDDEN_CLIENTS = {

@@ -32,9 +32,9 @@ export class Unauthorized extends BlogApiError {}
 export class Forbidden extends BlogApiError {}
 /** 404: the item does not exist, or is not published. */
 export class NotFound extends BlogApiError {}
-/** 429: too many requests, also after some waiting. */
+/** 429: too many requests, also after the last retry. */
 export class RateLimited extends BlogApiError {}
-/** 502, 503 or 504, also after some waiting; or no response, for example without a network (status 0). */
+/** 502, 503 or 504, also after the last retry; or no response, for example without a network (status 0). */
 export class Unavailable extends BlogApiError {}
 
 /** @type {Record<number, typeof BlogApiError>} */
@@ -119,8 +119,8 @@ class Collection {
 
   /**
    * Bring a store of the items up to date, and return the next cursor. The store is a Map by uuid, or has its methods
-   * `set`, `delete` and `keys`; it changes at the end, when everything was read. If only articles have changed,
-   * `articles` reads those alone. Otherwise everything is read again, because the items show each other.
+   * `set`, `delete` and `keys`; it is changed after the last request. If only articles have changed, `articles` reads
+   * only these articles. Otherwise everything is read again, because items contain data of other items.
    * @template {FieldName<ListedFields>} [F="*"]
    * @param {Store<Selected<Listed, ListedFields, F | "uuid">>} store
    * @param {string} [cursor]
@@ -341,14 +341,18 @@ function ignoreMissing(error) {
 }
 
 /**
- * `cache` keeps responses by their address, so that an unchanged one is not sent again: a Map, or what stores its
- * entries longer. `fetch` replaces the function of this name, and `retries` is how often a busy server is asked again.
+ * `cache` is a Map, or an object with its methods `get` and `set`; it keeps responses by their address, so that an
+ * unchanged response is not sent again. `fetch` is called instead of the global function, and `retries` is how often a
+ * request to a busy server is repeated.
  * @typedef {{ url: string, key?: string, cache?: Cache, fetch?: typeof globalThis.fetch, retries?: number }} Options
  * @typedef {{ etag: string, link: string, total: string, isJson: boolean, text: string }} Stored
  * @typedef {{ get(address: string): Promised<Stored | undefined>, set(address: string, stored: Stored): any }} Cache
  */
 /** @template T @typedef {T | Promise<T>} Promised */
-/** @template T @typedef {{ set(uuid: string, article: T): any, delete(uuid: string): any, keys(): Iterable<string> }} Store */
+/**
+ * @template T
+ * @typedef {{ set(uuid: string, article: T): any, delete(uuid: string): any, keys(): Iterable<string> }} Store
+ */
 /** @typedef {string | number | boolean | (string | number | boolean)[]} CustomFilter */
 /**
  * A field, `*` for those of a response without `fields`, or a field to leave out, such as `-content` after `*`.

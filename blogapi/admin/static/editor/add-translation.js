@@ -83,7 +83,7 @@ const createDraft = (page, language, form) =>
 async function linkItem(page, language, close) {
   const list = isPage ? (/** @type {Json} */ query) => get("blog/pages/", { query }) : undefined;
   const chosen = await pickArticle(page.uuid, `Link ${isPage ? "a page" : "an article"}`, list);
-  // The list closes the popover in most browsers.
+  // In most browsers, the list has closed the popover already.
   close();
   if (!chosen) return;
   await page.act("translate", async () => {
@@ -91,7 +91,7 @@ async function linkItem(page, language, close) {
     const fields = { language, translation_key: page.edits.translation_key };
     const { article, edits } = await load(chosen.uuid);
     await patch(pathOf(chosen.uuid), fields);
-    // Otherwise the edits that are not published would undo it.
+    // Without this, publishing the working copy of the chosen item would undo the change.
     if (article.working_copy) await saveCopy(chosen.uuid, { ...edits, ...fields });
     await page.showTranslations();
   });
@@ -99,7 +99,7 @@ async function linkItem(page, language, close) {
 }
 
 /**
- * Give the article the key that its translations share. Edits that are not published keep it until then.
+ * Give the article the key that its translations share. If it has unpublished edits, the key is one of them.
  * @param {EditorPage} page
  */
 async function shareKey(page) {
@@ -116,7 +116,7 @@ async function shareKey(page) {
 }
 
 /**
- * Return the position of a translation of a page: below the translation of the page above, if there is one.
+ * Return the position of a translation of a page: below the translation of its parent page, if there is one.
  * @param {Article} page @param {string} language
  */
 async function findPosition({ parent, position }, language) {

@@ -13,7 +13,7 @@ import { describeState, explainRefusal, isTrouble } from "./save-state.js";
 import { Saver } from "./saving.js";
 import { noteLeft } from "../pages/lists.js";
 
-// A long text is kept in this browser a little later, because that takes longer than the work for a key.
+// A long text is stored in this browser with a delay, because storing it at each key would take too long.
 const [LONG_TEXT, KEEP_MS] = [50_000, 200];
 /** @param {unknown} left @param {unknown} right */
 const isEqual = (left, right) => left === right || JSON.stringify(left) === JSON.stringify(right);
@@ -26,7 +26,8 @@ function describeJoined(person, number) {
 }
 
 /**
- * Open the editor of pages if the article is a page, or the other way round; reports of imports lead to both.
+ * Open the editor of pages if the article is a page, or that of articles if the page is an article. Links in the
+ * reports of imports do not say which of the two an item is.
  * @param {{status: number}} error that of loading the article @returns {Promise<Loaded>}
  */
 async function openOtherKind(error) {
@@ -38,9 +39,12 @@ async function openOtherKind(error) {
   return new Promise(() => {});
 }
 
-/** Returns the new offset in a text for one in its former version. @typedef {(offset: number) => number} OffsetMap */
+/**
+ * Returns the offset in the new text for an offset in the former text.
+ * @typedef {(offset: number) => number} OffsetMap
+ */
 
-/** The versions of others: what the server has now. @typedef {Awaited<ReturnType<typeof articles.load>>} Theirs */
+/** The version of another user that the server has now. @typedef {Awaited<ReturnType<typeof articles.load>>} Theirs */
 
 /**
  * @typedef {import("../dialogs.js").ToastOptions["undo"]} ToastUndo
@@ -92,7 +96,8 @@ export class ArticlePage extends Page {
     this.showEdits(mapOffset);
   }
 
-  // Keep and save from now on. Offer a text that was not saved because the browser or the computer stopped.
+  // Keep the text in this browser and save it from now on. Offer a text that was not saved because the browser or the
+  // computer stopped.
   async startKeeping() {
     const journal = new Journal(session().user.uuid);
     this.journal = journal;
@@ -181,7 +186,7 @@ export class ArticlePage extends Page {
       explainRefusal,
     );
     this.hasWritten = !isNew;
-    // A scheduled article has taken the edits, so that none are waiting.
+    // The edits were written to the scheduled article, so none are unpublished.
     const isTaken = data.not_live?.length === 0;
     const fields = isTaken ? { working_copy: null, last_updated: data.last_updated } : { working_copy: data };
     this.setStored(isNew ? data : fields);
@@ -194,7 +199,10 @@ export class ArticlePage extends Page {
     history.replaceState(null, "", articles.addressOf(this.uuid));
   }
 
-  /** After a 412: return which of these edits the server has, with its ETag, or nothing. @param {Edits[]} sentEdits */
+  /**
+   * After a 412: return those of the sent edits that the server has stored, with their ETag.
+   * @param {Edits[]} sentEdits
+   */
   async findOwn(sentEdits) {
     const theirs = await articles.load(this.uuid);
     const { article, edits, etag } = theirs;
@@ -217,14 +225,14 @@ export class ArticlePage extends Page {
     this.lastState = state;
     if (state === former) return;
     const isOver = state === "saved" && former !== undefined && isTrouble(former);
-    // Most conflicts are joined without a question.
+    // Most conflicts are merged without a question.
     if ((isTrouble(state) && state !== "conflict") || isOver) announce(describeState(this));
     if (isOver) this.showEdits();
     if (state === "conflict") this.join();
   }
 
   /**
-   * Join this text with the text that another user has saved. base: what the server has; before: the version before
+   * Merge this text with the text that another user has saved. base: what the server has; before: the version before
    * both (null: unknown). The author is asked only about the parts that both have changed.
    * @param {any} theirs @param {Edits} base @param {Edits | null} before
    */
@@ -259,7 +267,7 @@ export class ArticlePage extends Page {
   }
 
   /**
-   * Ask about what differs in both texts; both stay in the history.
+   * Ask the author about the conflicts between the two texts; both stay in the history.
    * @param {Theirs} theirs @param {Edits} base @param {import("./merge.js").Merged} merged @param {string} person
    */
   async askForMerge(theirs, base, merged, person) {
@@ -288,7 +296,7 @@ export class ArticlePage extends Page {
   }
 
   /**
-   * Save the text, and run an action of the table. at: the publication time. Return whether that was done.
+   * Save the text, and run an action of actions.js. at: the publication time. Return whether that was done.
    * @param {import("../actions.js").Action} action @param {Date | null} [at]
    */
   async publish(action, at = null) {
@@ -315,7 +323,7 @@ export class ArticlePage extends Page {
 
   /**
    * Save the text, and send a request that changes the article or its status. Return true.
-   * @param {SendAction} send @param {string} words what was done then
+   * @param {SendAction} send @param {string} words the message afterwards
    */
   async runSaved(send, words) {
     await this.ensureSaved();
@@ -381,7 +389,7 @@ export class ArticlePage extends Page {
     return this.saver.save();
   }
 
-  /** Restore the deleted article, and join its text with this one. */
+  /** Restore the deleted article, and merge its text with this one. */
   async restore() {
     await this.act("restore", async () => {
       const { data } = await post(`${articles.pathOf(this.uuid)}restore/`);

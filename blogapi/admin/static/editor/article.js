@@ -7,7 +7,7 @@ import { EMPTY, fromArticle, fromCopy, toArticle, toCopy } from "./edits.js";
 
 /** Whether this page edits a page, and not an article. */
 export const isPage = location.pathname.startsWith("/admin/pages/");
-/** The last part of the path of all items, on the admin pages and in the API. */
+/** The last segment of the path of the list, on the admin pages and in the API. */
 export const COLLECTION = isPage ? "pages" : "articles";
 /** The word for the edited item. */
 export const ITEM = isPage ? "page" : "article";
@@ -83,8 +83,9 @@ export function describeAddress({ edits: { slug }, rendered }) {
 }
 
 /**
- * Create a draft with a uuid that the page has chosen: if the request is repeated, there is still one draft. An author
- * is its only author: editors choose the byline. position: {parent, position} of a page.
+ * Create a draft with a uuid that the page has chosen: if the request is repeated, there is still one draft. If the
+ * role of the user is author, the byline is this user, because only editors choose the byline. position: {parent,
+ * position} of a page.
  * @param {string} uuid @param {Edits} edits @param {import("../api.js").Options} [options] @param {Json} [position]
  */
 export const create = (uuid, edits, options, position) => {

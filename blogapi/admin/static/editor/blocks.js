@@ -59,7 +59,10 @@ export function findBlocks(text, players = []) {
   return blocks;
 }
 
-/** The end of a paragraph, which is also the end of its last line. @param {string} text @param {number} start */
+/**
+ * Return the end of the paragraph at `start`, without spaces after its last line.
+ * @param {string} text @param {number} start
+ */
 function findEnd(text, start) {
   const rest = text.slice(start, start + 20_000);
   const found = /[ \t]*\n[ \t]*(?:\n|$)/.exec(rest);

@@ -1,4 +1,4 @@
-/** Turns rich text of the clipboard into plain structure: what programs write by styles becomes elements. */
+/** Cleans rich text of the clipboard: formats that programs write as styles become elements. */
 
 const BLOCKS =
   "address, article, aside, blockquote, center, dd, div, dl, dt, figure, footer, h1, h2, h3, h4, h5, h6, header, " +
@@ -11,15 +11,15 @@ const MARKS = "a, b, strong, i, em, del, s, strike";
 const MONOSPACE = /courier|consolas|menlo|monaco|\bmono\b|monospace/i;
 // The elements for the classes of paragraphs of Word.
 const WORD_STYLES = { MsoTitle: "h1", MsoQuote: "blockquote", MsoIntenseQuote: "blockquote" };
-/** Addresses that lead to another one, and the name of its parameter. @type {[RegExp, string][]} */
+/** Addresses of redirect services, and the query parameter with the target. @type {[RegExp, string][]} */
 const REDIRECTS = [
   [/^www\.google\.[a-z.]+\/url$/, "q"],
   [/\.safelinks\.protection\.outlook\.com\//, "url"],
   [/^lm?\.facebook\.com\/l\.php$/, "u"],
 ];
 const MAX_COLUMNS = 50;
-// The character before the names of attributes that the policy of the page forbids: browsers report each of them,
-// even in a document that is not shown.
+// The names of attributes that the Content-Security-Policy of the page forbids get this prefix, because browsers report
+// each such attribute, even in a document that is not shown.
 export const INERT = "\ue003";
 const STYLE = `${INERT}style`;
 
@@ -116,7 +116,8 @@ function makeFootnotes(body) {
  * @typedef {{outer: Element, inner: Element, level: number, isOrdered: boolean, start: number}} ListItem
  */
 
-// In Word, the items of lists are paragraphs that name a list and a level; the mark is part of the text.
+// In Word, the items of lists are paragraphs that name a list and a level; the bullet or the number is part of the
+// text.
 /** @param {HTMLElement} body */
 function makeWordLists(body) {
   /** @type {ListItem[]} */
@@ -197,7 +198,7 @@ function cleanCode(body) {
   });
 }
 
-/** Elements that say by a role or a class what they are. @param {HTMLElement} body */
+/** Replace elements whose role or class says what they are. @param {HTMLElement} body */
 function nameElements(body) {
   each(body, "[role=heading][aria-level]", (element) => {
     const level = Math.min(Math.max(Number.parseInt(element.ariaLevel, 10) || 2, 1), 6);
@@ -357,7 +358,7 @@ function cleanLink(link) {
   link.setAttribute("href", target);
 }
 
-/** Return the address without a detour, or "" if a text must not contain it. @param {string} address */
+/** Return the target behind redirect services, or "" if a text must not contain it. @param {string} address */
 function findTarget(address) {
   if (!/^(https?:\/\/|mailto:|tel:)/i.test(address.trim()) || !URL.canParse(address)) return "";
   const { host, pathname, searchParams } = new URL(address);
@@ -368,7 +369,7 @@ function findTarget(address) {
 
 /** @param {HTMLElement} body */
 function cleanMarks(body) {
-  // A mark around blocks becomes a mark inside each of them.
+  // An inline element around blocks becomes an inline element inside each block.
   for (const mark of [...body.querySelectorAll(MARKS)].reverse()) {
     if (!hasBlock(mark)) continue;
     each(mark, BLOCKS, (block) => {

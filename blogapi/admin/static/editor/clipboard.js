@@ -32,7 +32,7 @@ async function pasteRichText(page, html, plain) {
     const pictures = files.length ? await choosePictures({ files, title: "Pictures of the pasted text" }) : [];
     return { markdown: fillPictures(markdown, pictures), ...notes };
   };
-  // The text itself is never lost.
+  // If the conversion fails, the plain text is pasted.
   const { markdown, ...notes } = await convert().catch(() => ({ markdown: plain, isPlain: true }));
   page.edit((/** @type {TextInput} */ input) => paste(input, markdown.replace(/\r\n?/g, "\n")));
   const words = describe(notes);

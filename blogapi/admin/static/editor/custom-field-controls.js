@@ -15,7 +15,7 @@ import { renderPictureField } from "./pictures.js";
  * @typedef {(value: any) => void} Write
  */
 
-// The characters of all segments in the width of Details.
+// The number of characters of all segments that fit into the width of Details.
 const MAX_SEGMENTS_LENGTH = 24;
 /** @type {Record<string, string>} */
 const INPUT_TYPES = { date: "date", url: "url" };
@@ -93,7 +93,7 @@ function renderField(page, customField, value, write) {
     const items = { "": "None", ...Object.fromEntries(choices.map((word) => [word, word])) };
     return field({ ...options, type: "select", items, value: value ?? "", onInput: write });
   }
-  // A date that does not fit could not be shown in a field for dates.
+  // A date input cannot show an invalid date.
   const inputType = type === "date" && fault ? "text" : (INPUT_TYPES[type] ?? "text");
   const more = { inputmode: type === "number" && "decimal", placeholder: type === "url" && "https://" };
   const onInput = (/** @type {string} */ text) => write(parse(text));
@@ -121,7 +121,7 @@ function renderArticles(page, customField, value, write) {
     titles.set(article.uuid, article.title);
     write(list ? [...new Set([...chosen, article.uuid])] : article.uuid);
   };
-  /** The button with the focus goes with the chip. @param {ButtonEvent} event @param {string} uuid */
+  /** Move the focus, because its button is removed with the chip. @param {ButtonEvent} event @param {string} uuid */
   const remove = ({ currentTarget }, uuid) => {
     /** @type {any} */ (currentTarget.closest("[role=group]")).querySelector(".button").focus();
     write(list ? chosen.filter((other) => other !== uuid) : null);

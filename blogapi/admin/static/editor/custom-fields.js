@@ -26,7 +26,7 @@ function fits(field, value) {
 }
 
 /**
- * Return the required fields without a value that fits: the server publishes nothing that lacks one.
+ * Return the required fields without a value that fits: the server publishes no item without them.
  * @param {Json} custom
  */
 export const findMissing = (custom) =>

@@ -16,7 +16,7 @@ import { renderLanguages } from "./translations.js";
 
 /** @typedef {keyof typeof TERM_KINDS} Kind */
 
-// Only lists of articles show featured ones.
+// A page has no control for `featured`, because only lists of articles use it.
 const TEXTS = TEXT_FIELDS.filter(
   ({ control, name }) => control === "details" && name !== "language" && !(isPage && name === "featured"),
 );
@@ -37,7 +37,7 @@ export async function loadParent(page) {
   if (parent) page.set({ parentTitle: (await get(pathOf(parent), { query: { fields: "title" } })).data.title });
 }
 
-/** A page moves at once, so that is done in the list, which shows the other pages. @param {EditorPage} page */
+/** A page is moved in the list of pages, because a move applies at once. @param {EditorPage} page */
 const renderPosition = ({ parentTitle, article }) => html`<div class="field"><span class="label">Place</span>
   <p dir="auto">${parentTitle ? `Below “${parentTitle}”` : "At the top"}, position ${article.position}</p>
   <p class="help"><a href="/admin/pages/">Move it in the list of pages</a></p></div>`;
@@ -79,7 +79,7 @@ function renderInput(page, name, label, options) {
 }
 
 /**
- * The field for a text that only the declaration of the text fields names.
+ * The field for a text field that needs no code of its own, only its declaration.
  * @param {EditorPage} page @param {typeof TEXT_FIELDS[0]} text
  */
 function renderText(page, { name, label, default: initial, choices }) {
@@ -96,7 +96,7 @@ function renderTerms(page, kind) {
   const { edits, article, terms } = page;
   /** @type {Term[]} */
   const stored = [article?.[name] ?? []].flat();
-  // The server gives an article the category and the byline that the edits lack. Tags can be none.
+  // If the edits have no category or byline, those of the article are shown. An empty list of tags is a valid choice.
   const isGiven = name === "tags" || (isSingle ? edits[name] !== null : edits[name].length > 0);
   const chosen = isGiven ? [edits[name]].flat() : stored.map(({ uuid }) => uuid);
   /** @param {CustomEvent<string[]>} event */

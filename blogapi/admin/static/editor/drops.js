@@ -25,7 +25,7 @@ function receive(page, { dataTransfer, target, clientX: x, clientY: y }) {
   if (!pictures.length) return;
   const { field } = page.area;
   const end = field.getText().length;
-  // Above the text and below it are its beginning and its end.
+  // A file that is dropped above or below the text goes to its beginning or end.
   const offset = target.closest(".text") ? field.positionAt?.(x, y) : target.closest(".line") ? 0 : end;
   if (offset !== undefined && offset !== null) field.select(offset);
   page.insertPictures(pictures);

@@ -1,10 +1,10 @@
-/** Makes a new draft of an article, with what is not public yet. */
+/** Makes a new draft from an article, with its unpublished edits. */
 
 import { addressOf, create, isPage, load } from "./article.js";
 import { newUuid } from "./journal.js";
 
 /**
- * Create the draft and open it. The translations stay those of the original; a page has the position of the original.
+ * Create the draft and open it. The draft is no translation of anything; a page gets the position of the original.
  * @param {string} uuid
  */
 export async function duplicate(uuid) {
@@ -14,7 +14,7 @@ export async function duplicate(uuid) {
 }
 
 /**
- * Create a draft with these edits, and open it. The address and the canonical address stay those of the original.
+ * Create a draft with these edits, except the slug and the canonical address of the original, and open it.
  * @param {Edits} edits @param {{parent?: string | null, position?: number}} position of a page
  */
 export async function createCopy(edits, { parent, position }) {

@@ -84,8 +84,8 @@ export const isSame = (left, right, article = null) => describe(left, article) =
 const describe = (edits, article) => JSON.stringify(fillIn(edits, article));
 
 /**
- * Return the edits with the slug, the category and the authors of the article where they lack them, in a form that
- * is equal for equal content.
+ * Return the edits in a form that is equal for equal content. A slug, category or byline that the edits lack is that of
+ * the article.
  * @param {Edits} edits @param {Article | null} article @returns {Edits}
  */
 export function fillIn(edits, article) {

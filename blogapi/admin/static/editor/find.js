@@ -8,10 +8,10 @@ import { formatNumber } from "../format.js";
 
 export class Find {
   isOpen = false;
-  // On a phone, the fields that replace are shown on request.
+  // On a phone, the fields for replacing are shown only on request.
   isReplacing = false;
   isBusy = false;
-  // The offset from which the words are looked for.
+  // The offset at which the search begins.
   start = 0;
   words = "";
   replacement = "";
@@ -55,7 +55,7 @@ export class Find {
     this.area.field.focus();
   }
 
-  // Mark what is to be found.
+  // Highlight the matches.
   apply() {
     const { words, replacement, options } = this;
     this.note = null;
@@ -105,7 +105,7 @@ export class Find {
     this.draw();
   }
 
-  /** The text was changed. */
+  /** Called after each change of the text. */
   changed() {
     if (!this.isOpen || this.isBusy) return;
     this.note = null;

@@ -30,7 +30,7 @@ export class PreviewFollower {
     });
   }
 
-  /** The preview shows this text now. @param {ShadowRoot | null} root @param {string} text */
+  /** Call this when the preview shows another text. @param {ShadowRoot | null} root @param {string} text */
   setPreview(root, text) {
     const article = root?.querySelector("article");
     if (!article) return;
@@ -111,7 +111,10 @@ export class PreviewFollower {
   }
 }
 
-/** The first words of a part: those of another part inside it have an offset of their own. @param {Element} part */
+/**
+ * Return the first words of a part; "" if they belong to a part inside it, which is found by itself.
+ * @param {Element} part
+ */
 function startOf(part) {
   const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

@@ -1,4 +1,4 @@
-/** Draws the blocks of a text: a picture shows itself, an address of a player says what readers will see. */
+/** Renders the blocks of a text: pictures, and for the address of a player, a note of what readers will see. */
 
 import { html, nothing, render } from "../vendor/lit.js";
 import { fileAddress, get } from "../api.js";

@@ -31,7 +31,7 @@ export class Journal {
    */
   constructor(user) {
     this.user = user;
-    // An entry whose lock is held belongs to an open editor: the browser releases it when the page ends.
+    // An entry whose lock is held belongs to an open editor: the browser releases the lock when the page ends.
     // Browsers offer locks to https and localhost only; elsewhere every entry counts as left behind.
     navigator.locks?.request(this.#key, () => new Promise(() => {}));
   }

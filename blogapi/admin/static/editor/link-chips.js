@@ -40,7 +40,7 @@ async function request() {
     const articles = new Map(found?.map((article) => [article.uuid, article]));
     for (const [uuid, resolve] of part) {
       resolve(found ? describeArticle(articles.get(uuid)) : "article");
-      // A later link to it is requested again.
+      // For a later link to an unknown article, send a new request.
       if (!found) known.delete(uuid);
     }
   }

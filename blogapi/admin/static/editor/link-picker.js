@@ -1,4 +1,4 @@
-/** The list of articles to which an author links: "[[" in the text, or Ctrl K. */
+/** The dialog in which an author chooses the target of a link; typing "[[" or pressing Ctrl K opens it. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { get } from "../api.js";
@@ -100,7 +100,8 @@ function findPosition(field, at) {
 }
 
 /**
- * What an author chooses: an article, an address, to enter an address, or none of them, with the words that were typed.
+ * The choice of an author: an article, an address, isAddress to enter an address, or none of these; and the typed
+ * words.
  *
  * @typedef {{article?: Article, address?: string, isAddress?: boolean, words?: string}} Choice
  * @typedef {{left: number, top: number}} Position
@@ -185,7 +186,7 @@ class LinkPicker {
     const step = steps[event.key];
     if (event.isComposing) return;
     if (step && options.length) this.at = (this.at + step) % options.length;
-    // If the browser closed the dialog, its event would come only after the next key.
+    // If the browser itself closed the dialog, its close event would come only after the next key.
     else if (event.key === "Escape") this.dialog.close();
     else if (event.key === "Enter" && options.length) this.dialog.close(options[this.at]);
     else if (letterOf(event) === "K" && this.takesAddresses) this.dialog.close(options[options.length - 1]);

@@ -35,7 +35,7 @@ export const asksForArticle = (former, text, at) =>
   !isInCode(text, at - 2);
 
 /**
- * Return whether an offset of a Markdown text is in code: in a block with fences or an indent, or in a line.
+ * Return whether an offset of a Markdown text is in code: in a fenced block, an indented block, or a code span.
  * @param {string} text @param {number} at
  */
 export function isInCode(text, at) {
@@ -73,7 +73,7 @@ function isCodeSpan(text, at) {
     const close = new RegExp(`(?<!\`)${open[1]}(?!\`)`, "g");
     close.lastIndex = ticks.lastIndex;
     const found = close.exec(paragraph);
-    // A mark without an end is code while its line is typed.
+    // Text after an unclosed backtick counts as code while its line is typed.
     if (!found) return open.index > paragraph.lastIndexOf("\n", offset - 1);
     if (found.index >= offset) return true;
     ticks.lastIndex = close.lastIndex;

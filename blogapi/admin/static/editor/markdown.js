@@ -31,8 +31,8 @@ export const insertBlock = (input, ...parts) => replaceWithBlock({ ...input, fro
 const BLOCK = /^(?:#{1,6} |[-*+] |\d+[.)] |> |\||```|~~~|---)/;
 
 /**
- * Return the change that puts pasted Markdown in the place of the selection. A text that begins or ends with a block,
- * such as a heading or a list, has an empty line there.
+ * Return the change that puts pasted Markdown in the place of the selection. An empty line separates it from the text
+ * around it where it begins or ends with a block, such as a heading or a list.
  * @param {TextInput} input @param {string} markdown
  */
 export function paste(input, markdown) {
@@ -85,10 +85,13 @@ function replace({ from, to }, before, middle = "", after = "") {
   return { from, to, insert: before + middle + after, selectFrom: start, selectTo: start + middle.length };
 }
 
-/** The length of what a pattern finds that can find nothing. @param {string} text @param {RegExp} pattern */
+/** Return the length of the first match of a pattern, or 0. @param {string} text @param {RegExp} pattern */
 const lengthOf = (text, pattern) => text.match(pattern)?.[0].length ?? 0;
 
-/** The line breaks that are missing beside a text. @param {string} beside @param {RegExp} breaks */
+/**
+ * Return the line breaks that are missing for an empty line beside a text.
+ * @param {string} beside @param {RegExp} breaks
+ */
 const gap = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(beside, breaks)) : "");
 
 /** A block has empty lines around it. @param {TextInput} input @param {string} before */

@@ -1,4 +1,4 @@
-/** The dialog in which an author joins two versions of an article, where they differ from each other. */
+/** The dialog in which an author resolves the conflicts between two versions of an article. */
 
 import { html, live, nothing } from "../vendor/lit.js";
 import { button, icon, segments } from "../components.js";
@@ -12,8 +12,8 @@ import { write } from "./merge.js";
 const WRITTEN = "written";
 const RESULT = `The ${ITEM} then`;
 /**
- * What differs in both versions: a field with this name, or the lines of a region of the text. side: the choice of
- * the author; isGone: the region has no line in the text now; wasLast: it had the last one.
+ * A conflict: a field with this name, or the lines of a region of the text. side: the choice of the author; isGone: the
+ * region has no line in the text now; wasLast: its line was the last line of the text.
  *
  * @typedef {{id: string, label: string, side: string, isGone: boolean, name?: string, base: any, mine: any,
  *   theirs: any, missing?: string, wasLast?: boolean}} Conflict
@@ -23,7 +23,7 @@ const RESULT = `The ${ITEM} then`;
 
 /**
  * Return the joined edits, or null if the author decides later. merged: the result of mergeEdits(); person: the name of
- * the other author, or "" if both versions are of the same one; names: those of terms by uuid.
+ * the other author, or "" if both versions are of the same author; names: the names of terms by uuid.
  * @param {Question} question @returns {Promise<Edits | null>}
  */
 export async function openMerge(question) {
@@ -104,7 +104,7 @@ class Merge {
     return { kind: side && `range-${side}`, note };
   }
 
-  // What is written for an open conflict decides it; what undo removes is open again.
+  // Text that is typed for an open conflict resolves it. If undo removes the text, the conflict is open again.
   followWriting() {
     for (const { id, from, to } of this.field?.ranges.get() ?? []) {
       const conflict = this.conflicts.find((other) => other.id === id);

@@ -5,8 +5,8 @@ import { listLabels } from "./custom-fields.js";
 import { fillIn, showBreaks } from "./edits.js";
 
 /**
- * A part of the text: lines that are the same, or that one of the two has changed, or both alike; "open" lines are
- * different in both. `base` is null if the version before both is unknown.
+ * A part of the text. kind: "same" if neither version has changed the lines, "mine" or "theirs" if one has, "both" if
+ * both have changed them alike, "open" if they differ. `base` is null if the version before both is unknown.
  *
  * @typedef {"same" | "mine" | "theirs" | "both" | "open"} Kind
  * @typedef {{kind: Kind, lines: string[], mine: string[], theirs: string[], base: string[] | null}} Region
@@ -20,8 +20,8 @@ import { fillIn, showBreaks } from "./edits.js";
 const isEqual = (left, right) => JSON.stringify(left) === JSON.stringify(right);
 
 /**
- * Return the joined edits, in which what differs in both is as in `mine`; the regions of the text; the fields that
- * differ in both; and the numbers of the other changes of each.
+ * Return the merged edits, with the values of `mine` for conflicts; the regions of the text; the fields with conflicts;
+ * and for each version the number of its other changes.
  *
  * The slug, the category and the authors that the edits lack are those of the article.
  * @param {Versions} versions @param {Diff3} diff3
@@ -42,7 +42,7 @@ export function mergeEdits({ base, mine, theirs, article = null }, diff3) {
 }
 
 /**
- * Return the function that gives the offset in the joined text for one in my text, both as text fields show them.
+ * Return the function that maps an offset in my text to the offset in the merged text, both as text fields show them.
  * @param {Region[]} regions
  */
 export function makeOffsetMap(regions) {
@@ -82,13 +82,14 @@ export function mergeLines(base, mine, theirs, diff3) {
 const makeSame = (lines) => ({ kind: "same", lines, mine: lines, theirs: lines, base: lines });
 
 /**
- * Return what is between the lines that all three have, and these lines. o: before both; a: mine; b: theirs.
+ * Return the regions: the lines that all three texts have, and what is between them. o: before both; a: mine; b:
+ * theirs.
  * @param {string[]} a @param {string[]} o @param {string[]} b @param {Diff3} diff3 @returns {Region[]}
  */
 function listRegions(a, o, b, { diff3MergeRegions, diffIndices }) {
   /** @type {Region[]} */
   const regions = [];
-  // Return the function that gives the index in these lines for one in `o`.
+  // Return the function that maps an index in `o` to the index in these lines.
   const makeIndexMap = (/** @type {string[]} */ lines) => {
     const hunks = diffIndices(o, lines);
     return (/** @type {number} */ n) =>

@@ -4,7 +4,7 @@ import { gfm, TurndownService } from "../vendor/turndown.js";
 import { clean, INERT } from "./clean.js";
 import { picture } from "./markdown.js";
 
-// Longer ones are pasted as plain text, because the page would not answer for seconds.
+// Longer HTML is pasted as plain text, because converting it would block the page for seconds.
 const MAX_HTML_LENGTH = 2_000_000;
 const MAX_PICTURES = 30;
 const DATA = /^data:(image\/(?:png|jpeg|gif|webp|avif));base64,([A-Za-z0-9+/=\s]+)$/;
@@ -42,7 +42,7 @@ addRule(
   (_, node) => node.textContent,
 );
 
-/** Escape only what Markdown would read as a mark. @param {string} text */
+/** Escape only the characters that Markdown would interpret. @param {string} text */
 function escapeText(text) {
   return text
     .replace(/\\(?=[!-/:-@[-`{-~])/g, "\\\\")

@@ -75,7 +75,7 @@ class TermPicker extends LitElement {
       @click=${() => this.#remove(item)}>${icon("x")}</button></span>`;
   }
 
-  /** The button with the focus goes with the chip. @param {Term} item */
+  /** Move the focus, because its button is removed with the chip. @param {Term} item */
   #remove(item) {
     this.#toggle(item);
     this.querySelector("input")?.focus();
@@ -135,7 +135,7 @@ class TermPicker extends LitElement {
     this.#close();
     /** @type {Term[]} */
     const added = [];
-    // One after the other: the second can be equal to the first but for its form.
+    // One after the other, because the second name can differ from the first only in case or accents.
     for (const term of option.terms ?? [option]) {
       const existing = term.isNew ? await this.create(term.name) : term;
       if (existing) added.push(existing);

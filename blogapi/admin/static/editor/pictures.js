@@ -81,7 +81,7 @@ class Chooser {
   /** @type {any[]} */
   library = [];
   total = 0;
-  // No page before the first answer.
+  // 0 before the first response.
   page = 0;
   words = "";
   problem = "";
@@ -139,7 +139,7 @@ class Chooser {
     const { data, status, warning } = await post("blog/media/", undefined, options);
     this.problem = warning ?? this.problem;
     const { uuid, url, alt, user } = data;
-    // The library can have had the file already.
+    // With another status, the library already had the file.
     const isNew = status === 201;
     Object.assign(picture, { uuid, url, alt: picture.alt || alt, stored: alt, user, isNew });
   }
@@ -204,7 +204,7 @@ class Chooser {
     return library.length < total ? `${library.length} of ${count(total, "picture")}` : count(total, "picture");
   }
 
-  // Enter leads to the text of the next picture, and in the last one it inserts them.
+  // Enter moves the focus to the text of the next picture; in the last text, it inserts the pictures.
   /** @param {Json} picture @param {number} n @param {() => void} finish */
   renderRow(picture, n, finish) {
     const { uuid, name, source, alt } = picture;

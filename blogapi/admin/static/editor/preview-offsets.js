@@ -1,12 +1,11 @@
 /**
- * Finds the offsets in a text of the parts of its preview, by their words: the public HTML says nothing about the text.
- * No DOM.
+ * Finds the offset in the text for each part of its preview, by the words: the public HTML contains no offsets. No DOM.
  */
 
 const LETTERS = /[\p{L}\p{N}]/gu;
 const WORDS = /[\p{L}\p{N}]+/gu;
 const [MAX_LETTERS, MAX_LENGTH] = [40, 200];
-// Parts that were made from something else, such as a footnote at the end, are looked for this far only.
+// The search for a part ends at this distance, because some parts, such as footnotes, have another place in the text.
 const MAX_DISTANCE = 20_000;
 
 /**

@@ -23,7 +23,7 @@ export function showPreview(host, { category, title, text, ...edits }) {
   render(article, root);
 }
 
-// The roots whose styles are loaded: without them, the article would move when they arrive.
+// The roots whose styles are loaded. Before that, the article is hidden, because it would move when they arrive.
 const styled = new WeakSet();
 
 /** @param {FieldEvent} event that of the link to the styles */

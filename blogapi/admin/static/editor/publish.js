@@ -85,7 +85,10 @@ function findTag(text, name) {
   return from < 0 ? null : { from, to: from + name.length + 1 };
 }
 
-/** Checks warn and never forbid. @param {EditorPage} page @param {Close} close @param {Warning[]} linkWarnings */
+/**
+ * The checks before publishing; they warn, but prevent nothing.
+ * @param {EditorPage} page @param {Close} close @param {Warning[]} linkWarnings
+ */
 function checks(page, close, linkWarnings) {
   const { edits, rendered } = page;
   const { title, excerpt, tags } = edits;
@@ -125,11 +128,11 @@ export function menuItems(page) {
   const isPublic = status === "published" || status === "unlisted";
   /** @param {string} label @param {string | undefined} icon @param {() => Promise<any>} run @param {boolean} [risk] */
   const item = (label, icon, run, risk) => {
-    // A menu cannot show a problem.
+    // A toast shows the problem, because a menu cannot.
     const action = () => run().then(() => page.problem && toast(page.problem));
     return { label, icon, risk, action };
   };
-  // The others have the main button.
+  // The actions in MAIN_ACTIONS are the main button.
   const others = listActions(article).filter((action) => !Object.values(MAIN_ACTIONS).includes(action));
   const live = isPublic && article.url;
   const copy = () => page.act("duplicate", () => page.ensureSaved().then(() => duplicate(page.uuid)));

@@ -22,7 +22,7 @@ const STATES = {
 };
 /** @type {Record<number, string>} */
 const REASONS = { 401: "your login has ended" };
-// Why the text can be saved no more, in the save state and as a sentence.
+// Why the text can no longer be saved, for the save state and as a sentence.
 const LOSSES = {
   deleted: { words: `the ${ITEM} was deleted`, sentence: `This ${ITEM} was deleted while you were writing.` },
   role: { words: "your role has changed", sentence: `Your role has changed: you may not change this ${ITEM} now.` },
@@ -30,7 +30,8 @@ const LOSSES = {
 };
 
 /**
- * Throw the error again; one that stays has a `loss`. Authors do not learn whether a hidden item exists.
+ * Throw the error again, with a `loss` if the text can no longer be saved. The reason does not tell authors whether a
+ * hidden item exists.
  * @param {any} error @returns {Promise<never>}
  */
 export async function explainRefusal(error) {

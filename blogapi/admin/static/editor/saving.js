@@ -7,7 +7,7 @@ const MAX_KEEPALIVE = 60_000;
 const MAX_SENT = 6;
 
 /**
- * "saving" if it takes long.
+ * The state of the edits; "saving" only if the request takes long.
  *
  * @typedef {"saved" | "unsaved" | "saving" | "offline" | "conflict" | "refused"} State
  * @typedef {string | null} Etag

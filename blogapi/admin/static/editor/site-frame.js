@@ -11,7 +11,7 @@ const [SHOWN, SAVED] = ["blogapi-preview", "blogapi-saved"];
 export class SiteFrame {
   /** The address of the page with its token; empty before the first show(). */
   url = "";
-  /** Why the page may be missing; empty if it has reported itself. */
+  /** Why the page may be missing; empty if the page has reported that it is shown. */
   reason = "";
   /**
    * The last preview link: `uuid` of the article, `url`, and the `time` of its creation in milliseconds.
@@ -27,7 +27,8 @@ export class SiteFrame {
   timer = 0;
 
   /**
-   * `origin` is the only one that the Content-Security-Policy allows in a frame; `changed` is called after each change.
+   * `origin` is the only origin that the Content-Security-Policy allows in a frame; `changed` is called after each
+   * change.
    * @param {HTMLElement} host @param {string} origin @param {() => void} changed
    */
   constructor(host, origin, changed) {
@@ -67,7 +68,7 @@ export class SiteFrame {
     this.load();
   }
 
-  // An article has a limited number of links, so each is used until it is half as old as it can get.
+  // An article has a limited number of links, so each is used for half of its lifetime.
   /** @param {string} uuid @returns {Promise<string>} */
   async makeLink(uuid) {
     const { uuid: former, url, time } = this.link ?? {};
@@ -87,7 +88,7 @@ export class SiteFrame {
     this.host.append(frame);
     this.frame = frame;
     this.setReason("");
-    // A browser does not say whether another origin refused the frame, so the page reports itself.
+    // A browser does not say whether another origin refused the frame, so the page must report that it is shown.
     this.timer = window.setTimeout(() => this.setReason(this.explain()), ANSWER_MS);
   }
 
@@ -99,8 +100,8 @@ export class SiteFrame {
   }
 
   /**
-   * Show what was saved: the page loads itself again at the same scroll position; if it has not reported itself, the
-   * frame is replaced.
+   * Show what was saved: the page loads itself again at the same scroll position; if it has not reported that it is
+   * shown, the frame is replaced.
    * @param {string | null} etag
    */
   saved(etag) {

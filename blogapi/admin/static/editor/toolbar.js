@@ -1,4 +1,4 @@
-/** The row of buttons over the text, from the document: one tab stop, arrow keys inside. */
+/** The toolbar above the text; its buttons are in editor.html. It is one tab stop, with arrow keys inside. */
 
 import { moveFocus } from "../dialogs.js";
 import { refs } from "../shell.js";
@@ -12,7 +12,7 @@ const buttons = [...toolbar.querySelectorAll("button")];
 export const findCommand = (letter) => buttons.find(({ ariaKeyShortcuts: keys }) => keys === ariaKeys(letter))?.name;
 
 /**
- * Only Markdown has all the commands; other formats have the pictures alone.
+ * Only Markdown has all the commands; other formats have only that for pictures.
  * @param {string} format @param {(name: string) => unknown} run called with the name of a command
  */
 export function startToolbar(format, run) {

@@ -52,7 +52,7 @@ function renderTranslations(page) {
   /** @param {Article} item */
   const renderItem = (item) => {
     const title = html`<a href=${addressOf(item.uuid)} dir="auto">${item.title || "Without a title"}</a>`;
-    // The text from which a draft was copied is always older.
+    // Not for a draft, because the text from which it was copied is always older.
     const isOlder = article.status !== "draft" && changeOf(item) < changeOf(article);
     const text = html`${badge(item)}${isOlder ? ", older than this text" : nothing}`;
     return row({ title, text, side: languageName(item.language || ownLanguage()) });

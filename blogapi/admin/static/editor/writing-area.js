@@ -47,7 +47,7 @@ export class WritingArea {
   }
 
   /**
-   * Replace what differs. mapOffset: where the selection is then, by default at the beginning.
+   * Replace the parts of the text that differ. mapOffset: gives the new offsets of the selection, by default 0.
    * @param {string} text @param {import("./article-page.js").OffsetMap | null} [mapOffset]
    */
   setText(text, mapOffset = null) {
@@ -89,7 +89,7 @@ export class WritingArea {
     if (!data || /** @type {Element} */ (event.target).closest(".block")) return;
     const files = [...data.files].filter((file) => file.type.startsWith("image/"));
     const isPaste = this.markdown && !this.isPastePlain;
-    // The next one can come from the menu of the browser.
+    // The next paste can come from the menu of the browser.
     this.isPastePlain = false;
     // Word processors put a picture of the text beside the text.
     const isPicture = files.length > 0 && !data.types.includes("text/plain");
@@ -119,7 +119,7 @@ function createPlain({ parent, text, from = 0, to = from, label: ariaLabel, plac
     edit({ from, to = from, insert = "", selectFrom = from + insert.length, selectTo = selectFrom }) {
       field.focus();
       field.setSelectionRange(from, to);
-      // No other method keeps the undo history of a text area; it needs the focus, which a hidden one lacks.
+      // Only execCommand() keeps the undo history of a text area. It needs the focus, which a hidden text area lacks.
       const isDone = document.execCommand(insert ? "insertText" : "delete", false, insert);
       if (!isDone) field.setRangeText(insert, from, to);
       field.setSelectionRange(selectFrom, selectTo);

@@ -24,7 +24,7 @@ import { TERM_KINDS } from "./term-words.js";
  */
 
 const LIST_FIELDS = `${FIELDS},cover,cover_image,authors,featured,language`;
-// A write has at most this many articles, and so many actions run at once.
+// The number of articles in one write, and the number of actions that run at once.
 const [MAX_WRITE, MAX_AT_ONCE] = [100, 20];
 // The largest number of found articles that can be selected at once.
 const MAX_SELECTED = 500;
@@ -80,7 +80,7 @@ const restore = write(({ status, published_at, category, tags, authors }) => ({
 const UNDONE = "as before";
 
 /**
- * Work on articles, each by itself: one that is refused does not stop the others. done: what each becomes.
+ * Call work() for each article; a refused article does not stop the others. done: the word for the result.
  * @param {Article[]} articles @param {string} done @param {(article: Article) => Promise<unknown>} work
  */
 async function forEach(articles, done, work) {
@@ -96,7 +96,7 @@ async function forEach(articles, done, work) {
 }
 
 /**
- * Return the action on articles that runs the row of the table which choose(article) returns. at: see run().
+ * Return the list action that runs for each article the action that choose(article) returns. at: see run().
  * @param {string} done @param {(article: Article) => import("../actions.js").Action | undefined} choose
  * @param {Date | null} [at] @returns {ListAction}
  */
@@ -236,7 +236,7 @@ class Articles extends ListPage {
     const fields = "uuid,name,slug,articles_by_status";
     /** @param {string} q */
     const find = async (q) => {
-      // The number of articles is for those who see all drafts.
+      // Only users who see all drafts can sort by the number of articles.
       const ordering = q || lastSession().role === "author" ? "" : "-articles";
       found = (await get(`blog/${kind}/`, { query: { q, ordering, page: 1, page_size: 20, fields } })).data;
       return found;
@@ -311,7 +311,7 @@ class Articles extends ListPage {
     const float = openPopover(anchor, draw, { label: "Publish", kind: "filter" });
   }
 
-  /** The code of the editor is not needed before. @param {Article} article */
+  /** The code of the editor is loaded only when it is needed. @param {Article} article */
   duplicate({ uuid }) {
     return this.act("duplicate", async () => (await import("../editor/duplicate.js")).duplicate(uuid));
   }

@@ -50,7 +50,7 @@ const bodyOf = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => 
 
 /** Return the body of a request from the values of the form. @param {Json} values */
 function readForm({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
-  // The server says which letters a name has.
+  // If no name can be made, send the label: the server's error says which letters a name may have.
   texts.name ||= makeName(texts.label) || texts.label;
   const number = (/** @type {string} */ text) => (text.trim() ? Number(text.replace(",", ".")) : null);
   return {

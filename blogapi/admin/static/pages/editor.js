@@ -254,7 +254,7 @@ class Editor extends ArticlePage {
     this.area.field.focus();
   }
 
-  // The details are far from their button in the order of Tab.
+  // Show the details, and move the focus there: in the tab order, they are far from their button.
   async openDetails() {
     this.set({ side: "details" });
     await this.updateComplete;

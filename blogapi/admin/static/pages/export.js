@@ -1,4 +1,4 @@
-/** The export of the blog: a form of the document, which the browser sends. */
+/** The export page: the form is in the HTML template, and the browser submits it without JavaScript. */
 
 import { definePage, Page, refs } from "../shell.js";
 

@@ -1,4 +1,4 @@
-/** The versions of an article: their changes and names, and bringing one back. */
+/** The versions of an article: shows their changes, names them, and restores them. */
 
 import { get, patch, post, put } from "../api.js";
 import { button, iconButton } from "../components.js";
@@ -26,7 +26,10 @@ const TEXTS = TEXT_FIELDS.filter(({ name, control }) => control || name === "con
 const EMPTY_VERSION = Object.fromEntries(TEXTS.map((text) => [text.name, text.default]));
 /** @typedef {Record<string, any>} Version a version, with the version before it and the size of its change */
 
-/** Only admins see all users; the others see who they are, and the last ones who wrote. @returns {Promise<Person[]>} */
+/**
+ * Only admins see all users. Others see themselves, and the users who changed the article last.
+ * @returns {Promise<Person[]>}
+ */
 async function listUsers() {
   return hasRole("admin")
     ? (await get("users/")).data

@@ -36,7 +36,10 @@ const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left 
 /** @type {Record<string, string[]>} */
 const RESULTS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
 const REMARK = ["triangle-alert", "warn", "imported, with a remark"];
-/** What becomes of texts that rules outside of the file can hide. @type {[string, string, string][]} */
+/**
+ * What happens to texts that may be hidden by rules that the file does not contain.
+ * @type {[string, string, string][]}
+ */
 const UNREAD_RULES = [
   ["draft", "Drafts", "You publish what everyone could read."],
   ["public", "Public", "The rules hid nothing."],

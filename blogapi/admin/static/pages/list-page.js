@@ -1,4 +1,4 @@
-/** The base of pages with a list that has an address: tabs, live search, pages, and a selection. */
+/** The base class of pages with a list, whose query is in the address: tabs, live search, pages, and a selection. */
 
 import { html, live, nothing } from "../vendor/lit.js";
 import { button, icon, iconButton, searchField, tabs } from "../components.js";
@@ -51,7 +51,7 @@ export class ListPage extends Page {
     return query.size ? `${location.pathname}?${query}` : location.pathname;
   }
 
-  /** The address follows each key: rendering the page shows its words in the field. @param {string} q */
+  /** Update the address at each key, because the field shows the words of the address. @param {string} q */
   search(q) {
     history.replaceState(null, "", this.link({ q: q.trimStart() }));
     // The links to the tabs have the words too.
@@ -151,7 +151,7 @@ export class ListPage extends Page {
       ${orders.length ? html`<a href=${href}>${text} ${icon("arrow-down")}</a>` : text}</th>`;
   }
 
-  /** What the page shows of the list, with its order, and the way to its other pages. */
+  /** The line below the list: which items are shown, their order, and links to the other pages. */
   renderFoot(order = "") {
     const { pages, total } = this;
     const page = Number(this.query.page);

@@ -41,11 +41,11 @@ export const WELCOMED = "blogapi.welcomed";
 const LEFT = "blogapi.left";
 const FOLLOWED_MS = 10_000;
 
-/** Note that the editor of this article ends, and stores its text meanwhile. @param {string} uuid */
+/** Note that the user leaves the editor of this article, which still stores its text. @param {string} uuid */
 export const noteLeft = (uuid) => storage.write(LEFT, { uuid, at: Date.now() });
 
 /**
- * Load the page again soon if one of its articles is a draft whose text the editor stores just now.
+ * Load the page again soon if the editor may still be storing the text of one of its drafts.
  * @param {import("../shell.js").Page} page @param {Article[]} articles
  */
 export function followStored(page, articles) {

@@ -23,11 +23,11 @@ const { form } = refs;
 const pictureFields = /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(".site-picture"));
 /** @param {unknown} left @param {unknown} right */
 const isSame = (left, right) => JSON.stringify(left) === JSON.stringify(right);
-/** The words of a text, or of the navigation. @param {any} value */
+/** Return a value as text; the labels or languages of a list are joined by commas. @param {any} value */
 const words = (value) =>
   Array.isArray(value) ? value.map(({ label, language }) => label ?? language).join(", ") : value;
 
-// What the document says below these fields.
+// The help texts of these fields in the HTML template.
 const [TITLE_HELP, ABOUT_HELP, PATH_HELP] = ["title", "description", "article_path"].map(
   (name) => form.querySelector(`#${name}-help`)?.textContent ?? "",
 );
@@ -104,7 +104,7 @@ class Site extends Page {
     return html`<div class="columns site">${form}${refs.shown}</div>`;
   }
 
-  /** The help of fields whose values mean more than they show. */
+  /** Show below some fields what their values lead to. */
   describeFields() {
     const { title, description, time_zone: zone, article_path: path } = this.values;
     setHelp(form, "title", `${TITLE_HELP}. ${title.length} of about 60 characters.`);

@@ -7,10 +7,10 @@ import { formatNumber } from "../format.js";
 /**
  * The kinds of terms, by the last part of their path in the API.
  *
- * noun: one term. field: that of an article, and its label. isSingle: an article has exactly one. chooser: the least
- * role that gives articles a term of this kind; creator: the least role that creates one there ("": nobody does).
- * isTakenFromArticles: a term that articles have can be deleted; this cannot be undone. filterOfAll: the filter of
- * articles that have all of several terms, if there is one.
+ * noun: the word for one term. field, label: the field of an article that has these terms. isSingle: an article has
+ * exactly one. chooser: the lowest role that gives articles a term of this kind; creator: the lowest role that creates
+ * a term while choosing ("": none). isTakenFromArticles: a term that articles have can be deleted; this cannot be
+ * undone. filterOfAll: the filter for articles that have all of several terms, if there is one.
  *
  * @typedef {{noun: string, field: string, label: string, isSingle?: boolean, chooser: string, creator: string,
  *   isTakenFromArticles?: boolean, filterOfAll?: string}} TermKind

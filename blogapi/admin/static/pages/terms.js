@@ -34,7 +34,7 @@ const COLUMNS = [
 ];
 
 /**
- * The popover that merges terms. kept: the uuid of the one that stays; both: the number of articles that have both
+ * The popover that merges terms. kept: the uuid of the term that stays; both: the number of articles that have both
  * of two terms (null: unknown); found: the terms that a search has found.
  *
  * @typedef {{terms: Term[], kept: string, both: number | null, found?: Term[]}} Merge
@@ -47,7 +47,7 @@ class Terms extends ListPage {
   counts = {};
   main = newButton(noun, () => this.edit());
 
-  /** All terms by uuid, if one can be below another: to name those above. @type {Map<string, Term>} */
+  /** All terms by uuid, if terms have parents, to show the names of the parents. @type {Map<string, Term>} */
   all = new Map();
 
   /** @param {Record<string, string>} query */
@@ -149,8 +149,8 @@ class Terms extends ListPage {
   }
 
   /**
-   * Delete terms. The server refuses those that articles need. If articles only lose them, that cannot be undone, so
-   * the page asks first.
+   * Delete terms. The server refuses those that articles need. If the articles would only lose the terms, a deletion
+   * cannot be undone, so the page asks first.
    * @param {Term[]} terms
    */
   async delete(terms) {
@@ -169,7 +169,7 @@ class Terms extends ListPage {
     const isDeleted = await this.actAndReload("delete", () => del(PATH, { query }));
     if (!isDeleted) return;
     this.clear();
-    // A term above another one comes first, as each needs it. The terms below them had moved up.
+    // Undo creates parents before the terms below them, and moves terms back that the deletion had moved up.
     /** @type {(term?: Term) => number} */
     const depth = (term) => (term ? depth(all.get(term.parent)) + 1 : 0);
     const ordered = [...terms].sort((a, b) => depth(a) - depth(b));
@@ -276,7 +276,7 @@ class Terms extends ListPage {
 
 const articlesOf = (/** @type {Term} */ { articles_by_status: numbers }) => totalOf(numbers);
 
-// The buttons beside the addresses of pictures in the dialog. The code for pictures is not needed before.
+// The buttons beside the addresses of pictures in the dialog. The code for pictures is loaded only when it is needed.
 document.addEventListener("click", async (/** @type {any} */ { target }) => {
   const button = target.closest(".choose-picture");
   if (!button) return;

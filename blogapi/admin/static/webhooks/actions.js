@@ -9,7 +9,7 @@ import { answerOf, formatDuration } from "./words.js";
 
 export const PATH = "webhooks/";
 export const LIST = "/admin/webhooks/";
-// How long the former secret signs too.
+// How long calls are signed with the former secret, too.
 const OVERLAP_SECONDS = 86_400;
 /** @param {{uuid: string}} webhook */
 export const pathOf = ({ uuid }) => `${PATH}${uuid}/`;

@@ -43,7 +43,7 @@ export const changesWait = (number) => count(number, "change waits", "changes wa
 /** What a call was answered: "200", or why there is no answer. @param {{status: number | null, error: string}} call */
 export const answerOf = ({ status, error }) => String(status ?? error.replace(/\.$/, ""));
 
-/** The changes that it receives, and the limits. @param {Webhook} webhook */
+/** Return which changes a webhook receives, and when it is called. @param {Webhook} webhook */
 export function describeEvents({ mode, events, quiet_seconds: quiet, interval_seconds: interval }) {
   if (mode === "each") return ["Each change", nameEvents(events)];
   const often = interval
