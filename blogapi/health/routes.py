@@ -25,8 +25,8 @@ class HealthSchema(OmitsNull, OutputSchema):
     warnings = ma.fields.List(
         ma.fields.String(metadata={"enum": [WEBHOOKS_WAIT]}),
         metadata={
-            "description": "Problems for an admin, although requests are answered: calls of webhooks that are "
-            "due have waited for five minutes. Absent if there are none."
+            "description": "Problems for an admin, although requests are answered: calls of webhooks that "
+            "are due have waited for five minutes. Absent if there are none."
         },
     )
 
