@@ -1,4 +1,4 @@
-// Blocks: parts of the text that show something else, such as a picture. The page finds and draws them.
+// Blocks: parts of the text that are shown in rendered form, such as a picture. The page finds and renders them.
 import { EditorSelection, Facet, Prec, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, keymap, WidgetType } from "@codemirror/view";
 
@@ -69,7 +69,7 @@ function selectBlock(view, { from, to }) {
 }
 
 /**
- * Return what a block can do with its part of the text.
+ * Return the changes that a block can make in its part of the text.
  * @param {EditorView} view @param {HTMLElement} dom @returns {BlockActions}
  */
 function makeActions(view, dom) {
@@ -154,7 +154,7 @@ const enter = (view) => {
   return true;
 };
 
-// What is typed while a block is selected follows it, in a paragraph of its own.
+// Text that is typed while a block is selected is inserted after it, in a paragraph of its own.
 /** @param {KeyboardEvent} event @param {EditorView} view */
 const leaveBefore = ({ key, ctrlKey, altKey, metaKey }, view) => {
   const block = findSelected(view);

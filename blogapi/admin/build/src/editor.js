@@ -63,7 +63,7 @@ function continueOrLeave({ state, dispatch }) {
 }
 const continueKeymap = Prec.high(keymap.of([{ key: "Enter", run: continueOrLeave }]));
 
-// Without the parsers of HTML, CSS and JavaScript, which the support of the package would bring along.
+// Without the parsers of HTML, CSS and JavaScript, which the language support of the package would include.
 const parser = /** @type {import("@lezer/markdown").MarkdownParser} */ (commonmarkLanguage.parser).configure(GFM);
 const language = new LanguageSupport(new Language(commonmarkLanguage.data, parser, [], "markdown"));
 
@@ -276,7 +276,7 @@ export function createEditor({
       ],
     }),
   });
-  // At first, CodeMirror parses 3,000 characters; a large window shows more, and would change as one looks.
+  // At first, CodeMirror parses 3,000 characters; in a large window, the rest would be highlighted only later.
   if (markdown) forceParsing(view, Math.min(text.length, SHOWN_AT_FIRST), PARSE_MS);
   return {
     search: makeSearch(view),

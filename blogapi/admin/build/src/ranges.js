@@ -1,4 +1,4 @@
-// Ranges of a text that keep their place while the text is edited: who wrote their lines, or what is missing there.
+// Ranges of a text that move with it while it is edited. A range says who wrote its lines, or what is missing there.
 import { StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType } from "@codemirror/view";
 
