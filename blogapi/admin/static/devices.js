@@ -1,26 +1,12 @@
 /** The device of a login in words, from its User-Agent. */
 
 // A User-Agent contains the names of several browsers and systems; the first match in these lists counts.
-const BROWSERS = {
-  EdgA: "Edge",
-  EdgiOS: "Edge",
-  Edg: "Edge",
-  OPR: "Opera",
-  SamsungBrowser: "Samsung Internet",
-  FxiOS: "Firefox",
-  Firefox: "Firefox",
-  CriOS: "Chrome",
-  Chrome: "Chrome",
-  Safari: "Safari",
-};
-const SYSTEMS = {
-  Android: "Android",
-  iPhone: "iPhone",
-  iPad: "iPad",
-  Windows: "Windows",
-  Macintosh: "Mac",
-  CrOS: "Chromebook",
-  Linux: "Linux",
+const BROWSERS = ["Edg", "OPR", "SamsungBrowser", "FxiOS", "Firefox", "CriOS", "Chrome", "Safari"];
+const SYSTEMS = ["Android", "iPhone", "iPad", "Windows", "Macintosh", "CrOS", "Linux"];
+/** The names to show, where they differ from the name in a User-Agent. @type {Record<string, string>} */
+const NAMES = {
+  ...{ Edg: "Edge", OPR: "Opera", SamsungBrowser: "Samsung Internet", FxiOS: "Firefox", CriOS: "Chrome" },
+  ...{ Macintosh: "Mac", CrOS: "Chromebook" },
 };
 
 /** "Firefox on Windows"; for a program, its name: "curl". @param {string} agent */
@@ -33,5 +19,8 @@ export function nameDevice(agent) {
 /** @param {string} agent */
 export const isPhone = (agent) => /Mobi|Android|iPad/.test(agent);
 
-/** @param {Record<string, string>} names @param {string} agent */
-const find = (names, agent) => Object.entries(names).find(([name]) => agent.includes(name))?.[1];
+/** @param {string[]} words @param {string} agent */
+function find(words, agent) {
+  const found = words.find((word) => agent.includes(word));
+  return found && (NAMES[found] ?? found);
+}
