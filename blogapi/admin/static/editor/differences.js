@@ -18,9 +18,7 @@ import { listLabels } from "./custom-fields.js";
 export const LABELS = {
   ...Object.fromEntries(TEXT_FIELDS.map(({ name, label }) => [name, label])),
   slug: "Address",
-  category: "Category",
-  tags: "Tags",
-  authors: "Authors",
+  ...Object.fromEntries(Object.values(TERM_KINDS).map(({ field, label }) => [field, label])),
   "seo.title": "Title for search engines",
   "seo.description": "Description for search engines",
   "seo.og_image": "Picture for social networks",

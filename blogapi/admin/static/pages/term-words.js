@@ -1,6 +1,6 @@
 /** The kinds of terms (categories, tags and authors), and the numbers of their articles in words. */
 
-import { formatNumber } from "../format.js";
+import { count } from "../format.js";
 
 /** @typedef {Record<string, number>} Numbers the numbers of articles by status */
 
@@ -28,26 +28,16 @@ export const TERM_KINDS = {
   authors: { noun: "author", field: "authors", label: "Authors", chooser: "editor", creator: "" },
 };
 
-/**
- * The words for one article and for several ones, in the order in which they are shown.
- * @type {Record<Status, [string, string]>}
- */
-const WORDS = {
-  published: ["published", "published"],
-  scheduled: ["scheduled", "scheduled"],
-  draft: ["draft", "drafts"],
-  unlisted: ["unlisted", "unlisted"],
-  archived: ["archived", "archived"],
-};
+/** The statuses in the order in which their numbers are shown. @type {Status[]} */
+const ORDER = ["published", "scheduled", "draft", "unlisted", "archived"];
 
 /** @param {Numbers} numbers */
 export const totalOf = (numbers) => Object.values(numbers).reduce((sum, number) => sum + number, 0);
 
 /** "54 published, 5 drafts, 2 archived", or "Nowhere". @param {Numbers} numbers */
 export function describeNumbers(numbers) {
-  const parts = Object.entries(WORDS).flatMap(([status, [one, several]]) => {
-    const number = numbers[status];
-    return number ? [`${formatNumber(number)} ${number === 1 ? one : several}`] : [];
-  });
-  return parts.join(", ") || "Nowhere";
+  const describe = (/** @type {Status} */ status) =>
+    count(numbers[status], status, status === "draft" ? "drafts" : status);
+  const used = ORDER.filter((status) => numbers[status]);
+  return used.map(describe).join(", ") || "Nowhere";
 }
