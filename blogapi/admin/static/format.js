@@ -44,11 +44,11 @@ export function formatChanged(stamp) {
   return { 0: formatTime(stamp), "-1": "Yesterday" }[daysFromToday(stamp)] ?? formatDay(stamp);
 }
 
+/** "Yesterday", "Today" or "Tomorrow"; undefined for other days. @param {Stamp} stamp */
+export const nameDay = (stamp) => ({ "-1": "Yesterday", 0: "Today", 1: "Tomorrow" })[daysFromToday(stamp)];
+
 /** "Today, 14:32", "Yesterday, 21:17", "29 Nov 2026, 08:00". @param {Stamp} stamp */
-export function formatDayAndTime(stamp) {
-  const name = { "-1": "Yesterday", 0: "Today", 1: "Tomorrow" }[daysFromToday(stamp)];
-  return `${name ?? formatDay(stamp)}, ${formatTime(stamp)}`;
-}
+export const formatDayAndTime = (stamp) => `${nameDay(stamp) ?? formatDay(stamp)}, ${formatTime(stamp)}`;
 
 const UNITS = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3600, minute: 60, second: 1 };
 

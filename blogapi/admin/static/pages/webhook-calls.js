@@ -5,15 +5,7 @@ import { get, post } from "../api.js";
 import { button, icon, pageHead } from "../components.js";
 import { moveFocus, toast } from "../dialogs.js";
 import { openForm } from "../forms.js";
-import {
-  count,
-  daysFromToday,
-  formatDayAndTime,
-  formatLongDay,
-  formatSeconds,
-  toFields,
-  toInstant,
-} from "../format.js";
+import { count, formatDayAndTime, formatLongDay, formatSeconds, nameDay, toFields, toInstant } from "../format.js";
 import { definePage, Page, refs } from "../shell.js";
 import { LIST, loadWebhooks, pageOf, pathOf, sendTest, setActive } from "../webhooks/actions.js";
 import { describeChange, findSuccess, summarise } from "../webhooks/calls.js";
@@ -78,13 +70,11 @@ class Calls extends Page {
     const { active } = webhook;
     const pause = { icon: active ? "circle-pause" : "play", kind: "bare", busy: this.busy === "active" };
     const test = { busyText: "Calling…", busy: this.busy === "test" };
-    return pageHead(
-      title,
-      html`<div class="actions">
+    const actions = html`<div class="actions">
       ${button("Change", null, { icon: "pencil", kind: "bare", href: pageOf(webhook, "change/") })}
       ${button(active ? "Pause" : "Resume", () => setActive(this, webhook, !active), pause)}
-      ${button("Send a test call", () => sendTest(this, webhook), test)}</div>`,
-    );
+      ${button("Send a test call", () => sendTest(this, webhook), test)}</div>`;
+    return pageHead(title, actions);
   }
 
   renderPage() {
@@ -106,9 +96,8 @@ class Calls extends Page {
   /** @param {Call[]} calls */
   renderDay(calls) {
     const [{ time }] = calls;
-    const day = { 0: "Today", "-1": "Yesterday" }[daysFromToday(time)] ?? formatLongDay(time);
     const entries = calls.map((call) => html`<li>${renderEntry(call, call === this.current)}</li>`);
-    return html`<h2>${day}</h2><ul>${entries}</ul>`;
+    return html`<h2>${nameDay(time) ?? formatLongDay(time)}</h2><ul>${entries}</ul>`;
   }
 
   /** @param {Call} call */
