@@ -15,11 +15,7 @@ export function guardLinks(warn) {
     if (!link || !isOtherPage(link, event) || Date.now() - connection.answered < FRESH_MS) return;
     event.preventDefault();
     const asked = fetch(link.href, { method: "HEAD", signal: AbortSignal.timeout(WAIT_MS) });
-    const answers = await asked.then(
-      () => true,
-      () => false,
-    );
-    if (answers) location.assign(link.href);
+    if (await asked.catch(() => null)) location.assign(link.href);
     else warn("The blog does not answer. What you wrote is kept in this browser; try again when it is back.");
   });
 }

@@ -182,9 +182,8 @@ export class ArticlePage extends Page {
   /** @param {Edits} edits @param {import("./saving.js").SendOptions} options */
   async send(edits, options) {
     const isNew = !this.article;
-    const { data, etag } = await (isNew ? articles.create : articles.saveCopy)(this.uuid, edits, options).catch(
-      explainRefusal,
-    );
+    const write = isNew ? articles.create : articles.saveCopy;
+    const { data, etag } = await write(this.uuid, edits, options).catch(explainRefusal);
     this.hasWritten = !isNew;
     // The edits were written to the scheduled article, so none are unpublished.
     const isTaken = data.not_live?.length === 0;

@@ -65,10 +65,8 @@ export function findBlocks(text, players = []) {
  */
 function findEnd(text, start) {
   const rest = text.slice(start, start + 20_000);
-  const found = /[ \t]*\n[ \t]*(?:\n|$)/.exec(rest);
-  return (
-    start + (found ? found.index + /** @type {RegExpExecArray} */ (/^[ \t]*/.exec(found[0]))[0].length : rest.length)
-  );
+  const found = /([ \t]*)\n[ \t]*(?:\n|$)/.exec(rest);
+  return start + (found ? found.index + found[1].length : rest.length);
 }
 
 /**

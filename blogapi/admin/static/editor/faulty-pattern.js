@@ -16,10 +16,8 @@ export function explainPattern(source) {
     new RegExp(source, "u");
     return "";
   } catch (error) {
-    const reason =
-      String(/** @type {Error} */ (error).message)
-        .split(": ")
-        .at(-1) ?? "";
+    const { message } = /** @type {Error} */ (error);
+    const reason = message.slice(message.lastIndexOf(": ") + 1);
     return FAULTS.find(([pattern]) => pattern.test(reason))?.[1] ?? "This is no regular expression";
   }
 }

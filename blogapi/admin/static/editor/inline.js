@@ -83,6 +83,9 @@ function renderImage({ alt, file }, actions) {
     draggable="false" @load=${actions.measure}>`;
 }
 
+/** @param {Picture} picture @returns {BlockPicture} */
+const toBlockPicture = ({ uuid, alt }) => ({ address: `media:${uuid}`, alt, caption: "" });
+
 /** @param {BlockPicture[]} pictures @param {BlockPicture[]} shown with their files @param {BlockActions} actions */
 function renderCard(pictures, shown, actions) {
   const write = (/** @type {BlockPicture[]} */ changed) => actions.replace(writePictures(changed));
@@ -93,11 +96,7 @@ function renderCard(pictures, shown, actions) {
    * @param {{title: string, action: string}} options @param {BlockPicture[]} before those that stay before the chosen
    */
   const choose = async (options, before) => {
-    const chosen = (await choosePictures(options)).map(({ uuid, alt }) => ({
-      address: `media:${uuid}`,
-      alt,
-      caption: "",
-    }));
+    const chosen = (await choosePictures(options)).map(toBlockPicture);
     if (chosen.length) write([...before, ...chosen]);
     actions.focusText();
   };

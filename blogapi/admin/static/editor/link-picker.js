@@ -64,10 +64,8 @@ export async function pickArticle(edited, title, list = listArticles) {
 /** Return those of the articles that the author may read; null if the server fails. @param {string[]} uuids */
 export async function findArticles(uuids) {
   const query = { uuid: uuids, status: "any", fields: FIELDS, page: 1, page_size: MAX_LINKS };
-  return listArticles(query).then(
-    ({ data }) => data,
-    () => null,
-  );
+  const { data } = await listArticles(query).catch(() => ({ data: null }));
+  return data;
 }
 
 /** Return the warnings about the links of a text; none if the server does not answer. @param {string} text */

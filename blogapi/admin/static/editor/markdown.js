@@ -148,12 +148,8 @@ const changeHeading = (line) => line.replace(/^(#{0,6})[ \t]*/, (_, marks) => NE
 // Add the mark to all lines, or remove it if all have it. Empty lines get one only if all are empty.
 /** @param {TextInput} input @param {string} mark */
 function toggleLines(input, mark) {
-  /** @param {string} line */
-  const isMarked = (line) =>
-    line
-      .match(BLOCK_START)?.[0]
-      .trim()
-      .replace(/\[[xX]\]/, "[ ]") === mark.trim();
+  const markOf = (/** @type {string} */ line) => line.match(BLOCK_START)?.[0].trim();
+  const isMarked = (/** @type {string} */ line) => markOf(line)?.replace(/\[[xX]\]/, "[ ]") === mark.trim();
   return changeLines(input, (lines) => {
     const isChanged = (/** @type {string} */ line) => line.trim() || !lines.some((other) => other.trim());
     const start = lines.filter(isChanged).every(isMarked) ? "$1" : `$1${mark}`;

@@ -10,6 +10,7 @@ import { keepBreaks, showBreaks } from "./edits.js";
 import { write } from "./merge.js";
 
 const WRITTEN = "written";
+const NOT_SAVED = "Nothing is saved before you do. Both texts stay in the history.";
 const RESULT = `The ${ITEM} then`;
 /**
  * A conflict: a field with this name, or the lines of a region of the text. side: the choice of the author; isGone: the
@@ -201,6 +202,8 @@ class Merge {
       this.half = value;
       this.dialog.update();
     };
+    const marked = html`<p class="help">Joined without a question, and marked in the text: ${theirs} of ${this.who},
+      ${mine} of yours.</p>`;
     const halfChoice = { label: "Show", name: "half", items: halves, value: half, onChange };
     return html`<p class="soft">${joined}${number} different in both texts.</p>
       <p class="soft merge-count" role="status">${chosen} of ${conflicts.length} chosen</p>
@@ -208,19 +211,12 @@ class Merge {
       <div class="merge-halves" data-half=${half === "text" ? "text" : "places"}>
         <section class="merge-places" aria-label="Different in both"><h3 class="wide-only">Different in both</h3>
           ${conflicts.map((conflict, n) => this.renderConflict(conflict, n))}
-          ${
-            mine + theirs
-              ? html`<p class="help">Joined without a question, and marked in the text: ${theirs} of ${this.who},
-                  ${mine} of yours.</p>`
-              : nothing
-          }</section>
+          ${mine + theirs ? marked : nothing}</section>
         <section class="merge-result"><h3 class="wide-only">${RESULT}
           <span class="help">You can write in it</span></h3><div class="merge-text" data-ref="mergeText" tabindex="0"
           role="group" aria-label=${RESULT}></div></section>
       </div>
-      <div class="dialog-buttons"><span class="soft" role="status">${
-        warning || "Nothing is saved before you do. Both texts stay in the history."
-      }</span>
+      <div class="dialog-buttons"><span class="soft" role="status">${warning || NOT_SAVED}</span>
         ${copyButton(this.mine.content, { label: "Copy my text", kind: "bare" })}
         ${button("Decide later", () => close(null), { kind: "bare" })}
         ${button("Save the article", () => this.save(close), { kind: "main" })}</div>`;

@@ -30,11 +30,8 @@ export const choosePicture = async (options) => (await choosePictures({ ...optio
 export async function choosePictures({ files = [], address, title, ...options }) {
   const chooser = Object.assign(new Chooser(), options);
   const number = files.length > 1 ? `${files.length} pictures` : "a picture";
-  chooser.dialog = openDialog({
-    title: title ?? `Add ${number}`,
-    kind: "wide",
-    content: (close) => chooser.render(close),
-  });
+  const content = (/** @type {Close} */ close) => chooser.render(close);
+  chooser.dialog = openDialog({ title: title ?? `Add ${number}`, kind: "wide", content });
   if (files.length) chooser.upload(files);
   else chooser.search("", address);
   const chosen = (await chooser.dialog.result) ?? [];
@@ -114,9 +111,8 @@ class Chooser {
 
   /** @param {(File & {alt?: string})[]} files */
   upload(files) {
-    this.choose(
-      files.map((file) => ({ file, name: file.name, source: URL.createObjectURL(file), alt: file.alt ?? "" })),
-    );
+    const source = (/** @type {File} */ file) => URL.createObjectURL(file);
+    this.choose(files.map((file) => ({ file, name: file.name, source: source(file), alt: file.alt ?? "" })));
     // The server processes few pictures at a time.
     this.uploads = this.run(async () => {
       for (const picture of this.chosen) {

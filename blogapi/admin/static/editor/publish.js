@@ -155,9 +155,6 @@ async function share(page) {
   if (!answer) return;
   const link = new URL(answer.data.url, location.href).href;
   const note = `Anyone with the link can read this ${ITEM} until ${formatDay(answer.data.expires)}.`;
-  const show = (/** @type {string} */ text) => toast(`${text} ${note}`);
-  copyText(link).then(
-    () => show("Copied."),
-    () => show(link),
-  );
+  const copied = copyText(link).then(() => "Copied.");
+  toast(`${await copied.catch(() => link)} ${note}`);
 }

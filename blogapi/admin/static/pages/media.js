@@ -93,18 +93,15 @@ class Panel {
     const busy = page.busy === "delete";
     const replace = (/** @type {File[]} */ [chosen]) => page.replace(this, chosen);
     const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${fileAddress(file)})`;
+    const change = () => html`${fileButton("Replace", replace, { icon: "replace", busy: page.busy === "replace" })}
+      ${iconButton("trash-2", "Delete file", () => page.deleteFile(this), { kind: "risk", busy })}`;
     return html`<aside class="media-panel" aria-label=${name}>${renderPicture(file, 800, alt)}
       <div class="section-head"><h2>${name}</h2>
         ${iconButton("x", "Close", () => page.select(null), { kind: "bare hang-end" })}</div>
       ${isImage(file) && mayChangeFile(file) ? this.renderText() : nothing}
       ${facts({ "Used in": uses.length ? uses.map(renderUse) : "Nothing", Size: sizes, Added: added })}
       <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
-        ${
-          mayChangeFile(file)
-            ? html`${fileButton("Replace", replace, { icon: "replace", busy: page.busy === "replace" })}
-        ${iconButton("trash-2", "Delete file", () => page.deleteFile(this), { kind: "risk", busy })}`
-            : nothing
-        }</div></aside>`;
+        ${mayChangeFile(file) ? change() : nothing}</div></aside>`;
   }
 
   renderText() {

@@ -90,12 +90,9 @@ class Site extends Page {
   renderPage() {
     showErrors(form, this.errors);
     for (const [name, list, , parts] of LISTS) {
-      /** @type {Json[]} */
-      const entries = this.values[name];
-      render(
-        entries.map((entry, n) => this.renderEntry(name, parts, entry, n)),
-        list,
-      );
+      /** @param {Json} entry @param {number} n */
+      const draw = (entry, n) => this.renderEntry(name, parts, entry, n);
+      render(this.values[name].map(draw), list);
     }
     for (const field of pictureFields) this.renderPicture(field);
     this.describeFields();

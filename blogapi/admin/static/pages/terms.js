@@ -81,11 +81,8 @@ class Terms extends ListPage {
 
   renderBulk() {
     const { chosen } = this;
-    return html`${button(
-      "Merge…",
-      onButton((anchor) => this.merge(anchor, chosen)),
-      { popup: "dialog" },
-    )}
+    const merge = onButton((anchor) => this.merge(anchor, chosen));
+    return html`${button("Merge…", merge, { popup: "dialog" })}
       ${button("Delete", () => this.delete(chosen), { kind: "risk" })}`;
   }
 

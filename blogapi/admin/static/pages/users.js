@@ -11,6 +11,13 @@ import { totalOf } from "./term-words.js";
 
 /** @typedef {Person & Record<string, any>} User */
 
+const HEADS = [
+  ["Name"],
+  ["Role", "role"],
+  ["Second factor", "factor"],
+  ["Last seen", "seen"],
+  ["Articles", "num count"],
+];
 /** @param {{uuid: string}} user */
 const isOwn = ({ uuid }) => uuid === session().user.uuid;
 /** @param {Json} values */
@@ -188,18 +195,11 @@ class Users extends Page {
   }
 
   renderPage() {
-    const heads = [
-      ["Name"],
-      ["Role", "role"],
-      ["Second factor", "factor"],
-      ["Last seen", "seen"],
-      ["Articles", "num count"],
-    ];
     const rows = [
       ...this.invitations.map((invitation) => this.renderInvitation(invitation)),
       ...this.users.map((user) => this.renderRow(user)),
     ];
-    return html`${this.once}${framedTable(heads, rows)}${refs.help}${this.renderRights()}`;
+    return html`${this.once}${framedTable(HEADS, rows)}${refs.help}${this.renderRights()}`;
   }
 }
 

@@ -20,6 +20,8 @@ const MODES = {
 const URL_HELP = `Whoever has this address can start builds. It is not shown again after saving, and is in no log and no
   export.`;
 
+const UNSIGNED = "The call is signed with the secret that you get when the webhook is created. Test it then.";
+
 class WebhookForm extends Page {
   values = toValues();
   /** @type {Json} */
@@ -235,20 +237,13 @@ class WebhookForm extends Page {
     const who = (isNamed && preset?.label) || "The receiver";
     const real = isBuild ? ` ${who} starts a real build.` : "";
     const saved = webhook && isChanged ? " What is not saved yet is not tested." : "";
-    const text =
-      webhook || isBuild
-        ? `Calls the address once, now.${real}${saved}`
-        : `The call is signed with the secret
-      that you get when the webhook is created. Test it then.`;
-    const send = button("Send a test call", () => this.test(), {
-      ...{ icon: "send", busyText: "Calling…", busy: this.busy === "test" },
-    });
-    const took = isBuild
-      ? `${who} took the call. Whether the build succeeds, ${isNamed ? who : "it"} knows.`
-      : `${who} took the call.`;
+    const text = webhook || isBuild ? `Calls the address once, now.${real}${saved}` : UNSIGNED;
+    const options = { icon: "send", busyText: "Calling…", busy: this.busy === "test" };
+    const send = button("Send a test call", () => this.test(), options);
+    const outcome = isBuild ? ` Whether the build succeeds, ${isNamed ? who : "it"} knows.` : "";
     return html`<section class="webhook-test"><h2>Test</h2><p class="soft">${text}</p>
       ${webhook || isBuild ? send : nothing}${call ? renderAnswer(call) : nothing}
-      ${call?.succeeded ? html`<p class="help">${took}</p>` : nothing}</section>`;
+      ${call?.succeeded ? html`<p class="help">${who} took the call.${outcome}</p>` : nothing}</section>`;
   }
 }
 
