@@ -14,8 +14,8 @@ STYLES = Path(__file__).parent / "styles"
 STYLE_SHEET = "admin.css"
 STYLE_NAMES = (
     # Shared by several pages.
-    *("tokens", "base", "frame", "buttons", "fields", "controls", "tabs", "tables", "rows", "notices"),
-    *("popovers", "dialogs", "palette", "toast", "sign-in", "choices", "term-picker"),
+    *("tokens", "base", "layout", "frame", "buttons", "fields", "controls", "tabs", "tables", "rows"),
+    *("notices", "popovers", "dialogs", "palette", "toast", "sign-in", "choices", "term-picker"),
     # Single pages, and parts of the editor.
     *("lists", "redirects", "custom-fields", "welcome", "overview", "keys", "users", "profile", "site"),
     *("import", "media", "editor", "find", "writing", "blocks", "details", "publish", "pictures"),
