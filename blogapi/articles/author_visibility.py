@@ -33,7 +33,7 @@ _SELECT_PUBLIC = select(Author.uuid, Author.slug).where(
 
 
 def record_missing_authors() -> None:
-    """Record authors without events: a migration has created the profiles of the first users."""
+    """Record an event for each author that has none, because a migration created the first profiles."""
     with transaction():
         has_event = select(Event.position).where(Event.kind == AUTHOR, Event.uuid == Author.uuid).exists()
         for author in db.session.scalars(select(Author).where(~has_event)):
@@ -51,7 +51,7 @@ def find_authors(articles: Collection[UUID]) -> set[UUID]:
 
 
 def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
-    """Return the authors whom a public article names, with their pages."""
+    """Return the addresses of those authors whom a public article names, by the uuid of the author."""
     rows = (
         row
         for batch in chunk(authors)

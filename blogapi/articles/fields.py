@@ -1,10 +1,10 @@
-"""The declarations of the text fields of an article, and of its fields with terms.
+"""The declarations of the text fields of an article, and of its fields that contain tags or authors.
 
 The values of text fields are texts, except for the boolean `featured`. A text field has a column of the same
 name. Versions, working copies, comparisons, exports and the admin pages read TEXT_FIELDS, so a new text field
 needs only a declaration and a migration.
 
-A field with terms has a table of links and a relationship of the model; LINK_FIELDS names both.
+Each of LINK_FIELDS has a table of links (see LINK_MODELS) and a relationship of the model Article.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class TextField:
     default: Any = ""
     #: the default of the column in the database; None if the model declares the column
     server_default: str | None = ""
-    #: the place in the editor: a "line" above the text, among the "details", or "" for a control of its own
+    #: where the editor shows it: "line" (above the text), "details", or "" (the editor has its own control)
     control: str = "details"
     #: the allowed values, each with its label in the editor; None if an author writes the text
     choices: Mapping[str, str] | None = None
@@ -149,14 +149,14 @@ RESPONSES = {text.name: text.response for text in TEXT_FIELDS}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkField:
-    """A field of an article with terms of one kind, in the order that its author chose."""
+    """A field of an article that contains terms of one kind, in the order that its author chose."""
 
     name: str
     kind: str
 
     @property
     def relation(self) -> str:
-        """The attribute of the article with the links, each of which has a `term_id`."""
+        """The name of the attribute of Article that contains the links; each link has a `term_id`."""
         return f"{self.kind}_links"
 
 

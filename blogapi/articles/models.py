@@ -41,8 +41,8 @@ _IS_HIDDEN = " AND ".join(f"status != '{status}'" for status in READABLE_STATUSE
 class Article(HasEvents, Identified, Timestamped, Base):
     """An article or, by its `type`, a page; its content is stored exactly as the client sent it.
 
-    A page has no category. Its `parent_id` is the page above it, and `position` its place among the pages
-    with the same parent.
+    A page has no category. Its `parent_id` refers to its parent page, and `position` orders the pages with
+    the same parent.
     """
 
     __tablename__ = "article"
@@ -90,7 +90,8 @@ class Article(HasEvents, Identified, Timestamped, Base):
         String(16), default=ItemType.ARTICLE.value, server_default=ItemType.ARTICLE.value
     )
     parent_id: Mapped[UUID | None] = mapped_column(
-        # The key is checked at the commit, because a copy of the blog can insert a page before its parent.
+        # The foreign key is checked at the commit, because a copy of the blog can insert a page before its
+        # parent.
         ForeignKey("article.uuid", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
         index=True,
     )
@@ -118,7 +119,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
     )
 
     def update_links(self) -> None:
-        """Copy the columns that the links to tags and authors repeat.
+        """Copy columns of the article to its links to tags and authors, which repeat these columns.
 
         Call this after a change of the status, the publication time, the category, the tags or the authors.
         """
@@ -145,8 +146,9 @@ for _name, _condition, *_columns in (
 ):
     _partial = Index(f"ix_article_{_name}", *_columns, sqlite_where=text(_condition))
     _partial.ddl_if(dialect="sqlite")
-# PostgreSQL reads only the index if it also contains the columns of the expression. `postgresql_include` and
-# `postgresql_where` would import the dialect of PostgreSQL, which needs memory, also on SQLite.
+# PostgreSQL can answer from the index alone if it also contains the columns of its expression.
+# `postgresql_include` and `postgresql_where` would import the dialect of PostgreSQL, which needs memory, also
+# on SQLite.
 for _index in (
     'ix_article_title ON article (lower(title COLLATE "C"), uuid, type) INCLUDE (title)',
     'ix_article_status_title ON article (status, lower(title COLLATE "C"), uuid, published_at, type) '
@@ -236,15 +238,16 @@ class ArticleJson(Base):
     __tablename__ = "article_json"
 
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    # There is no foreign key, because the one of `article.category_id` guarantees that the category exists.
+    # There is no foreign key, because the foreign key of `article.category_id` guarantees that the category
+    # exists.
     category_id: Mapped[UUID | None]
     status: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime | None]
     version: Mapped[int]
 
 
-# Lists select the first columns, and `html` is the longest, so it comes last. The columns are binary, because
-# each read would decode and encode a text again.
+# Lists select the first columns, and `html` is the longest, so it comes last. The columns are binary, so that
+# a read does not decode and encode text.
 _JSON_NAMES = (
     *("uuid", "author", *(text.name for text in TEXT_FIELDS if text.name != "content"), "slug", "seo"),
     *("parent", "position"),
@@ -295,8 +298,9 @@ Index("ix_former_path_order", bytewise(FormerPath.path)).ddl_if(dialect="postgre
 class ArticleRevision(Base):
     """A former version of an article: its writer, its time and its content as JSON.
 
-    If saves of the scheduled article have replaced it, `saves_since` is the time of the first one.
-    There is no foreign key: the row is kept when its article is deleted, so that the deletion can be undone.
+    If saves of a scheduled article have replaced this version, `saves_since` is the time of the first save;
+    otherwise it is None. There is no foreign key: the row is kept when its article is deleted, so that the
+    deletion can be undone.
     """
 
     __tablename__ = "article_revision"

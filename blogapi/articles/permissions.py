@@ -1,9 +1,9 @@
 """Checks what a caller may do with single articles.
 
 Authors write only their own articles, and see no hidden articles of others. An article belongs to the user
-who created it (`author_id`); `user reassign` gives it to another user. The byline does not matter. For
-callers, an article that they may not see does not exist. Editors and admins may do everything, so most of
-these functions do nothing for them.
+who created it (`author_id`); `user reassign` gives it to another user. The byline does not matter. Callers
+get the same answer for an article that they may not see as for one that does not exist. Editors and admins
+may do everything, so most of these functions do nothing for them.
 
 The functions are called before the body is read or rendered, and again in the transaction of the write.
 """
@@ -84,7 +84,7 @@ def get_own_state(user: UUID) -> str:
 
 
 def may_work_on(uuid: UUID) -> bool:
-    """Return whether the article or page does not exist or the caller may work on it; see `check_exists`."""
+    """Return whether the caller may work on the article or page; for editors, it need not exist."""
     try:
         if current_caller().is_author:
             check_exists(uuid)
@@ -139,8 +139,8 @@ def check_deleted(uuid: UUID, type_: str) -> None:
 def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
     """Raise NotFound or Forbidden for an author unless they may create or replace the article.
 
-    Without `fields`, what they write is not checked. An article of another user that was deleted is not
-    created again.
+    Without `fields`, the written fields are not checked. A deleted article of another user cannot be created
+    again.
     """
     items = [replace(fields or ArticleInput(), uuid=uuid)]
     check_writes(items, is_bulk=False, creates=True, is_complete=bool(fields))
@@ -278,7 +278,7 @@ def _is_same_byline(references: Sequence[UUID | str], byline: Byline) -> bool:
 def _read_rows(
     uuids: Sequence[UUID], type_: str | None = None, statement: Select[Any] = _SELECT_ARTICLES
 ) -> dict[UUID, Any]:
-    """Return the type, the owner, the status and the time of each item that exists and has the type."""
+    """Return the row of each existing item by uuid; with `type_`, only of items of this type."""
     rows = (
         row for batch in chunk(uuids) for row in db.session.connection().execute(statement, {"uuids": batch})
     )

@@ -76,9 +76,9 @@ NOTHING_PREPARED: Mapping[UUID, Prepared] = MappingProxyType({})
 def update_prepared(
     prepared: Prepared | None, texts: Texts, custom: str, old_texts: Texts | None
 ) -> Prepared | None:
-    """Return what is prepared for a write of these texts, or None if the write renders no content.
+    """Return the Prepared for a write of these texts, or None if the write renders no content.
 
-    If another write has changed the content since `prepared` was made, it is made again.
+    If another write has changed the content since `prepared` was computed, it is computed again.
     """
     if (
         old_texts is not None

@@ -101,7 +101,7 @@ class StoredArticle(NamedTuple):
 
 
 def find_stored(uuids: Sequence[UUID]) -> dict[UUID, StoredArticle]:
-    """Return what writes of the existing articles with these uuids need."""
+    """Return the existing articles with these uuids, loaded with everything that a write needs."""
     found: dict[UUID, StoredArticle] = {}
     for batch in chunk(uuids):
         rows = db.session.execute(_SELECT_STORED, {"uuids": batch}).all()

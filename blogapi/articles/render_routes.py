@@ -47,7 +47,7 @@ bp = Blueprint(
 @bp.response(200, RenderingSchema())
 def render(fields: Fields) -> WithAttributes:
     """Render a text as the content of an article or page, and compute its address; store nothing."""
-    # Imported here because its libraries need 4 MB, which servers without writes save.
+    # Imported here, because its libraries need 4 MB of memory, which servers without writes can save.
     from blogapi.rendering.sanitizer import is_shown_as_text, list_removed
 
     article: UUID | None = fields.pop("article", None)
@@ -89,7 +89,7 @@ def _predict_address(
         slug = slug or article.slug
         base = get_base(slug, uuid) or ""
     if current_caller().is_author:
-        # The number of a taken slug would reveal the slugs of articles that the author may not see.
+        # A number appended to a taken slug would reveal the slugs of articles that the author may not see.
         slug = base or slug or make_slug(title)
     elif base or not slug:
         slug = choose_slug(None, base or title, partial(queries.find_taken_slugs, exclude=uuid))

@@ -31,13 +31,13 @@ class RenderBodySchema(InputSchema):
     type = ma.fields.String(
         validate=validate.OneOf([one.value for one in ItemType]),
         metadata={
-            "description": "What a new item is, for editors and admins; a stored one has its own type. "
+            "description": "The type of a new item, for editors and admins; a stored item keeps its own. "
             "Default: `article`.",
             "example": "article",
         },
     )
     parent = Reference(
-        allow_none=True, metadata={"description": "The page above a page. Default: its current parent."}
+        allow_none=True, metadata={"description": "The parent of a page. Default: its current parent."}
     )
     published_at = Timestamp(
         allow_none=True,

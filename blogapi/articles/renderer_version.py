@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import version
 
-# Increase this number when the same article gets other stored JSON or other search words. At the next
-# start, all articles are then rendered again. A golden test notices other HTML, texts, words and fields,
-# but not other addresses of media files.
+# Increase this number when a change of the code changes the stored JSON or the search words of an article. At
+# the next start, all articles are then rendered again. A golden test fails if HTML, texts, search words or
+# fields change, but not if the addresses of media files change.
 NUMBER = 12
 
 LIBRARIES = ("anyascii", "comrak-ext", "marshmallow", "nh3", "tzdata")

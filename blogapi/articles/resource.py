@@ -17,7 +17,7 @@ from blogapi.web.representation import Representation
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Articles or pages; `role` is who may write one of them."""
+    """Articles or pages; `role` is the access rule for writing one of them."""
 
     kind: ItemType
     role: Rule

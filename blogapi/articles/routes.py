@@ -82,7 +82,7 @@ def published(query: Query) -> PartialResult:
 @accept_slugs(queries.find_slug_owner)
 @shows(find=lambda query, id: shown_items.find_shown(id, query.fields))
 def single(query: Query, id: UUID) -> JsonBody:
-    """Return an article; one that is not public only to its author, editors and admins."""
+    """Return an article; if it is not public, only to its author, editors and admins."""
     caller = current_caller()
     with permissions.report_deleted([id]):
         return json_queries.get_visible_json(id, query.fields, public=not permissions.may_see(id, caller))

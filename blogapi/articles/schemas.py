@@ -266,8 +266,8 @@ class ArticleFieldsSchema(ArticleSchema):
         ma.fields.Nested(UserReferenceSchema),
         allow_none=True,
         metadata={
-            "description": "The other users who have the article open in the editor, as its page has "
-            "reported within a minute; null for callers who cannot see drafts."
+            "description": "The other users whose editor reported within the last minute that the article "
+            "is open; null for callers who cannot see drafts."
         },
     )
 
@@ -301,8 +301,8 @@ class SingleArticleFieldsSchema(ArticleFieldsSchema):
     related = ma.fields.List(
         ma.fields.Nested(ArticleLinkSchema),
         metadata={
-            "description": "At most 5 public articles with common tags or in the same category: those with "
-            "the most common tags first, then those in the category, then the newest."
+            "description": "At most 5 public articles with shared tags or in the same category: those with "
+            "the most shared tags first, then those in the category, then the newest."
         },
     )
 
@@ -317,10 +317,10 @@ class PageFieldsSchema(ArticleFieldsSchema):
     parent = Identifier(
         attribute="parent_id",
         allow_none=True,
-        metadata={"description": "uuid of the page above this one, or null."},
+        metadata={"description": "uuid of the parent page, or null."},
     )
     position = ma.fields.Integer(
-        metadata={"description": "The place among the pages with the same parent.", "example": 1}
+        metadata={"description": "The order among pages with the same parent.", "example": 1}
     )
 
 

@@ -44,14 +44,14 @@ def read_plain_text(html_json: bytes) -> str:
     """Return the stored HTML of an article as plain text; raises Damaged if it is not a JSON string."""
     try:
         return to_plain_text(json.loads(html_json))
-    # Another program can have stored another JSON value.
+    # Another program can have stored JSON that is not a string.
     except (ValueError, TypeError) as error:
         raise Damaged("the stored HTML of an article is not text") from error
 
 
 def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
     """Return the texts of these articles; raises Damaged if the stored HTML of one cannot be read."""
-    # A copy of a database reads these texts without an application.
+    # The texts of a database copy are read without an application, so the definitions come from `connection`.
     fields = Session(connection).scalars(select(CustomField)).all()
     return {
         uuid: (title, join_texts(others, custom, fields), read_plain_text(html))

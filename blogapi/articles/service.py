@@ -28,10 +28,11 @@ def prepare(fields: ArticleInput, *, partial: bool = False) -> Prepared | None:
 
 
 def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> list[Prepared | None]:
-    """Render the contents of these inputs and find their words, before the transaction that writes them.
+    """Render the contents of these inputs and find their search words, before the transaction of the write.
 
-    With `partial`, an omitted field has the value from the stored article. Otherwise a documented field has
-    its default value. The result is None for an article whose content the write does not render.
+    With `partial`, an omitted field has the value from the stored article. Otherwise an omitted field of
+    `ArticleSchema` is reset to its default value, and any other omitted field keeps its stored value. The
+    result is None for an article whose content the write does not render.
     """
     prepared = list[Prepared | None]()
     may_render = [not partial or not fields.texts.keys().isdisjoint(RENDERED) for fields in inputs]

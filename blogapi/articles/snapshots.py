@@ -76,8 +76,8 @@ def _parse_uuid(text: str | None) -> UUID | None:
 def complete_edits(edits: ArticleContent, article: ArticleContent) -> ArticleContent:
     """Return the content that the article would have if the edits of its working copy were published.
 
-    An empty slug stands for the slug of the article, and an empty SEO field for the derived text. A field
-    that the author of the article left empty on purpose stays empty.
+    An empty slug stands for the slug of the article, and an empty SEO field for the derived text. An SEO
+    field stays empty if it is empty in the article although a text could be derived for it.
     """
     before, after = default_seo(article.texts), default_seo(edits.texts)
     seo = {

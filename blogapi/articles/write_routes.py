@@ -24,7 +24,10 @@ from blogapi.web.representation import UpsertResult
 
 
 class Resolve(Protocol):
-    """Returns the inputs with the uuids of the pages above; `is_bulk` is whether errors have an index."""
+    """Returns the inputs with the uuids of the parent pages.
+
+    With `is_bulk`, errors begin with the item's index.
+    """
 
     def __call__(self, items: Sequence[ArticleInput], *, is_bulk: bool) -> Sequence[ArticleInput]: ...
 
@@ -43,8 +46,8 @@ def add_writes(
     """Add the operations that create, replace, change and delete the items of the resource.
 
     `list_fields_schema` is the schema of the fields of several items. `delete_one` and `delete_several` get
-    the uuid of the user and the uuids of the items. `deletion_predicate` ends a sentence about a deleted one,
-    such as "can be restored".
+    the uuid of the user and the uuids of the items. `deletion_predicate` ends a sentence about a deleted
+    item, such as "can be restored".
     """
     allow_writers = allow(resource.role, scope="write")
     kind, representation, item_schema = resource.kind, resource.representation, make_item_schema(body_schema)

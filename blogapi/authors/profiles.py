@@ -24,7 +24,7 @@ def find_profile(user: UUID) -> Author | None:
 
 
 def get_or_create_profile(user: UUID) -> Author:
-    """Return the profile of the user; create one if an admin has removed the user from theirs."""
+    """Return the profile of the user; create one if there is none, because an admin removed its user."""
     with transaction():
         profile = find_profile(user)
         if profile is None:
@@ -73,7 +73,7 @@ def check_user(uuid: UUID | None, fields: Fields) -> None:
 
 
 def release_profile(account: Account) -> None:
-    """Delete the profile of a user who is about to be deleted; keep it for a guest if it has articles."""
+    """Delete the profile of a user who is about to be deleted; if it has articles, only remove its user."""
     profile = find_profile(account.uuid)
     if profile is None:
         return

@@ -47,7 +47,7 @@ class CategoryFieldsSchema(TermDetails, EmbeddedCategorySchema):
 
     url = PageAddress()
     parent = Identifier(
-        attribute="parent_id", allow_none=True, metadata={"description": "The category above this one."}
+        attribute="parent_id", allow_none=True, metadata={"description": "The parent category."}
     )
     articles_count = ARTICLES_COUNT
     articles_by_status = ARTICLES_BY_STATUS
@@ -65,5 +65,5 @@ class CategoryBodySchema(TermDetailsBody, TermBodySchema):
     parent = Reference(
         attribute="parent_id",
         allow_none=True,
-        metadata={"description": "The category above this one, or null.", "example": None},
+        metadata={"description": "The parent category, or null.", "example": None},
     )

@@ -1,4 +1,4 @@
-"""The functions of `articles` that custom fields call; `blogapi.dependencies` sets them."""
+"""The functions of `articles` that this package calls; `blogapi.dependencies` sets them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class Articles(Protocol):
     """Finds articles and pages, and updates the data that is derived from their custom fields."""
 
     def resolve(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-        """Return the uuids of the items with these uuids, or with these slugs that the caller may see."""
+        """Return the uuid of the item for each uuid, and for each slug of an item that the caller may see."""
 
     def find_readable(self, uuids: Collection[UUID]) -> set[UUID]:
         """Return the uuids that belong to an article or a page that readers can see."""
 
     def list_values(self) -> Iterable[str]:
-        """Return the values of all items that have some, as JSON."""
+        """Return the custom field values of each item that has any, as JSON."""
 
     def update_derived_data(self, name: str) -> None:
-        """Store the search words of all articles with a value of this name again."""
+        """Update the search words of all articles that have a value for the custom field `name`."""
 
 
 def init_app(app: Flask, *, articles: Articles) -> None:

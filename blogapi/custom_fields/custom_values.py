@@ -1,4 +1,4 @@
-"""The values of custom fields: which ones fit a definition, and how they are stored, shown and found."""
+"""The values of custom fields: which values fit a definition, and how they are stored, shown and found."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def merge(stored: str, changes: Values) -> str:
 
 
 def convert(field: CustomField, value: Any, convert_one: Convert | None = None) -> Any:
-    """Return the value as it is stored, or None for an empty one; raises Unfit if it does not fit.
+    """Return the value as it is stored, or None for an empty value; raises Unfit if it does not fit.
 
     `convert_one` converts single values instead of the converter for the type of the field.
     """
@@ -122,7 +122,7 @@ def fits(field: CustomField, value: Any) -> bool:
 
 
 def list_items(field: CustomField, value: Any) -> list[Any]:
-    """Return the single values of a value that fits."""
+    """Return a value that fits as a list of single values."""
     return list(value) if field.is_list else [value]
 
 
@@ -260,7 +260,7 @@ _CONVERTERS: Mapping[FieldType, Convert] = {
     FieldType.PICTURE: _convert_picture,
     FieldType.ARTICLE: _convert_article,
 }
-# The JSON schemas of the values; all other values are plain strings.
+# The JSON schemas of the values by type; values of the other types are plain strings.
 _SCHEMAS: Mapping[str, Mapping[str, str]] = {
     FieldType.NUMBER: {"type": "number"},
     FieldType.BOOLEAN: {"type": "boolean"},

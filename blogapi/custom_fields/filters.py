@@ -18,7 +18,7 @@ MAX_FILTERS = 5
 
 
 class FieldFilter(NamedTuple):
-    """The name of a field and the wanted values. With `is_list`, the values of articles are lists."""
+    """The name of a field and the wanted values. With `is_list`, an article has a list of values."""
 
     name: str
     values: Sequence[Any]

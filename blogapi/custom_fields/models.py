@@ -55,7 +55,7 @@ class CustomField(Identified, Timestamped, Base):
 
     @property
     def options(self) -> list[str]:
-        """The texts of a choice, in their order."""
+        """The allowed values of a choice, in their order."""
         found: list[str] = json.loads(self.choices)
         return found
 

@@ -21,7 +21,10 @@ def list_fields() -> list[WithAttributes]:
 
 
 def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
-    """Return the definitions with the numbers of articles that have a value, and an unfit value."""
+    """Return the definitions with `used_in` and `unfit_in`.
+
+    These are the numbers of items that have a value, and that have a value that does not fit.
+    """
     used, unfit = Counter[str](), Counter[str]()
     for stored in get_articles().list_values():
         values = custom_values.parse(stored)

@@ -31,7 +31,7 @@ def listed() -> list[WithAttributes]:
 @bp.arguments(FieldBodySchema)
 @bp.write(201, FieldSchema(), REPRESENTATION)
 def create(fields: Fields) -> WithAttributes:
-    """Define a custom field; values that articles have under its name already are shown again."""
+    """Define a custom field; values that articles already have under its name are shown again."""
     return service.create(fields)
 
 

@@ -99,7 +99,7 @@ class FieldBodySchema(InputSchema):
         metadata={"description": "The kinds of items that have the field.", "example": ["article"]},
     )
     position = StrictInteger(
-        minimum=0, maximum=MAX_POSITION, metadata={"description": "The place in Details.", "example": 1}
+        minimum=0, maximum=MAX_POSITION, metadata={"description": "The order in Details.", "example": 1}
     )
 
     @ma.post_load

@@ -1,1 +1,1 @@
-"""Pages such as an imprint: articles with a place in a tree and without a category."""
+"""Pages such as an imprint: articles that have a position in a tree and no category."""

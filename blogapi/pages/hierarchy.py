@@ -21,7 +21,8 @@ NEW_PLACE = page_paths.Place("", None, Status.DRAFT.value, None, was_public=Fals
 def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[ArticleInput]:
     """Return the inputs with the uuids of the parents, which can be pages of the same write.
 
-    Raises Invalid unless each page may be below its parent; with `is_bulk`, the error has its index.
+    Raises Invalid unless each page may be below its parent; with `is_bulk`, the error begins with the index
+    of the page.
     """
     resolved = [_resolve_parent(fields) for fields in items]
     tree = _make_tree_after(resolved)
@@ -34,7 +35,7 @@ def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[Art
 
 
 def _resolve_parent(fields: ArticleInput) -> ArticleInput:
-    """Return the fields with the uuid of the parent; for an unknown slug a new uuid, which no page has."""
+    """Return the fields with the parent's uuid; for an unknown slug, it is a new uuid that no page has."""
     if not isinstance(fields.parent, str):
         return fields
     tree = page_tree.get_tree()
@@ -75,7 +76,7 @@ def find_objection(uuid: UUID | None, parent: UUID, tree: page_paths.Tree) -> st
 
 
 def _count_levels(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int:
-    """Return the maximum number of pages above the page (None: a new page), or above a page below it."""
+    """Return the maximum number of pages above the page (None: a new page) and above its descendants."""
     numbers = [len(page_paths.list_ancestors(parent, tree))]
     if uuid is not None:
         chains = (page_paths.list_ancestors(place.parent, tree) for place in tree.values())

@@ -30,8 +30,8 @@ _PAGE = ItemType.PAGE.value
 def record(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
     """Record the pages whose paths a write has changed, in a fixed number of statements.
 
-    Changes of the written pages are noted already, with paths that later writes may have changed. Without
-    `keeps_paths`, the former paths are not stored.
+    The session has noted the changes of the written pages already, but with paths that later writes may have
+    changed, so these changes are recorded again. Without `keeps_paths`, the former paths are not stored.
     """
     site, notes = get_site(), events.get_noted_changes(db.session())
     # No reader knows the address that a new page had earlier in the transaction.

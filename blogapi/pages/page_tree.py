@@ -1,4 +1,4 @@
-"""The tree of the pages; `site.page_paths` makes their paths."""
+"""The tree of the pages; `site.page_paths` computes their paths."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SELECT_PAGES = select(
 
 
 def read_tree() -> dict[UUID, Place]:
-    """Return the places of all pages; a site has few of them."""
+    """Return the Place of each page by uuid; a site has few pages."""
     rows = db.session.connection().execute(_SELECT_PAGES)
     return {uuid: Place(*place) for uuid, *place in rows}
 

@@ -38,7 +38,7 @@ bp = Blueprint("pages", __name__, url_prefix="/api/v1/blog/pages", description="
 def listed(query: Query) -> PartialResult:
     """List the published pages by their position.
 
-    With `status` or `working_copy`, an editor or admin lists those that are not public too.
+    With `status` or `working_copy`, an editor or admin also lists pages that are not public.
     """
     values = {"ordering": "position", **query.filters, **_read_parent(query.filters.get("parent"))}
     filters = ArticleFilters(**values, type=PAGE)
@@ -74,7 +74,7 @@ def _hidden_state() -> str:
 @accept_slugs(queries.find_slug_owner)
 @shows(find=lambda query, id: Shown(PAGE_KINDS, {PAGE: [id]}))
 def single(query: Query, id: UUID) -> JsonBody:
-    """Return a page; one that is not public only to editors and admins."""
+    """Return a page; if it is not public, only to editors and admins."""
     is_public = not permissions.may_see(id, current_caller())
     with permissions.report_deleted([id], PAGE):
         return json_queries.get_visible_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)

@@ -1,4 +1,4 @@
-"""Request and response bodies of pages, which have a place in a tree and no category."""
+"""Request and response bodies of pages, which have a position in a tree and no category."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class PageBodySchema(ArticleBodySchema):
     }
 
     custom = CustomValues(ItemType.PAGE.value)
-    parent = Reference(allow_none=True, metadata={"description": "The page above this one."})
+    parent = Reference(allow_none=True, metadata={"description": "The parent page."})
     position = ma.fields.Integer(
         strict=True,
         validate=validate.Range(min=0, max=MAX_POSITION),
-        metadata={"description": "The place among the pages with the same parent. Default: 0.", "example": 1},
+        metadata={"description": "The order among pages with the same parent. Default: 0.", "example": 1},
     )
 
     @ma.post_load
@@ -69,7 +69,7 @@ class PageListQuery(ArticleListQuery):
         max_length=255,
         metadata={
             "description": "uuid or slug of a page: list only the pages directly below it. An empty value "
-            "lists those at the top.",
+            "lists the pages at the top.",
             "example": "about",
         },
     )

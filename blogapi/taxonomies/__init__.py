@@ -1,1 +1,1 @@
-"""The common part of categories and tags: both are taxonomies, and a single category or tag is a term."""
+"""The common code of the taxonomies: categories, tags and authors, each of which is called a term."""

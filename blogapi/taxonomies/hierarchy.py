@@ -25,7 +25,7 @@ def find_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
 
 
 def find_parents(model: Any, uuids: Collection[UUID]) -> Mapping[UUID, Sequence[Fields]]:
-    """Return uuid, name and slug of the parents of each of these terms, the outermost first."""
+    """Return uuid, name and slug of all terms above each of these terms, the outermost first."""
     parents = defaultdict[UUID, list[Fields]](list)
     for batch in chunk(set(uuids)) if has_parents(model) else ():
         for row in db.session.execute(_select_parents(model), {"uuids": batch}):

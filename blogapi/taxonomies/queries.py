@@ -86,8 +86,9 @@ def find_namesakes(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict
 def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, TermType]:
     """Return the term for each of these names, by name; names without a term are left out.
 
-    A term with the name and its slug takes precedence over the oldest term with the name, and both over a
-    term that has or had the slug. Authors are found only by slug, because several can have the same name.
+    A term that has the name and the slug made from it takes precedence over the oldest term with the name,
+    and both take precedence over a term that has or had this slug. Authors are found only by slug, because
+    several can have the same name.
     """
     slugs = {name: make_term_slug(name) for name in names}
     namesakes = find_namesakes(taxonomy, names) if taxonomy.names_are_unique else {}
@@ -97,7 +98,7 @@ def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[
     for name, slug in slugs.items():
         terms = sorted(namesakes.get(make_name_key(name), []), key=lambda term: term.slug != slug)
         other = by_slug.get(slug)
-        # Earlier versions gave `C#` the slug of `C`.
+        # Earlier versions gave the term `C#` the slug `c`, so a term with the slug `c` need not be `C`.
         if other is not None and not make_slug(other.name) == slug != make_term_slug(other.name):
             terms.append(other)
         if terms:

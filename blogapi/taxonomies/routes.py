@@ -31,7 +31,7 @@ MergeTerms = Callable[[Taxonomy[Any], UUID, Sequence[UUID]], Any]
 
 # The fields of a term that its owner may not change.
 _FIXED = {"slug", "owner_id"}
-# A list of articles shows their terms.
+# A single term is shown with its articles, which contain all their terms.
 _LISTED_KINDS = ("article", *TERM_KINDS)
 
 
@@ -80,7 +80,7 @@ def build_blueprint(
         """Raise NotFound or Forbidden unless the term exists and the caller may change these fields."""
         caller = current_caller()
         if caller.is_author:
-            # For authors, terms that they may not see do not exist.
+            # An author gets NotFound for a term that they may not see.
             term_json.get_stored_json(taxonomy, id, get_condition())
         term = get_term(id)
         if caller.is_author and (

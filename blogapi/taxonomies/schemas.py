@@ -102,8 +102,8 @@ class TermListQuery(ListQuery):
         truthy={"true"},
         falsy=set(),
         metadata={
-            "description": "For admins: list only items whose name differs from that of another one only in "
-            "case, accents, spaces, punctuation or an English plural, the similar ones together. It replaces "
+            "description": "For admins: list only items whose name equals the name of another item except for "
+            "case, accents, spaces, punctuation or an English plural, similar items together. It replaces "
             "`ordering`."
         },
     )

@@ -62,9 +62,10 @@ def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Field
 
 
 def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
-    """Change the given fields of the term; a new name does not change the slug. The former slug is kept.
+    """Change the given fields of the term; a new name does not change the slug.
 
-    Raises NotFound if the term does not exist, and Conflict as `create` does.
+    If the slug changes, the former slug is kept. Raises NotFound if the term does not exist, and Conflict as
+    `create` does.
     """
     with transaction():
         term = queries.get_term(taxonomy, uuid)
@@ -119,7 +120,7 @@ def remove(term: Term) -> None:
 
 
 def _move_children(term: Term, parent: UUID | None) -> None:
-    """Give the terms directly below the term another parent."""
+    """Make `parent` the parent of the children of the term."""
     model: Any = type(term)
     if has_parents(model):
         for child in db.session.scalars(select(model).where(model.parent_id == term.uuid)).all():

@@ -28,9 +28,9 @@ class Taxonomy(Generic[TermType]):
     `list_section` and `detail_section` are the sections of the interface specification that document the two
     reads, if there are any. With `creator_owns`, the user who creates a term owns it. `check` is called in
     the transaction of a write, with the uuid of the term (None for a new one) and the written fields; it
-    raises a Problem if a field is invalid. `creator` is the rule for the creation of a term. With
-    `owner_changes`, authors change the terms that they own, except for the slug and the owner. Other writes
-    are for editors.
+    raises a Problem if a field is invalid. `creator` is the access rule for the creation of a term. With
+    `owner_changes`, authors may change the terms that they own, except for the slug and the owner. Other
+    writes are for editors.
     """
 
     singular: str

@@ -129,13 +129,16 @@ def _list_terms(
 
 
 def _slug_contains(model: type[Term], text: str) -> ColumnElement[bool]:
-    """Return the condition that the slug contains the text; SQLite ignores the case of ASCII letters only."""
+    """Return the condition that the slug contains the text.
+
+    The name alone is not enough: SQLite ignores the case of ASCII letters only.
+    """
     words = text.replace(" ", "").replace("-", "")
     return model.slug.contains(make_slug(text), autoescape=True) if words.isalnum() else false()
 
 
 def _select_items(model: type[Term]) -> Select[UUID]:
-    """Return the statement that selects the articles and pages with a term."""
+    """Return the subquery that selects the articles and pages of the term in the outer statement."""
     article = Base.metadata.tables["article"].c
     links = Base.metadata.tables.get(f"article_{model.kind}")
     if links is None:
@@ -230,7 +233,7 @@ def _list_details(taxonomy: Taxonomy[Any]) -> Mapping[str, str]:
 
 
 def _add_details(taxonomy: Taxonomy[Any], terms: Sequence[Fields], names: Sequence[str]) -> None:
-    """Add the fields to the terms, whose stored JSON does not contain them."""
+    """Add these fields, which the stored JSON does not contain, to the terms."""
     columns, by_name = table_of(taxonomy.model).c, _list_details(taxonomy)
     selected = [columns[by_name[name]] for name in names]
     schema = taxonomy.fields_schema(only=names)

@@ -1,1 +1,1 @@
-"""Which articles a list has, in which order, and how many there are."""
+"""The lists of articles: their filters, their order and their counts."""

@@ -1,4 +1,4 @@
-"""The conditions of article lists as SQL, and the terms to which they refer."""
+"""The filters of article lists as SQL conditions; references to terms are resolved to uuids."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class Condition:
 
     `of_article` applies to the rows of articles. `in_all` is faster in statements that read all articles,
     such as counts. `of_link` applies to the rows of `link`, the columns of a table of links to tags or
-    authors. With `drives`, each article has at most one such row, so a list can be read from the index of
-    the links. `of_any_tag` applies to all rows of ArticleTag, which repeat the category. With `is_selective`,
-    an index finds the few matching articles.
+    authors. With `drives`, each article has at most one matching row, so a list can be read from the index of
+    the links. `of_any_tag` applies to all rows of ArticleTag, because they repeat the category of the
+    article. With `is_selective`, an index finds the few matching articles.
     """
 
     of_article: ColumnElement[bool]
@@ -63,7 +63,7 @@ class Condition:
     is_selective: bool = False
 
     def get_sql(self, *, reads_all: bool) -> ColumnElement[bool]:
-        """Return the condition for a statement that reads all articles, or for a page of a list."""
+        """Return the form for a statement that reads all articles, or the form for one page of a list."""
         return self.in_all if reads_all and self.in_all is not None else self.of_article
 
 
@@ -121,7 +121,7 @@ def list_state_conditions(
 
 
 def limit_time(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]]:
-    """Return the conditions that the column with the publication time is in the period of the filters."""
+    """Return the conditions that `column`, a publication time, is in the period of the filters."""
     after, before = filters.published_after, filters.published_before
     return [*([column >= after] if after else ()), *([column < before] if before else ())]
 
@@ -187,7 +187,8 @@ def _match_language(language: str) -> Condition:
     # The index contains only articles that name their language.
     if language != normalize_language(get_site().language):
         return Condition(and_(_article.language != "", _article.language == language))
-    # Writes store the language of the site as an empty text, but the site may have had another one before.
+    # Writes store the language of the site as an empty text, but the site may have had another language
+    # before.
     others = select(_other.uuid).where(_other.language != "", _other.language != language)
     return Condition(_article.uuid.not_in(others))
 
@@ -201,13 +202,13 @@ def _match_words(text: str) -> Condition:
 
 
 def _resolve_categories(references: Sequence[str], filters: ArticleFilters) -> list[UUID]:
-    """Return the uuids of the categories and, unless the filters are `exact`, of all categories below."""
+    """Return the uuids of the categories and, unless the filters are `exact`, of their descendants."""
     found = list({*_resolve(Category, references).values()})
     return found if filters.exact or not found else find_descendants(Category, found)
 
 
 def _resolve(model: type[Category | Tag], references: Sequence[str]) -> Mapping[str, UUID]:
-    """Return the uuids of the terms by reference: a uuid, a slug or a former slug. Others are left out."""
+    """Return the uuid of the term for each reference: a uuid, a slug or a former slug of an existing term."""
     uuids = {reference: uuid for reference in references if (uuid := parse_uuid(reference))}
     is_named = or_(model.uuid.in_(uuids.values()), model.slug.in_(references))
     rows = db.session.execute(select(model.uuid, model.slug).where(is_named)).all()

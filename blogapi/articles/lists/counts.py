@@ -63,7 +63,7 @@ def _count_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
 
 
 def _make_link_counter(model: type[Base], term: ColumnElement[UUID]) -> ArticleCounter:
-    """Return the counter for links to terms, which reads few rows of articles."""
+    """Return a counter that reads the table of links to terms, and only few rows of articles."""
     link = term.table.c
     status = case((link.listed_from > NOW, SCHEDULED), else_=Status.PUBLISHED.value).label("shown_status")
     by_status = (

@@ -1,7 +1,7 @@
 """The statements of article lists: a select of uuids, to which each filter adds a condition.
 
-A list for readers by date with one tag or author is read from the index of the links to it, in its order;
-every other list is read from an index of the articles.
+A public list that is ordered by date and has one tag or author is read from the index of the links to it,
+which has the same order. Every other list is read from an index of the articles.
 """
 
 from __future__ import annotations
@@ -54,20 +54,20 @@ _DATED = {SCHEDULED, *READABLE_STATUSES}
 
 
 class _Undated:
-    """The columns of articles for a list that SQLite reads from an index that is not ordered by date."""
+    """The columns of articles for a list in another order: SQLite must not use an index of dates."""
 
     status, type, published_at = _article.status, _article.type, unindexed(_article.published_at)
 
 
 class _Unindexed:
-    """The columns of articles for a list of few articles, which SQLite finds with the index of a filter."""
+    """The columns of articles for a list of few articles: SQLite must use the index of a filter."""
 
     status, type = unindexed(_article.status), unindexed(_article.type)
     published_at = unindexed(_article.published_at)
 
 
 class ArticleList(NamedTuple):
-    """The statements that select the uuids in the order of the list, in the reverse order, and count them."""
+    """Three statements: the uuids in the order of the list, the uuids in reverse order, and their number."""
 
     uuids: Any
     backwards: Any
@@ -75,7 +75,10 @@ class ArticleList(NamedTuple):
 
 
 def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ArticleList:
-    """Return the list of the matching articles: the public ones, or those of the author (None: all)."""
+    """Return the list of the matching articles.
+
+    With `public`, it contains only public articles. With `author_id`, it contains only articles of this user.
+    """
     ordering, now = filters.ordering or NEWEST, current_time()
     conditions = _list_all_conditions(filters, author_id)
     total = _count(conditions, filters, now, public=public)
@@ -169,7 +172,7 @@ def _select_articles(
     public: bool = False,
     reads_all: bool = False,
 ) -> Select[*tuple[Any, ...]]:
-    """Return the select of a column of the articles; `columns` contains the columns of their state."""
+    """Select `column` of the matching articles; the conditions on their state refer to `columns`."""
     wanted = [one.get_sql(reads_all=reads_all) for one in conditions]
     wanted += limit_time(_article.published_at, filters)
     wanted += list_state_conditions(filters, columns, now, public=public)
@@ -185,7 +188,7 @@ def _select_links(
     *,
     reads_all: bool = False,
 ) -> Select[*tuple[Any, ...]]:
-    """Return the select of a column of the links of `driver` to public articles that meet all conditions."""
+    """Select `column` of the links of `driver` whose articles are public and meet all conditions."""
     link = driver.link
     wanted = [driver.of_link, link.listed_from <= now, *limit_time(link.listed_from, filters)]
     source = link.article_id.table
@@ -212,7 +215,7 @@ def _count(
 
 
 def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, is_sorted: bool) -> Order:
-    """Return the expressions of the ordering; with `is_sorted`, no index has their order."""
+    """Return the expressions of the ordering. With `is_sorted`, the database sorts without an index."""
     if ordering == FEATURED_FIRST:
         by_date = _make_order(filters, NEWEST, is_listed=is_listed, is_sorted=is_sorted)
         return ((unindexed(_article.featured) if is_sorted else _article.featured, True), *by_date)
@@ -241,7 +244,7 @@ def _list_by_change(
     `edited` selects the same articles as `uuids`.
     """
     is_later = _copy.article_id == _article.uuid, _copy.last_updated > _article.last_updated
-    # PostgreSQL would join all articles with EXISTS, instead of reading a page of them in order.
+    # With EXISTS, PostgreSQL would join all articles instead of reading one page of them in order.
     later_copy = select(is_later[1]).where(is_later[0]).correlate(table_of(Article)).scalar_subquery()
     changed = _article.last_updated
     parts = (

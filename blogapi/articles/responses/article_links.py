@@ -26,8 +26,8 @@ from blogapi.site.page_addresses import get_page_tree
 from blogapi.site.queries import get_site
 from blogapi.storage.database import chunk, current_time, db, table_of
 
-# A link in sanitized HTML, which quotes each value and contains no link in another one. The HTML can be part
-# of JSON, which escapes the quotation marks.
+# A link in sanitized HTML, which quotes each attribute value and contains no nested links. The HTML can be
+# part of JSON, which escapes the quotation marks.
 _LINK = re.compile(
     rb'<a(?= )(?>([^<>]*?) href=(\\?")%s(#[^"\\<>]*+)?\2)([^<>]*+)>((?:[^<]++|<(?!/?a[ >]))*+)</a>'
     % REFERENCE.pattern.encode()
@@ -87,8 +87,8 @@ def find_mentioned(text: str) -> set[UUID]:
 def find_shown(uuid: UUID) -> Mapping[str, set[UUID]]:
     """Return the items that can change the HTML of an article, by kind.
 
-    These are the linked articles with their categories, and the linked pages. If a page moves because a page
-    above it changes, it has an event of its own.
+    These are the linked articles with their categories, and the linked pages. If a linked page moves because
+    a page above it changes, the linked page has an event of its own.
     """
     connection = db.session.connection()
     content = connection.scalar(_SELECT_CONTENT, {"uuid": uuid})
@@ -102,7 +102,7 @@ def find_shown(uuid: UUID) -> Mapping[str, set[UUID]]:
 
 
 def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
-    """Return the addresses of the articles and pages that readers can see, as HTML in JSON contains them."""
+    """Return the addresses of the articles and pages that readers can see, escaped for HTML and for JSON."""
     site, now = get_site(), current_time()
     rows = [
         row
@@ -111,7 +111,7 @@ def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
     ]
     for row in rows:
         if row.status not in LISTED_STATUSES:
-            # A change of an unlisted item purges only the tag of the item.
+            # A change of an unlisted item purges only the responses with the cache tag of this item.
             shared_caching.add_shown(row.type, row.uuid)
     has_pages = any(row.type == ItemType.PAGE for row in rows)
     pages = page_paths.make_paths(site, get_page_tree().read_tree()) if has_pages else {}

@@ -76,13 +76,13 @@ class ArticleGroup:
 
     @cached_property
     def tree(self) -> page_paths.Tree:
-        """The tree of the pages, if some of the articles are pages."""
+        """The tree of the pages; empty if none of the articles is a page."""
         has_pages = any(_get_type(article) == ItemType.PAGE for article in self.articles)
         return get_page_tree().read_tree() if has_pages else {}
 
     @cached_property
     def translations(self) -> Sequence[Sequence[Translation]]:
-        """The public articles with the translation key of each article, including the article itself."""
+        """For each article, the public articles with its translation key, including the article itself."""
         found: dict[tuple[ItemType, str], Sequence[Translation]] = {}
         for type_ in ItemType:
             keys = {one["translation_key"] for one in self.articles if _get_type(one) == type_}
@@ -106,7 +106,7 @@ class ComputedField:
 
 
 def compute_json(names: Sequence[str], articles: Sequence[Fields]) -> Sequence[dict[str, bytes]]:
-    """Return the JSON values of the named computed fields for each article, without those that are absent."""
+    """Return the JSON values of the named computed fields for each article; absent fields are left out."""
     group = ArticleGroup(articles)
     found: list[dict[str, bytes]] = [{} for _ in articles]
     for name, field in _FIELDS.items():
@@ -123,7 +123,7 @@ def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
 
 
 def get_state(names: Sequence[str]) -> str:
-    """Return the state of the named computed fields whose changes are not recorded as events."""
+    """Return a text that changes with those of the named fields whose changes are not recorded as events."""
     caller = current_caller()
     if not (caller.sees_drafts or caller.draft_author):
         return ""
@@ -139,7 +139,7 @@ def get_state(names: Sequence[str]) -> str:
 
 
 def _select_own_articles(caller: Caller) -> Select[UUID] | None:
-    """Return the articles of a caller who sees the drafts of one author only, otherwise None."""
+    """Return a statement for the caller's articles if they see only their own drafts, otherwise None."""
     if not caller.draft_author:
         return None
     return select(Article.uuid).where(Article.author_id == caller.draft_author)

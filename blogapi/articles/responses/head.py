@@ -54,7 +54,7 @@ def make_head(
     `article` has the stored fields, `status`, `category`, `tags` and `authors`. `url` is the address of its
     page. `parents` are the categories above its category, and `pages` the public pages above a page, the
     outermost first. `translations` are the public articles with the same translation key, including the
-    article itself; the head names them if there are several.
+    article itself; the head links to them if there are several.
     """
     site, category = describe_in_language(site, article["language"]), article["category"]
     page, times = _summarize(article, site, url), _read_times(article)
@@ -120,7 +120,7 @@ def _make_posting(page: PageSummary, times: _Times, article: Fields, site: Site)
             "image": _make_image(page),
             "datePublished": times.published_at,
             "dateModified": times.modified_at,
-            # Authors are public only through articles.
+            # Only articles make an author public, so that a page names no authors.
             "author": [_make_person(site, author) for author in article["authors"] if article["category"]],
             "publisher": make_publisher(site),
             "articleSection": article["category"] and article["category"]["name"],

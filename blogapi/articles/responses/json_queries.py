@@ -1,4 +1,4 @@
-"""Queries for articles as JSON: one article, several, and the pages of lists and searches."""
+"""Queries for articles as JSON: one article, several articles, and the pages of lists and searches."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def list_published(
 
 
 def list_published_in_category(uuid: UUID) -> JsonBody:
-    """Return the public articles of the category itself, newest first."""
+    """Return the public articles of the category, without its descendants, newest first."""
     return list_published(filters=ArticleFilters(category=(str(uuid),), exact=True)).rows
 
 
@@ -53,7 +53,7 @@ def list_published_with_tag(uuid: UUID) -> JsonBody:
 
 
 def list_published_by_author(uuid: UUID) -> JsonBody:
-    """Return the public articles whose byline has the author, newest first."""
+    """Return the public articles whose byline names the author, newest first."""
     return list_published(filters=ArticleFilters(author=str(uuid))).rows
 
 
@@ -116,7 +116,7 @@ def get_json(uuid: UUID, names: Names = None, *, type_: str | None = None) -> Js
 def get_several_json(uuids: Sequence[UUID], names: Names = None) -> JsonBody:
     """Return the JSON array of these articles, in any status and in this order."""
     rows = json_reader.get_articles_json(uuids, names, public=False)
-    # The response to a write is built inside the transaction, after which a stream would be read.
+    # The response to a write is built inside the transaction, but a stream would be read after its end.
     return rows if isinstance(rows.body, bytes) else replace(rows, body=b"".join(rows.body))
 
 

@@ -61,7 +61,7 @@ def _make_body(row: JsonRow, names: Sequence[str] | None) -> JsonBody:
     wanted = [name for name in fields if name in neighbours.FIELDS]
     found = neighbours.find_json(row[0], wanted) if wanted else {}
     (body,) = _to_objects([row], fields, None, found)
-    # The time distinguishes the state from one that had the same version before a backup was restored.
+    # After a backup is restored, the article can get a version number again; the time then differs.
     state = f"{row[1]} {row[2].decode(errors='replace')}"
     return JsonBody(_check_text(body), item_state=state)
 
@@ -69,7 +69,7 @@ def _make_body(row: JsonRow, names: Sequence[str] | None) -> JsonBody:
 def make_article_body(
     uuid: UUID, version: int, values: Mapping[str, bytes | None], names: Sequence[str] | None
 ) -> JsonBody:
-    """Return an article with these fields whose values are not stored in this form.
+    """Return the JSON of an article with these fields from `values`, instead of from a stored row.
 
     `values` contains the JSON value of each field, except that the content is plain text, and that arrays
     have no brackets. The category of a page is None.
@@ -114,8 +114,8 @@ def get_articles_json(
 ) -> JsonBody:
     """Return the array of these articles, in the given order, with these fields (None: documented fields).
 
-    The ETag of a long array changes with every change of the blog. With `hashes_body`, it is the digest of
-    the array, which is then read twice: an author must not learn when others write.
+    The ETag of a long array changes with every change of the blog. With `hashes_body`, the ETag is the digest
+    of the array, which is then read twice: an author must not learn from the ETag when other users write.
     """
     fields = order_fields(names)
     if len(uuids) <= CHUNK_SIZE:
@@ -129,7 +129,7 @@ def get_articles_json(
     computed_state = computed_fields.get_state(fields)
     state = f"{get_renderer_version()} {events.state_token(public=public)} {computed_state}"
     if not public:
-        # Working copies, whose changes are not events, can change which articles are listed, and their order.
+        # Changes of working copies are not events, but can change which articles are listed, and their order.
         state += hashlib.sha256(b"".join(uuid.bytes for uuid in uuids)).hexdigest()
     return JsonBody(_stream_array(uuids, fields, snippets, public=public), state=state)
 

@@ -45,7 +45,7 @@ def _select_terms(
     return select(json_items(terms.c.json)).scalar_subquery()
 
 
-# As a literal, the character needs no bound parameter in each execution.
+# This is a literal, so that the statements need no bound parameter for it.
 _QUOTE: ColumnElement[str] = literal_column("'\"'", String())
 _STATUS = case((scheduled(_json), literal_column(f"'{SCHEDULED}'")), else_=_json.status)
 # The fields that are read from other tables, or computed by the database.
@@ -63,7 +63,7 @@ _JOINED_COLUMNS: Mapping[str, ColumnElement[Any]] = {
 DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
 _SCHEMAS = (FoundFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
 _ORDER = tuple(dict.fromkeys(name for schema in _SCHEMAS for name in schema().fields))
-# These fields are computed for each response; the database contains all others.
+# These fields are computed for each response; all other fields are in the database.
 _UNSTORED_FIELDS = (*COMPUTED_FIELDS, *neighbours.FIELDS, "snippet")
 STORED_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED_COLUMNS, *_UNSTORED_FIELDS))
 # Computed fields need all stored fields except for these.
@@ -81,7 +81,7 @@ def select_one(names: tuple[str, ...], public: bool, type_: str | None = None) -
     """Return the statement that selects one article with these fields, if it has the type."""
     statement = _select_columns(names).where(_json.article_id == bindparam("uuid"))
     if type_ is not None:
-        # Pages have no category, and articles have one.
+        # A page never has a category, and an article always has one.
         is_page = _json.category_id.is_(None)
         statement = statement.where(is_page if type_ == ItemType.PAGE else ~is_page)
     if not public:
@@ -98,7 +98,7 @@ def select_several(names: tuple[str, ...], public: bool) -> Select[*tuple[Any, .
 
 
 def list_columns(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the fields that a read of these fields selects from the database, in their order."""
+    """Return the fields to select from the database for a response with these fields, in their order."""
     needed = computed_fields.get_needed_fields(names)
     if any(name in names for name in COMPUTED_FIELDS):
         needed = [*_SHORT_FIELDS, "status", *needed]

@@ -1,6 +1,6 @@
 """The fields of a single article that show other public articles: `previous`, `next` and `related`.
 
-They are read with the article, because they depend on other articles. In a blog with several languages, they
+They are computed at each read, because they depend on other articles. In a blog with several languages, they
 are in the language of the article.
 """
 
@@ -69,10 +69,10 @@ def _find_next(article: Any) -> Sequence[Any]:
 
 
 def _find_related(article: Any) -> Sequence[Any]:
-    """Return the public articles with the most common tags, then others of the category, the newest first."""
+    """Return the public articles with the most tags in common, then the newest others of the category."""
     now = current_time()
     is_common = _tag.tag_id.in_(select(_tag.tag_id).where(_tag.article_id == article.uuid))
-    # The rows of tags repeat the category, so that no article is read.
+    # The rows of ArticleTag repeat the category, so that no row of Article is read.
     in_category = case((_tag.category_id == article.category_id, 1), else_=0)
     score = (2 * func.count() + func.max(in_category)).label("score")
     named = select(_other.uuid).where(_other.language != "")
@@ -101,7 +101,7 @@ def _find_related(article: Any) -> Sequence[Any]:
 def _read(
     article: Any, *conditions: ColumnElement[bool], order: Sequence[ColumnElement[Any]], limit: int = 1
 ) -> Sequence[Any]:
-    """Return the first of the other articles in the language of the article."""
+    """Return the first `limit` other articles in the language of the article."""
     # The index of languages contains only articles that name their language.
     has_language = [_article.language != ""] if article.language else []
     statement = select(

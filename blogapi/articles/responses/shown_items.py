@@ -33,7 +33,7 @@ _SELECT_KEY = select(_article.translation_key).where(_article.uuid == bindparam(
 def find_shown(uuid: UUID, names: Sequence[str] | None) -> Shown:
     """Return what a response with these fields of an article shows: the article, its terms and its links.
 
-    Any other article can become one of its neighbours.
+    With a field of `neighbours.FIELDS`, it shows all articles, because any of them can become a neighbour.
     """
     items = defaultdict[str, list[UUID]](list, {Article.kind: [uuid]})
     for kind, term in db.session.connection().execute(_SELECT_TERMS, {"uuid": uuid}):

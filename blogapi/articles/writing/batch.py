@@ -74,7 +74,7 @@ class ArticleBatch:
         writer: UUID | None = None,
         taken_slugs: Collection[str] = (),
     ) -> None:
-        # Whether readers may know the addresses that pages had before the batch.
+        # Whether the former paths of pages that move are recorded, because readers may know them.
         self.keeps_former_paths = True
         self._stored: dict[UUID, StoredArticle] = {}
         self._terms = NO_TERMS
@@ -88,7 +88,7 @@ class ArticleBatch:
         # The changes that `store` has not stored yet.
         self._writes: dict[UUID, ArticleWrite] = {}
         self._deleted: list[UUID] = []
-        # The tree of the pages before these changes; None if no page is changed.
+        # The tree of the pages before the changes of this batch; None if no page is changed.
         self._tree: page_paths.Tree | None = None
 
     def store(self) -> None:
@@ -105,11 +105,12 @@ class ArticleBatch:
 
     def load(self, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
         """Load the rows that writes of further articles need."""
-        # A write that only creates articles needs their slugs; other writes look slugs up when they need one.
+        # A write that only creates articles looks up all their slugs together; other writes look up a slug
+        # when they need it.
         slugs = _list_slugs(inputs) if self._writer is not None and not uuids else ()
         self._terms = find_terms(inputs, self._writer, self._terms, slugs)
         self._stored |= queries.find_stored([uuid for uuid in uuids if uuid not in self._stored])
-        # An article with the uuid of a deleted one continues its version numbers.
+        # An article that is created with the uuid of a deleted article continues its version numbers.
         missing = [uuid for uuid in uuids if uuid not in self._stored]
         self._deleted_numbers |= queries.get_last_revision_numbers(missing)
 
@@ -188,7 +189,7 @@ class ArticleBatch:
         return self.change(editor, uuid, all_fields), False
 
     def change(self, editor: UUID, uuid: UUID, fields: ArticleInput, *, is_save: bool = False) -> Article:
-        """Change the given fields of an article; see `service.change`, and `continues_saves` for a save."""
+        """Change the given fields; see `service.change`, and for `is_save` see `history.continues_saves`."""
         article = self._get(uuid, fields.type)
         old_content, now = get_content(article), current_time()
         content, prepared = self._revise(old_content, fields, now)
@@ -222,7 +223,7 @@ class ArticleBatch:
         return article
 
     def render_again(self, uuid: UUID, prepared: Prepared | None = None) -> None:
-        """Render an article again after its paths have been assigned to other files."""
+        """Render an article again after other files were assigned to the relative addresses in its text."""
         article = self._get(uuid)
         write = self._get_write(article, get_content(article))
         write.prepared, write.is_rendered = prepared, True
@@ -248,7 +249,7 @@ class ArticleBatch:
         db.session.delete(article)
 
     def _keep_tree(self, type_: str) -> None:
-        """Keep the tree of the pages before the first change of a page."""
+        """Keep the tree of the pages as it is before the first change of a page."""
         if type_ == ItemType.PAGE and self._tree is None:
             self._tree = get_page_tree().get_tree()
 
@@ -304,14 +305,16 @@ class ArticleBatch:
         prepared = update_prepared(fields.prepared, content.texts, content.custom, old_texts)
         texts = remove_generated_excerpt(old_texts, content.texts, prepared)
         if texts["language"] and texts["language"] == normalize_language(get_site().language):
-            # Lists find the articles in the language of the site by their empty language.
+            # Articles in the language of the site are stored with an empty language, by which lists find
+            # them.
             texts = {**texts, "language": ""}
         return replace(content, texts=texts), prepared
 
     def _break_cycle(self, uuid: UUID, content: ArticleContent) -> ArticleContent:
         """Return the content, without its parent if the page would be below itself.
 
-        An export that was edited, or made in another blog, can contain such a parent; the API refuses it.
+        An export that was edited, or made in another blog, can contain such a parent; the API refuses such a
+        parent.
         """
         above, tree = content.parent, get_page_tree().get_tree() if content.parent else {}
         seen = set[UUID]()

@@ -1,4 +1,4 @@
-"""The functions that custom fields call; see `custom_fields.articles`."""
+"""The functions of articles that the package `custom_fields` calls; see `custom_fields.articles`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _article = table_of(Article).c
 
 
 def resolve(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-    """Return the uuids of the items with these uuids, or with these slugs that the caller may see."""
+    """Return the uuid of the item for each uuid, and for each slug of an item that the caller may see."""
     slugs, uuids = ([one for one in references if isinstance(one, kind)] for kind in (str, UUID))
     by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), visible_to_caller())
     by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
@@ -34,12 +34,12 @@ def find_readable(uuids: Collection[UUID]) -> set[UUID]:
 
 
 def list_values() -> Iterable[str]:
-    """Return the values of all items that have some, as JSON."""
+    """Return the custom field values of each item that has any, as JSON."""
     return db.session.scalars(select(_article.custom).where(_article.custom != NO_VALUES))
 
 
 def update_derived_data(name: str) -> None:
-    """Store the search words of all articles with a value of this name again."""
+    """Update the search words of all articles that have a value for the custom field `name`."""
     # The field may have no definition any more.
     has_value = _article.custom.contains(f'"{name}":', autoescape=True)
     for uuids in chunk(db.session.scalars(select(_article.uuid).where(has_value)).all()):

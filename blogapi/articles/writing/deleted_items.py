@@ -31,7 +31,7 @@ from blogapi.articles.writing import history
 from blogapi.media import uses
 from blogapi.storage.database import UtcDateTime, chunk, current_time, db, table_of
 
-# The tables of a document, with the column that has the uuid of the item.
+# The models whose rows a document contains, each with the column that contains the uuid of the item.
 _MODELS: Mapping[type[Any], str] = {
     Article: "uuid",
     **dict.fromkeys((Seo, *LINK_MODELS.values(), FormerSlug, FormerPath, WorkingCopy), "article_id"),
@@ -114,7 +114,7 @@ def parse(item: DeletedItem) -> Document:
 
 
 def _parse_row(model: type[Any], values: Mapping[str, Any]) -> Any:
-    # A later version can have other columns.
+    # The columns of the table may have changed since the document was stored.
     columns = [column for column in table_of(model).c if column.name in values]
     parsers = {column.name: _PARSERS.get(type(column.type)) for column in columns}
     return model(

@@ -13,12 +13,12 @@ from blogapi.articles.snapshots import complete_edits, dump_content, get_content
 from blogapi.media import uses
 from blogapi.storage.database import db
 
-# All saves of one user within this time after the first of them add one version.
+# All saves of one user within this time after their first save add only one version.
 _SAVES_PERIOD = timedelta(minutes=10)
 
 
 def continues_saves(article: Article, last_number: int, user: UUID, now: datetime) -> bool:
-    """Return whether a save of the scheduled article needs no new version, because the last one is recent."""
+    """Return whether a save of the scheduled article needs no new version: the last version is recent."""
     # Another write, or a name for the current version, adds a version without `saves_since`.
     last = _find_revision(article.uuid, last_number)
     since = last.saves_since if last is not None else None
@@ -56,7 +56,7 @@ def name_current(article: Article, name: str) -> ArticleRevision:
 def add_version(
     article: Article, content: ArticleContent, *, user: UUID, created: datetime, name: str = ""
 ) -> ArticleRevision:
-    """Add a version to the history whose content differs from the content of the article."""
+    """Add a version with this content, which differs from the content of the article, to the history."""
     last_number = queries.get_last_revision_numbers([article.uuid]).get(article.uuid, 0)
     number = max(article.version, last_number) + 1
     revision = _add_revision(article, content, number=number, user=user, created=created, name=name)
@@ -65,7 +65,7 @@ def add_version(
 
 
 def keep_working_copies(uuids: Sequence[UUID]) -> None:
-    """Move the working copies of these articles to their history; delete those that change nothing."""
+    """Add the edits in the working copies of these articles to the history, and delete the working copies."""
     copies = queries.find_working_copies(uuids)
     for uuid, article in queries.find_articles(list(copies)).items():
         keep_edits(article, get_content(article), copies[uuid])

@@ -36,8 +36,8 @@ from blogapi.storage.expressions import insert_or_update
 from blogapi.web.errors import Damaged
 from blogapi.web.media_addresses import PATH
 
-# The rendering depends on _RENDERED_COLUMNS, and these fields are derived from it and from the files. The
-# search entry depends on the rendering and on _INDEXED_COLUMNS.
+# The rendering depends on _RENDERED_COLUMNS, and _DERIVED_FIELDS depend on the rendering and on the files.
+# The search entry depends on the rendering and on _INDEXED_COLUMNS.
 _RENDERED_COLUMNS = ("content", "content_type", "excerpt")
 _DERIVED_FIELDS = ("excerpt", "reading_minutes", "cover", "word_count", "toc", "html")
 _INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "status", "published_at", "custom")
@@ -79,7 +79,7 @@ class ArticleWrite:
         return any(getattr(self.article, name) != former[name] for name in columns)
 
     def shows_other_files(self) -> bool:
-        """Return whether the write has changed an address that was or is a file of the library."""
+        """Return whether the write adds or removes a picture that is a file of the media library."""
         assert self.former is not None
         cover, image = self.former.texts["cover_image"], self.former.seo["og_image"]
         pictures = (cover, self.article.cover_image), (image, self.article.seo.og_image)
@@ -146,7 +146,7 @@ def _store_json(dialect: str) -> Executable:
 
 
 def index_again(session: Session, articles: Sequence[Article]) -> None:
-    """Store the search words of articles again whose content is unchanged."""
+    """Update the search words of articles whose content is unchanged."""
     texts = search_texts.read_texts(session.connection(), [article.uuid for article in articles])
     rows = [
         SearchText(article.uuid, get_listed_from(article), *texts[article.uuid])

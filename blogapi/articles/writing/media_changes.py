@@ -44,7 +44,7 @@ def render(session: Session, media_ids: Collection[UUID], prepared: Mapping[UUID
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
     for batch in chunk(users, _BATCH_SIZE):
         articles = queries.find_articles(batch)
-        # A former version can use a file that the article does not show.
+        # If only a former version of an article uses a file, `find_differing` leaves out the article.
         complete = [item for item in articles.values() if item.seo is not None]
         rendered = render_articles(complete, prepared)
         for item in rendered:

@@ -36,7 +36,7 @@ _BATCH_SIZE = 200
 
 @dataclass(slots=True)
 class Reassigned:
-    """The numbers of moved items: articles by their author, bylines, articles by their editor, and terms."""
+    """The numbers of moved items: articles, bylines, articles that the user has edited last, and terms."""
 
     articles: int = 0
     bylines: int = 0
@@ -94,7 +94,8 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
             moved.edited += article.editor_id == old_owner
             article.author_id = owner if is_author else article.author_id
             article.editor_id = owner if article.editor_id == old_owner else article.editor_id
-            # A client that has read the former state must not overwrite the new one.
+            # Because of the new version, a client that has read the former state cannot overwrite the new
+            # state.
             article.version += is_author or in_byline
             _keep_last_updated(article)
             record(article.type, article.uuid, before, get_state(article))
@@ -106,7 +107,7 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
 
 
 def _replace_author(article: Article, old_author: UUID, new: UUID) -> bool:
-    """Replace the author in the byline; return whether the byline had the author."""
+    """Replace the author in the byline; return whether the byline contained the author."""
     links = {link.author_id: link for link in article.author_links}
     if old_author not in links:
         return False

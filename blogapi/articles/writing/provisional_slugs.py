@@ -19,7 +19,7 @@ def make_provisional(slug: str, uuid: UUID) -> str:
 
 
 def get_base(slug: str, uuid: UUID) -> str | None:
-    """Return the slug without its provisional end, or None if it has none."""
+    """Return the slug without its provisional end, or None if the slug is not provisional."""
     base = slug.removesuffix(_get_end(uuid))
     return base if base != slug else None
 

@@ -63,7 +63,7 @@ def find_terms(
     known: KnownTerms = NO_TERMS,
     slugs: Sequence[str] = (),
 ) -> KnownTerms:
-    """Return `known` with the existing categories, tags and authors to which the inputs refer.
+    """Return `known`, extended by the existing categories, tags and authors to which the inputs refer.
 
     Also finds the profile of the user `writer` if an input has no authors, and the articles that have or had
     one of the slugs. Unless there are many references, one statement finds everything.
@@ -133,7 +133,7 @@ def _keep_known(uuids: _UuidsByReference, given: Iterable[UUID]) -> tuple[UUID, 
 
 @cache
 def _select_terms_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
-    """Return the statement that selects the index of a key, and the slugs and uuids of its rows."""
+    """Return the statement that finds rows by each key, a model and a column: key index, slug and uuid."""
     selects = []
     for index, (model, name) in enumerate(keys):
         columns = table_of(model).c

@@ -32,8 +32,8 @@ _RENDERED_ATTRIBUTES = ("plain_text", "reading_minutes", "word_count", "toc")
 class RenderedArticle(WithAttributes):
     """An article together with the fields that are derived from its content and from the files that it uses.
 
-    Several articles share `known_files`, so that one statement finds the files of all. `prepared` is ignored
-    if the content has changed since it was computed.
+    Several articles share `known_files`, so that one statement finds the files of all these articles.
+    `prepared` is ignored if the content has changed since it was computed.
     """
 
     def __init__(self, article: Article | WithAttributes, prepared: Prepared | None = None) -> None:

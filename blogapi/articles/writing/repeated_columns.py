@@ -37,7 +37,7 @@ def _build_counts() -> list[Select[int]]:
 
 
 def _list_links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
-    """Yield the model of each link, its repeated columns, and the condition that one of them differs."""
+    """Yield each link model, the values of its repeated columns, and the condition that one differs."""
     copied: dict[str, Any] = {"listed_from": listed_from(Article)}
     of_tag = {**copied, "category_id": Article.category_id}
     for link, columns in ((ArticleAuthor, copied), (ArticleTag, of_tag)):

@@ -63,7 +63,7 @@ def _store_version(version: str) -> None:
 
 
 def render_all() -> None:
-    """Store all data that is derived from articles and from other items with stored JSON again."""
+    """Store again all data that is derived from articles, and the stored JSON of all other items."""
     stored_json.store_all(_BATCH_SIZE)
     with transaction():
         repeated_columns.repair()

@@ -30,7 +30,7 @@ _LINKS: Mapping[type[Term], ColumnElement[UUID]] = {Tag: _tag.c.tag_id, Author: 
 
 
 def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> TermType:
-    """Give the articles of the merged terms this term instead, and delete the merged terms.
+    """Replace the merged terms by this term in all articles, and delete the merged terms.
 
     The slugs and uuids of the merged terms become former slugs of the term, which is returned. Raises
     NotFound if the term does not exist, Invalid if a merged term does not exist or is the term itself, and
