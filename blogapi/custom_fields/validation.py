@@ -27,7 +27,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
                 "type": "object",
                 "additionalProperties": {},
                 "x-custom-fields": "changes",
-                "description": "Values of custom fields, by name; null removes one. The others stay.",
+                "description": "Values of custom fields, by name; null removes a value. Omitted values stay.",
                 "example": {},
             },
             **options,
@@ -72,7 +72,7 @@ def _read_reference(field: CustomField, value: Any) -> UUID | str:
 
 
 def _resolve_articles(values: dict[str, Any]) -> dict[str, list[str]]:
-    """Replace references to articles by their uuids; return an error for each value with an unknown one."""
+    """Replace references to articles by uuids; return an error for each value with an unknown reference."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     named = {
         name: custom_values.list_items(fields[name], value)
@@ -91,7 +91,7 @@ def _resolve_articles(values: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def convert_imported(values: Values) -> dict[str, Any]:
-    """Return the values of a file, whose numbers can be texts, in stored form; unfit values are kept."""
+    """Return the values of an imported file in stored form; values that do not fit are kept."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     converted = {
         name: custom_values.convert_imported(fields[name], value) if name in fields else value
@@ -101,7 +101,7 @@ def convert_imported(values: Values) -> dict[str, Any]:
 
 
 def describe_unfit(values: Values) -> list[str]:
-    """Return a sentence for each value of a file that is kept although it does not fit its field."""
+    """Return a sentence for each value of an imported file that is kept, but does not fit its field."""
     fields = {field.name: field for field in list_definitions()} if values else {}
     sentences = []
     for name, value in convert_imported(values).items():
@@ -114,9 +114,10 @@ def describe_unfit(values: Values) -> list[str]:
 
 
 def find_missing_fields(kind: str, before: str, after: str, *, was_readable: bool) -> Errors:
-    """Return an error for each required field without which an item of the kind cannot become public.
+    """Return an error for each required field that is missing or invalid, if the item is to become public.
 
-    An article that is public already keeps its values, but may not lose one.
+    With `was_readable`, the item is public already: only a required value that the write removes or makes
+    invalid is an error.
     """
     errors: Errors = {}
     old, new = custom_values.parse(before), custom_values.parse(after)

@@ -1,4 +1,4 @@
-"""The custom fields in responses, which contain the fields that the caller may read, with values that fit."""
+"""The custom fields in responses: only fields that the caller may read, and only values that fit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AnyChange = TypeVar("AnyChange", bound=Change)
 
 
 def show_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
-    """Return the values of several articles that fit and that the caller may read.
+    """Return, for each article, the values that fit and that the caller may read.
 
     References to articles that readers cannot see are left out for readers.
     """
@@ -69,7 +69,7 @@ def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> 
 
 
 def list_unfit_values(values: Values, *, own: bool = True) -> dict[str, Any] | None:
-    """Return the values that do not fit, which are not shown; None for callers who cannot see drafts."""
+    """Return the values that are hidden because they do not fit; None for callers who cannot see drafts."""
     caller = current_caller()
     if not (caller.sees_drafts or (caller.draft_author is not None and own)):
         return None
@@ -96,7 +96,7 @@ def keep_visible_values(values: Values, caller: Caller | None = None) -> dict[st
 
 
 def keep_hidden_values(values: Values) -> dict[str, Any]:
-    """Return the stored values that the caller may not read, which a write by the caller keeps.
+    """Return the stored values that the caller may not read; a write by the caller keeps these values.
 
     Commands may read all values.
     """

@@ -19,6 +19,6 @@ class RestoredSchema(OutputSchema):
         ma.fields.String(),
         metadata={
             "description": "Sentences about what could not be restored as it was.",
-            "example": ["The slug “rye” is taken; it got “rye-2”."],
+            "example": ["Its slug is “rye-2” instead of “rye”."],
         },
     )

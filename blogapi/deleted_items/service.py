@@ -44,7 +44,7 @@ def prepare(uuids: Sequence[UUID]) -> dict[UUID, Prepared]:
 def restore(
     user: UUID, uuids: Sequence[UUID], prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED
 ) -> list[WithAttributes]:
-    """Restore deleted items of one kind for the user, all or none; return them in this order, with `notes`.
+    """Restore deleted items of one kind for the user, all or none; return them in order, with `notes`.
 
     The notes are sentences about what differs from before the deletion. Preview links are not restored.
     """
@@ -99,7 +99,7 @@ def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
     existing, category = keep_existing(content)
     changed = [name for name in LINK_NAMES if getattr(content, name) != getattr(existing, name)]
     for name in (*(["categories"] if content.category != category else ()), *changed):
-        notes.append(f"Deleted {name} are left out, and merged ones replaced.")
+        notes.append(f"Deleted {name} are left out, and merged {name} are replaced.")
     if content.category and category is None:
         default = get_or_create_term(CATEGORIES, user, DEFAULT_CATEGORY)
         category = default.uuid
@@ -116,7 +116,7 @@ def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
 
 
 def _make_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> Tree:
-    """Return the tree with the restored pages, below which their former children at the top are moved."""
+    """Return the tree with the restored pages; former children that are now at the top return to them."""
     tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_PLACE)}
     parents = {uuid: document.article.parent_id for uuid, document in documents.items()}
     for parent, document in documents.items():

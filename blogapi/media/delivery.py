@@ -54,16 +54,17 @@ _HEADERS = (
 )
 
 
-# A file that a browser opens runs no script and has no access to the blog. A drawing loads nothing either.
+# A file that a browser opens as a page runs no scripts and has no access to the blog. An SVG file also loads
+# no other files.
 _POLICY = "sandbox"
 _SVG_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 @dataclass(frozen=True, slots=True)
 class _RequestedFile:
-    """The file to which an address refers, which may be missing, and the headers of all responses with it.
+    """The file to which an address refers, which may be missing, and the headers of all responses for it.
 
-    `description` contains the headers of responses with a body.
+    `description` contains further headers for responses with a body and for HEAD.
     """
 
     path: Path
@@ -167,7 +168,7 @@ class DeliveryMiddleware:
 @pages.get(RULE)
 @allow(anyone)
 def show(hash: str, name: str) -> Response:
-    """Make a width of a picture, redirect from the address of a replaced file, or return an error."""
+    """Make a resized copy of a picture, redirect from the address of a replaced file, or return an error."""
     problem = request.environ.get(_PROBLEM_KEY)
     path, width = None, parse_width(name)
     if problem is None and _HASH.fullmatch(hash):
@@ -177,7 +178,7 @@ def show(hash: str, name: str) -> Response:
         path = str(found) if found is not None else references.find_new_path(make_path(hash, name))
     if path is None:
         raise problem or NotFound("The library has no such file; check the address.")
-    # Browsers ask again each time: the new file can be replaced too, and the old one can be uploaded again.
+    # The redirect is temporary: the new file can be replaced too, and the old file can be uploaded again.
     response = Response(status=302)
     response.headers["Location"] = quote(path)
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
@@ -206,10 +207,10 @@ def _start_response(
 
 
 def _choose_range(environ: WSGIEnvironment, etag: str, size: int) -> tuple[int, int] | None:
-    """Return the first byte of the requested part and the byte after its last; None for the whole file.
+    """Return the start and the end (exclusive) of the requested range; None for the whole file.
 
     Other units, malformed ranges and several ranges in one request are ignored. Raises RangeNotSatisfiable if
-    the part lies behind the end of the file.
+    the range begins after the end of the file.
     """
     requested = parse_range_header(environ.get("HTTP_RANGE"))
     if requested is None or requested.units != "bytes" or len(requested.ranges) > 1:

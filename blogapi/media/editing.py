@@ -46,7 +46,7 @@ def _find_missing(media: Media, texts: Mapping[str, str]) -> Fields:
 def prepare_articles(file: PreparedFile, *replaced: UUID) -> PreparedItems:
     """Render the articles that a new file or a replacement changes, before the transaction; see `hooks`.
 
-    A former address of a file can become the address of a new one.
+    A former address of a file can become the address of a new file, which then appears in these articles.
     """
     changed = {*replaced, *queries.find_owners_of_former(file.hashes)}
     return hooks.prepare(changed) if changed else NOTHING_PREPARED
@@ -55,11 +55,12 @@ def prepare_articles(file: PreparedFile, *replaced: UUID) -> PreparedItems:
 def replace(
     uuid: UUID, file: PreparedFile, *, name: str = "", prepared: PreparedItems = NOTHING_PREPARED
 ) -> Media:
-    """Store a prepared file in place of the file `uuid`, and under another name if one is given.
+    """Store a prepared file in place of the file `uuid`, and under another name if `name` is given.
 
-    Everything that refers to the file, also by its old addresses, shows the new one. Raises NotFound if there
-    is no such file, Forbidden if the new file is a former version of a file that the caller may not change,
-    Conflict if the library has the new file as another entry, and StorageFull if it has no room for it.
+    Everything that refers to the file, also by its old addresses, shows the new file. Raises NotFound if
+    there is no such file, Forbidden if the new file is a former version of a file that the caller may not
+    change, Conflict if the library already has the new file under another uuid, and StorageFull if it has no
+    room for the file.
     """
     with transaction():
         media = queries.get_media(uuid)
@@ -87,7 +88,7 @@ def change(uuid: UUID, changes: Fields, prepared: PreparedItems = NOTHING_PREPAR
     """Change the name, the alt text or the caption of a file.
 
     Raises NotFound if there is no such file, and Invalid if the name is invalid. The old address stays valid,
-    because its name is not significant.
+    because files are found only by the hash in an address.
     """
     with transaction():
         media = queries.get_media(uuid)

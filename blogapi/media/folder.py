@@ -1,8 +1,8 @@
 """The media folder: each file once, under the SHA-256 of its bytes, as `<hash[:2]>/<hash>.<extension>`.
 
 Several servers can share the folder. A file is complete when it gets its name, and is placed and deleted only
-inside a write transaction, so that one server never deletes a file that another one has just stored. Files
-that are being received or made are in temporary folders beside them, whose names begin with a dot.
+inside a write transaction, so that one server never deletes a file that another server has just stored. Files
+that are not complete yet are in temporary folders inside the media folder, whose names begin with a dot.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class MediaFolder:
 
     @contextmanager
     def temporary_file(self) -> Iterator[Path]:
-        """Yield the path of an empty private file on the same disk; it is deleted unless it was placed."""
+        """Yield the path of an empty private file on the same disk; it is deleted unless `place` moved it."""
         with self.temporary_folder() as folder:
             files.create_private(folder / "file")
             yield folder / "file"
 
     def delete_abandoned(self) -> None:
-        """Delete the temporary folders of processes that were killed; those of running processes stay."""
+        """Delete the temporary folders of killed processes; the folders of running processes stay."""
         files.delete_temporary_folders(self.root, _TEMPORARY_PREFIX)
 
     def holds(self, hash: str, extension: str, size: int) -> bool:
@@ -79,24 +79,24 @@ class MediaFolder:
         return True
 
     def delete(self, hash: str, extension: str) -> None:
-        """Delete a file, if it is there, and its other widths."""
+        """Delete a file, if it exists, and its resized copies."""
         self.get_path(hash, extension).unlink(missing_ok=True)
         shutil.rmtree(self.get_widths(hash), ignore_errors=True)
 
     def get_widths(self, hash: str) -> Path:
-        """Return the folder with the other widths of a picture; see `widths`."""
+        """Return the folder with the resized copies of a picture; see `widths`."""
         return self.root / WIDTHS_NAME / hash[:2] / hash
 
 
 def init_app(app: Flask) -> None:
-    """Delete the leftovers of killed uploads."""
+    """Delete the temporary files of uploads whose process was killed."""
     get_folder(app).delete_abandoned()
 
 
 def check_shared_folder() -> None:
-    """Raise CannotStart if the folder that several servers share is not there, such as before it is mounted.
+    """Raise CannotStart if the shared media folder is missing or has lost its files: it may not be mounted.
 
-    The folder in the instance folder of a blog in SQLite is not shared.
+    With SQLite and without MEDIA_PATH, the folder is not shared, and may be missing.
     """
     path, root = current_app.config["MEDIA_PATH"], get_folder().root
     problem = ""

@@ -29,13 +29,13 @@ NOTHING_PREPARED: PreparedItems = MappingProxyType({})
 
 
 class Articles(Protocol):
-    """Renders articles again; `find_items` returns those that use the files."""
+    """Renders articles again; `find_items` returns the articles that use the files."""
 
     def prepare(self, media_ids: Collection[UUID]) -> PreparedItems:
-        """Do the slow work for a change of these files, before the transaction."""
+        """Render the articles that use these files, before the transaction that changes the files."""
 
     def render(self, session: Session, media_ids: Collection[UUID], prepared: PreparedItems) -> None:
-        """Store the articles again; the changed or deleted files are flushed in the current transaction."""
+        """Store the articles that use these files again; the changes of the files are flushed already."""
 
 
 def init_app(app: Flask, *, articles: Articles) -> None:
@@ -48,7 +48,7 @@ def _get_articles() -> Articles:
 
 
 def prepare(media_ids: Collection[UUID]) -> PreparedItems:
-    """Do the slow work for a change of these files, before the transaction; pass the result to `notify`."""
+    """Render the articles that use these files, before the transaction; pass the result to `notify`."""
     return _get_articles().prepare(media_ids)
 
 
@@ -69,7 +69,7 @@ def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[
 
 
 def remember_items(session: Session, media_ids: Collection[UUID]) -> None:
-    """Remember the items that use the files, which this transaction is about to delete, until its end."""
+    """Remember which items use the files that this transaction is about to delete, until its end."""
     deleted = _deleted.get(session)
     for id in media_ids:
         deleted[id] = _read_items(session, [id])

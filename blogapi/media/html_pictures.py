@@ -15,18 +15,19 @@ from blogapi.web.fields import WithAttributes
 # The width of a text column in CSS pixels for which browsers choose a size, unless the author sets `sizes`.
 MAX_COLUMN_WIDTH = 800
 
-# The maximum number of pictures of an article with several sizes. A reference of 50 characters becomes 1,500
-# characters of HTML.
+# The maximum number of pictures of an article that get a `srcset`: each turns a reference of 50 characters
+# into 1,500 characters of HTML.
 MAX_SRCSETS = 2_000
 
-# Sanitized HTML quotes each value.
+# Sanitized HTML quotes each attribute value.
 _ATTRIBUTE = re.compile(r'(?<![a-z-])([a-z-]++)="([^"]*)"')
 
 
 class HtmlResolver:
     """Resolves the references in the sanitised HTML of one article; `used` contains the files it has found.
 
-    The addresses begin with that of the service. A `media:` address of an unknown file is removed.
+    The written addresses begin with the address of the service. A `media:` address of an unknown file is
+    removed.
     """
 
     def __init__(self, article_id: UUID, files: KnownFiles) -> None:
@@ -110,7 +111,10 @@ def make_cover(file: File) -> WithAttributes:
 
 
 def _show_address(file: File, address: str) -> str:
-    """Return the address of the file; a path stays, because it can name a width, or gets the new hash."""
+    """Return the address of the file.
+
+    A path is kept, because it can name a width; only an old hash is replaced.
+    """
     key = parse_reference(address)
     if not isinstance(key, Address):
         return _make_address(file.path)

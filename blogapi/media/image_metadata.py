@@ -25,7 +25,8 @@ _AVIF_KEPT = frozenset((b"ftyp", b"meta", b"mdat", b"moov"))
 _AVIF_METADATA = (b"Exif", b"application/rdf+xml", b"uuid", b"udta")
 
 # A marker that begins a segment: neither an escaped byte nor a restart marker of the compressed data. Fill
-# bytes FF can precede it; a pattern that matches them all takes quadratic time if no marker follows.
+# bytes FF can precede it; the pattern does not match them, because this would take quadratic time if no
+# marker follows.
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 _WEBP_METADATA_FLAGS = 0x08 | 0x04
 
@@ -36,7 +37,10 @@ class DamagedFile(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file without metadata. If `is_stripped` is False, the image must be encoded again to remove it."""
+    """A file without metadata.
+
+    If `is_stripped` is False, the image must be encoded again to remove metadata.
+    """
 
     data: bytes
     frames: int = 1
@@ -104,7 +108,7 @@ def _strip_png(data: bytes) -> Content:
 
 def _strip_webp(data: bytes) -> Content:
     end = 8 + _read("<I", data, 4)
-    # The RIFF header counts the padding byte of the last chunk, but some programs forget it.
+    # The RIFF header counts the padding byte of the last chunk, but some programs do not write this byte.
     if end > len(data) + 1:
         raise DamagedFile("the end of the WebP image is missing")
     body, frames = _strip_webp_chunks(data, 12, end, _WEBP_KEPT)

@@ -38,14 +38,14 @@ MAX_SIDE = 30_000
 MAX_FRAMES = 2000
 # The limit for the pixels of all frames together.
 MAX_ALL_PIXELS = 300_000_000
-# The WebP format has no larger images.
+# The WebP format allows no larger sides.
 _MAX_WEBP_SIDE = 16_383
 
 _MEMORY_BYTES = 1024**3
 _CPU_SECONDS = 20
 _NICENESS = 10
 
-# Not every system knows both errors.
+# Not every system defines both error codes.
 _FULL_ERRORS = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _SAVE_OPTIONS: dict[str, dict[str, Any]] = {
     "JPEG": {"quality": 92},
@@ -132,7 +132,7 @@ def _process(job: dict[str, Any]) -> dict[str, Any]:
 def _scale(job: dict[str, Any]) -> dict[str, Any]:
     data, target, width = Path(job["source"]).read_bytes(), job["target"], job["width"]
     image = _open(data, job["format"], 1)
-    # A stored image is upright, except that the rotation of an AVIF image is a part of the image.
+    # A stored image is upright, except that an AVIF image contains its rotation as a property.
     orientation = _get_orientation(data, image, has_metadata=False)
     full_width, full_height = image.size[::-1] if orientation >= 5 else image.size
     height = max(1, round(full_height * width / full_width))
@@ -164,7 +164,7 @@ def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
     """Return the EXIF orientation (1 to 8), as which Pillow also reports the rotation of an AVIF image."""
     if image.format == "GIF" or (image.format != "AVIF" and not has_metadata):
         return 1
-    # Damaged metadata is removed like any other.
+    # Damaged metadata counts as no orientation; it is removed like all metadata.
     with suppress(Exception):
         source = image if image.format == "AVIF" else Image.open(BytesIO(data), formats=[image.format])
         orientation = source.getexif().get(0x0112, 1)
@@ -173,7 +173,7 @@ def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
 
 
 def _transpose(image: Any, rotation: Image.Transpose) -> Any:
-    # The result is not a JPEG image, so Pillow would forget the chroma subsampling.
+    # The result is not a JPEG image, so Pillow would lose the chroma subsampling.
     sampling = JpegImagePlugin.get_sampling(image) if image.format == "JPEG" else None
     rotated = image.transpose(rotation)
     if sampling is not None and sampling >= 0:
@@ -184,7 +184,7 @@ def _transpose(image: Any, rotation: Image.Transpose) -> Any:
 def _encode(image: Any, format: str, **options: Any) -> bytes:
     """Return the image as a file without metadata, with its colour profile and its chroma subsampling."""
     image.info = {name: image.info[name] for name in _KEPT_INFO if name in image.info}
-    # Not every encoder takes these from the image.
+    # Not every encoder reads these values from `image.info`.
     options |= {name: image.info[name] for name in _PASSED_INFO if name in image.info}
     # The image is encoded in memory, because Pillow reports no reason if it cannot write to a file.
     encoded = BytesIO()
@@ -237,7 +237,7 @@ def configure() -> None:
 
 
 def _limit_resources(max_file_bytes: int) -> None:
-    # Readers of the service come first.
+    # A low priority prevents the worker from slowing down requests.
     with suppress(AttributeError, OSError):
         os.nice(_NICENESS)
     process_limits.limit(memory_bytes=_MEMORY_BYTES, cpu_seconds=_CPU_SECONDS, file_bytes=max_file_bytes)

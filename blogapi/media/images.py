@@ -24,12 +24,12 @@ _WORKER = Path(__file__).with_name("image_worker.py")
 _WORKER_SECONDS = 120.0
 # SIGKILL and SIGXCPU: the worker used too much processor time, or the memory of the system was full.
 _LIMIT_STATUSES = (-9, -24)
-# At most this many workers run at a time, and this many uploads wait for a worker, for this long.
+# The maximum numbers of running workers and of uploads that wait for a worker, and how long they wait.
 _MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
 # An encoder can make a file larger than it was, but not by much.
 _OUTPUT_FACTOR = 2
 _QUEUE_KEY = "blogapi-image-queue"
-# At most one worker makes another width of a picture, and others wait for it this long.
+# At most one worker at a time resizes stored pictures; other requests wait for it for at most this time.
 _SCALING_WAIT_SECONDS = 5.0
 _SCALING_KEY = "blogapi-scaling-queue"
 
@@ -54,7 +54,7 @@ class ProcessedImage:
 
 
 class ImageQueue:
-    """Bounds how many workers run at a time, and how many threads wait for one."""
+    """Bounds how many workers run at a time, and how many threads wait for a worker."""
 
     def __init__(
         self, max_threads: int, wait_seconds: float = _WAIT_SECONDS, *, workers: int = _MAX_WORKERS
@@ -66,7 +66,7 @@ class ImageQueue:
 
     @contextmanager
     def wait_for_turn(self) -> Iterator[None]:
-        """Run the `with` block when a worker may start; raise Unavailable if too many others wait."""
+        """Run the `with` block when a worker may start; raise Unavailable if too many threads wait."""
         if not self._threads.acquire(blocking=False):
             raise self._busy()
         try:
@@ -85,7 +85,7 @@ class ImageQueue:
 
 
 def init_app(app: Flask, *, threads: int | None = None) -> None:
-    """Create the queue; half of the `threads` threads for writes of a server never wait for a worker."""
+    """Create the queues; at most half of a server's `threads` threads for writes wait for a worker."""
     max_threads = _MAX_WORKERS + _MAX_WAITING
     if threads is not None:
         max_threads = max(1, min(max_threads, threads // 2))
@@ -117,7 +117,7 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
 
 
 def wait_to_scale() -> AbstractContextManager[None]:
-    """Run the `with` block when `scale` may be called; raises Unavailable if too many others wait."""
+    """Run the `with` block when `scale` may be called; raises Unavailable if too many threads wait."""
     queue: ImageQueue = current_app.extensions[_SCALING_KEY]
     return queue.wait_for_turn()
 

@@ -17,12 +17,12 @@ from blogapi.web.stored_json import store_json, stored_models
 
 
 def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
-    """Store which files an item shows; some of the paths can be other addresses."""
+    """Store which files an item shows; paths that are not paths of files are ignored."""
     uses.replace_uses(db.session(), kind, {item: find_used_files(paths).values()})
 
 
 def refresh_json_with_pictures() -> None:
-    """Store the JSON of all items that show files again, after the address of the service has changed."""
+    """Update the stored JSON of all items that show files, after the address of the service has changed."""
     session = db.session()
     for model in stored_models():
         for some in chunk(session.scalars(select(model.uuid)).all()):

@@ -15,9 +15,9 @@ from blogapi.web.stored_json import StoresJson
 class Media(Identified, StoresJson, Base):
     """A file of the library. `media.folder` stores the file under `hash`.
 
-    `hash` is the SHA-256 of the stored file, and `upload_hash` that of the file as it was uploaded, which can
-    contain metadata that is not stored. `width` and `height` are in pixels; they are None unless the file is
-    an image. `unused_since` is the time since which nothing uses the file, or None if something uses it.
+    `hash` is the SHA-256 of the stored file. `upload_hash` is the SHA-256 of the uploaded file, from which
+    metadata may have been removed. `width` and `height` are in pixels; they are None unless the file is an
+    image. `unused_since` is the time since which nothing uses the file, or None if something uses it.
     """
 
     __tablename__ = "media"
@@ -34,7 +34,7 @@ class Media(Identified, StoresJson, Base):
     upload_hash: Mapped[str] = mapped_column(String(64), index=True)
     width: Mapped[int | None]
     height: Mapped[int | None]
-    # Whether smaller widths are made of the picture.
+    # Whether the picture can be requested in smaller widths.
     is_scalable: Mapped[bool] = mapped_column(default=False, server_default=false())
     alt: Mapped[str] = mapped_column(default="")
     caption: Mapped[str] = mapped_column(default="")
@@ -48,8 +48,8 @@ class Media(Identified, StoresJson, Base):
 class FormerHash(Base):
     """A hash of a replaced file, of its upload, or of a rendition that a former version of blogapi stored.
 
-    It maps old addresses to the current file, and also the old file if that is imported again. `width`
-    is that of the rendition, and None for the file itself.
+    It maps old addresses to the current file, and the old file itself if it is imported again. `width` is the
+    width of the rendition, or None for the file itself.
     """
 
     __tablename__ = "media_former_hash"

@@ -1,10 +1,10 @@
-"""What the caller may do with single files: authors see and change only some.
+"""Checks what the caller may do with single files; authors may see and change only some files.
 
-An author sees the files that they have uploaded, and those that their articles use. They change, replace or
-delete a file that they have uploaded, as long as nothing uses it but articles that they may change and their
-own profile; otherwise they would change what others have written. An upload changes a file, too: one that the
-library has gets texts that it lacks, and bytes that were replaced take over the old addresses. Editors and
-admins may do everything.
+An author sees the files that they have uploaded, and the files that their articles use. They may change,
+replace or delete a file that they have uploaded if only their own profile and articles that they may change
+use it; otherwise they would change the work of others. An upload can change an existing file, too: if the
+library has the same file, missing texts are added to it, and if a file was replaced, an upload of its former
+bytes takes over the former addresses. Editors and admins may do everything.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _is_used_elsewhere(uuid: UUID, author: UUID) -> ColumnElement[bool]:
     changeable = select_own_articles(author)
     if not current_caller().publishes:
         changeable = changeable.where(article.status.not_in(READABLE_STATUSES))
-    # A working copy is not public, also if its article is.
+    # A working copy is not public, even if its article is public.
     is_changeable = or_(
         MediaUse.item_id.in_(changeable),
         (MediaUse.kind == "working_copy") & MediaUse.item_id.in_(select_own_articles(author)),

@@ -1,4 +1,4 @@
-"""Limits of processes that read foreign files; the image worker imports this file without the package."""
+"""Limits of processes that read untrusted files; the image worker imports this file without the package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def limit(*, memory_bytes: int, cpu_seconds: int, file_bytes: int | None = None)
         resource.RLIMIT_CORE: 0,
     }
     for name, value in limits.items():
-        # A lower limit of the system stays, and some systems do not support all of them.
+        # A lower limit of the system is kept, and some systems do not support all limits.
         with suppress(ValueError, OSError):
             if value is not None:
                 resource.setrlimit(name, (value, value))

@@ -43,7 +43,7 @@ CHUNK_SIZE = 500
 
 _media, _account = table_of(Media).c, table_of(Account).c
 _MISSING = "There is no such file; GET /api/v1/blog/media/ lists all files."
-# The user is not a part of the stored JSON, which does not change when a user is deleted.
+# The user is not in the stored JSON, because the JSON is not updated when a user is deleted.
 _SELECT_JSON = select(_media.json, _account.uuid, _account.username).outerjoin_from(
     table_of(Media), table_of(Account), _account.uuid == _media.account_id
 )
@@ -60,7 +60,7 @@ def find_stored(hash: str) -> Media | None:
 
 
 def find_owners_of_former(hashes: Collection[str]) -> Sequence[UUID]:
-    """Return the files that had one of these hashes, or a rendition with one, before they were replaced."""
+    """Return the files that, before their replacement, had one of these hashes or a rendition with one."""
     return db.session.scalars(select(FormerHash.media_id).where(FormerHash.hash.in_(hashes)).distinct()).all()
 
 
@@ -215,7 +215,7 @@ def _select_uses(uuid: UUID) -> Any:
 
 
 def list_unused(before: datetime, limit: int, *, after: tuple[datetime, UUID] | None = None) -> Sequence[Any]:
-    """Return the files that nothing has used since a time before `before`, the longest unused first.
+    """Return the files that have been unused since before the time `before`, the longest unused first.
 
     The rows have the columns uuid, name, unused_since and size. `after` is the time and the uuid of the last
     row of the previous call.
@@ -236,7 +236,7 @@ def list_unused(before: datetime, limit: int, *, after: tuple[datetime, UUID] | 
 def list_stored_files(uuids: Collection[UUID]) -> set[tuple[str, str]]:
     """Return the hash and the extension of each stored file of these media.
 
-    Those of the renditions that a former version of blogapi stored are included; they can be missing.
+    The renditions that a former version of blogapi stored are included; their files can be missing.
     """
     is_rendition = (FormerHash.media_id.in_(uuids), FormerHash.width.is_not(None))
     renditions = db.session.scalars(select(FormerHash.hash).where(*is_rendition))

@@ -1,8 +1,8 @@
 """References to files of the library in texts.
 
-A reference is `media:<uuid>`, the path of a file or of a rendition, or that path below any address. The hash
-in the path identifies the file, so a reference stays valid if the address of the service changes. The HTML of
-an imported article can also refer to a file by a path that MediaPath knows.
+A reference is `media:<uuid>`, the path of a file or of a rendition, or such a path below any address. The
+hash in the path identifies the file, so a reference stays valid if the address of the service changes. The
+HTML of an imported article can also refer to a file by a path that MediaPath knows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.fields import Fields
 from blogapi.web.media_addresses import HASH_PREFIX, PATH, PREFIX
 
-# The attributes with one address, by element.
+# The attributes that contain a single address, by element.
 ADDRESS_ATTRIBUTES = {
     "img": ("src",),
     "a": ("href",),
@@ -52,8 +52,8 @@ _RELATIVE = tuple(
     )
 )
 
-# Matches the path of a file, alone or below an address, and with a query or a fragment. An address that
-# contains another address, such as that of an archive, is not matched.
+# Matches the path of a file, alone or below an address, with or without a query or a fragment. An address
+# that contains another address, as in a web archive, is not matched.
 _ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({PATH.pattern})([?#].*)?", re.DOTALL)
 
 # Match a reference anywhere in a text.
@@ -85,7 +85,7 @@ _NO_UUIDS, _NO_HASHES = (None,), ("",)
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of the library; `is_unused` is whether nothing has used the file so far."""
+    """A file of the library; `is_unused` is whether nothing uses the file according to its row."""
 
     uuid: UUID
     path: str
@@ -109,9 +109,9 @@ class File:
         return list_renditions(self.path, self.width or 0, self.height or 0) if self.is_scalable else []
 
     def find_new_path(self, path: str) -> str | None:
-        """Return the path that replaces a path with a former hash; None if the hash is not a former one.
+        """Return the path that replaces a path with a former hash; None if the hash is not a former hash.
 
-        That of a smaller version is replaced by the same width of the file, or by the file itself.
+        The path of a rendition is replaced by the path of the same width of the file, or of the file itself.
         """
         _, _, hash, name = path.split("/")
         if hash not in self.former:
@@ -138,7 +138,7 @@ class Text:
 class KnownFiles:
     """The files to which some texts refer, by uuid, by hash (also of a rendition) and by article and path.
 
-    The hashes include former ones.
+    The hashes include former hashes.
     """
 
     by_uuid: Mapping[UUID, File]
@@ -154,7 +154,7 @@ class KnownFiles:
         return file or self.by_path.get((article_id, address))
 
     def find_new_path(self, path: str) -> str | None:
-        """Return the path that replaces the path of a replaced file; None if the path is not such a path."""
+        """Return the path that replaces the path of a replaced file; None for any other path."""
         match = PATH.fullmatch(path)
         file = self.by_hash.get(match[1]) if match else None
         return file.find_new_path(path) if match and file else None
@@ -175,7 +175,7 @@ class Address:
 
 
 def normalize_address(address: str) -> str | None:
-    """Return the path of the file if the address refers to one, or the address itself.
+    """Return the path of the file if the address refers to a file, otherwise the address itself.
 
     Returns None for an unknown `media:<uuid>`.
     """
@@ -188,13 +188,13 @@ def normalize_address(address: str) -> str | None:
     if not key.base or key.rest:
         return address
     files = _find_files([], [key.hash])
-    # The address of a file that was deleted can be sent back.
+    # A client can send back the address of a file that was deleted.
     is_file = files or key.base == get_service_url()
     return _find_new_path(files, key.path) or (key.path if is_file else address)
 
 
 def find_new_path(path: str) -> str | None:
-    """Return the path that replaces a path with a former hash; None if the hash is not a former one."""
+    """Return the path that replaces a path with a former hash; None if the hash is not a former hash."""
     return _find_new_path(_find_files([], [path.split("/")[2]]), path)
 
 
@@ -205,8 +205,8 @@ def _find_new_path(files: Mapping[UUID, File], path: str) -> str | None:
 def find_files(texts: Iterable[Text]) -> KnownFiles:
     """Return the files to which the texts refer.
 
-    Without references, no statement is executed. With references, one statement is enough unless there are
-    many, and another one if a text contains relative addresses.
+    Without references, no statement is executed. Otherwise one statement finds the files, unless there are
+    many references, and another statement finds the files of relative addresses.
     """
     keys: dict[UUID | Address, None] = {}
     with_paths: dict[UUID, None] = {}
@@ -285,7 +285,7 @@ def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
 
 
 def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
-    """Return the files with these uuids or hashes; a hash that no file has now can be a former one."""
+    """Return the files with these uuids or hashes; a hash that no file has now can be a former hash."""
     files = _read_files(uuids, hashes)
     known_hashes = {file.hash for file in files.values()}
     former_rows = _find_former([hash for hash in hashes if hash not in known_hashes])

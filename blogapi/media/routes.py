@@ -52,7 +52,7 @@ REPRESENTATION = Representation(
 @allow(author)
 @bp.response(200, MediaSchema(many=True), partial_schema=MediaSchema, query=MediaListQuery)
 def listed(query: Query) -> Page[JsonBody]:
-    """List the files of the media library, newest first; for authors, those that they see."""
+    """List the files of the media library, newest first; authors get only files that they may see."""
     return queries.list_json(_limit_to_caller(MediaFilters(**query.filters)), query.page, query.fields)
 
 
@@ -66,9 +66,9 @@ def _receive(
 ) -> Iterator[tuple[PreparedFile, Fields]]:
     """Yield the file in the body of the request, which is checked but not stored, and its texts.
 
-    `query` has the loaded query parameters. The file goes to the media folder as it arrives, and is deleted
-    at the end. A file without a name gets `default_name`. Raises a Problem if the body contains no acceptable
-    file, and StorageFull if the disk is full.
+    `query` has the loaded query parameters. The body is written to a temporary file in the media folder,
+    which is deleted at the end. A file without a name gets `default_name`. Raises a Problem if the body
+    contains no acceptable file, and StorageFull if the disk is full.
     """
     max_size = current_app.config["MAX_MEDIA_SIZE"]
     with get_folder().temporary_file() as path:
@@ -96,8 +96,8 @@ def _add_warning(note: str, response: Response) -> Response:
 def create(query: Fields) -> Response:
     """Upload a file.
 
-    If the library already has the file, the response is its present entry with status 200, and an alt text or
-    a caption is added to it if it has none and the caller may change it. Repeating an upload is therefore
+    If the library already has the file, the response is its existing entry with status 200, and an alt text
+    or a caption is added to it if it has none and the caller may change it. Repeating an upload is therefore
     safe.
     """
     with _receive(query) as (prepared, texts):
@@ -140,7 +140,7 @@ def _receive_replacement(view: View) -> View:
     @wraps(view)
     def with_file(query: Fields, id: UUID) -> Response:
         default_name = queries.get_media(id).name
-        # The upload can be slow.
+        # The upload can be slow, and must not keep a snapshot of the database open.
         end_read()
         with _receive(query, schema=FileBodySchema, default_name=default_name) as (prepared, _):
             return view(query, prepared, id=id)
@@ -161,11 +161,11 @@ def _receive_replacement(view: View) -> View:
     prepare=lambda query, file, id: editing.prepare_articles(file, id),
 )
 def replace(query: Fields, file: PreparedFile, id: UUID, prepared: hooks.PreparedItems) -> Media:
-    """Replace a file by another one, also of another type.
+    """Replace a file by another file, also of another type.
 
     Its uuid, its texts and its uses stay, and everything that refers to it shows the new file. Old addresses
-    redirect to the new one. The name changes only if the parameter `name` is sent. If the library has the new
-    file as another entry, the response is 409.
+    redirect to the new address. The name changes only if the parameter `name` is sent. If the library has the
+    new file as another entry, the response is 409.
     """
     permissions.check_change(id)
     return editing.replace(id, file, name=query.get("name", ""), prepared=prepared)

@@ -70,7 +70,7 @@ class StoredMediaSchema(OutputSchema):
 
     @ma.pre_dump
     def add_addresses(self, media: Media, **_: Any) -> WithAttributes:
-        """Return the file with its addresses and those of its renditions."""
+        """Return the file with its address and its renditions."""
         path = make_path(media.hash, media.name)
         renditions = list_renditions(path, media.width or 0, media.height or 0) if media.is_scalable else []
         return WithAttributes(media, url=path, renditions=renditions)
@@ -79,7 +79,7 @@ class StoredMediaSchema(OutputSchema):
 class MediaSchema(StoredMediaSchema):
     """A file of the media library."""
 
-    # The user can be deleted without a change of the file.
+    # The user is not in the stored JSON, because a user can be deleted without a change of the file.
     user = ma.fields.Nested(
         UserReferenceSchema,
         allow_none=True,
@@ -156,7 +156,7 @@ class MediaListQuery(ListQuery):
         metadata={"description": "`missing` lists only images without an alt text."},
     )
     unused = TrueOrFalse(
-        metadata={"description": "`true` lists only files that nothing uses, `false` only the others."},
+        metadata={"description": "`true` lists only files that nothing uses, `false` only used files."},
     )
     ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-created"})
 

@@ -29,7 +29,7 @@ from blogapi.web.stored_json import store_json
 # The width of the rendition that had each hash, or None for the file itself.
 FormerHashes = Mapping[str, int | None]
 
-# A file takes at least one block of the disk, and a row, so that the number of small files is limited too.
+# Each file counts as at least one block of the disk, so that the number of small files is limited too.
 MIN_COUNTED_SIZE = 4096
 
 DELETED_MEANWHILE = "The file was deleted meanwhile; send the same request again."
@@ -57,7 +57,7 @@ class PreparedFile:
 
 @contextmanager
 def prepare(source: Path, name: str) -> Iterator[PreparedFile]:
-    """Check a file and make its renditions, outside any transaction; the source is not changed.
+    """Check a file, and process an image, outside any transaction; the source is not changed.
 
     The temporary files are deleted at the end, unless `store` placed them. Raises Invalid if the file is not
     accepted, StorageFull if the disk is full, and Unavailable if the server processes too many images.
@@ -160,10 +160,10 @@ def store(
 ) -> tuple[Media, bool]:
     """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
-    A stored file is kept as it is. `restored` has columns of a new file that are restored from an export,
-    such as its uuid and its times, and `former_hashes` its former hashes with the widths of
-    renditions. If a stored file is missing in the media folder or damaged, it is replaced. Raises StorageFull
-    if the library has no room for the file.
+    If the library already has the file, its row does not change. For a new file, `restored` contains columns
+    that are restored from an export, such as its uuid and its times, and `former_hashes` contains its former
+    hashes with the widths of renditions. If the stored file is missing in the media folder or damaged, it is
+    replaced. Raises StorageFull if the library has no room for the file.
     """
     with transaction(visible=False):
         media = queries.find_stored(file.hash)
@@ -205,7 +205,7 @@ def replace(media: Media, file: PreparedFile, prepared: PreparedItems) -> None:
 def _store_former_hashes(
     media: Media, current_hashes: Collection[str], former_hashes: FormerHashes, prepared: PreparedItems
 ) -> None:
-    """Store the former hashes of a file; its current ones are no longer former hashes of other files."""
+    """Store the former hashes of a file; its current hashes are no longer former hashes of others."""
     is_lost = FormerHash.hash.in_([*current_hashes, *former_hashes])
     owners = set(db.session.scalars(delete(FormerHash).where(is_lost).returning(FormerHash.media_id)))
     lost = former_hashes.keys() - set(current_hashes)

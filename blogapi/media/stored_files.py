@@ -41,7 +41,7 @@ def is_path(path: str) -> bool:
 
 
 def list_paths(root: Path) -> Iterator[Path]:
-    """Yield the files in a media folder whose paths are those of stored files, in any order."""
+    """Yield the files in a media folder whose paths have the form of stored files, in any order."""
     for folder in os.scandir(root) if root.is_dir() else ():
         if len(folder.name) == 2 and folder.is_dir(follow_symlinks=False):
             for file in os.scandir(folder):
@@ -50,7 +50,7 @@ def list_paths(root: Path) -> Iterator[Path]:
 
 
 def read_stored_files(connection: Connection) -> set[StoredFile]:
-    """Return the files of all media; an older schema without a library has none.
+    """Return the files of all media; empty if the database has an older schema without a media library.
 
     Raises Conflict if a row names a file that cannot be in a media folder.
     """
@@ -97,7 +97,7 @@ def find_fault(path: Path, file: StoredFile, *, read: bool = True) -> str:
 
 
 def write_file(root: Path, file: StoredFile, copy: Callable[[IO[bytes]], bool]) -> bool:
-    """Write a file of a media folder, replacing a damaged one; return whether `copy` returned True.
+    """Write a file of a media folder, replacing a damaged file; return whether `copy` returned True.
 
     `copy` writes the content. The file gets its name when it is complete, and only if `copy` returns True.
     """

@@ -1,4 +1,4 @@
-"""Finds the users who have an article open in the editor, whose page reports it twice a minute."""
+"""Finds the users who have an article open in the editor, according to the reports of its page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from blogapi.storage.database import UtcDateTime, current_time, db, table_of
 from blogapi.users.models import Account
 from blogapi.web.fields import Fields
 
-# After this time without a report, the article counts as closed.
+# The page of the editor reports twice a minute; after this time without a report, the article counts as
+# closed.
 LIFETIME = timedelta(seconds=60)
 _open = table_of(OpenArticle)
 _SINCE = bindparam("since", type_=UtcDateTime())
@@ -38,7 +39,7 @@ def find_present_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[
 
 
 def get_presence_state(among: Select[UUID] | None = None) -> str:
-    """Return a text that changes with the articles that are open, or with those that `among` selects."""
+    """Return a text that changes with the reports of open articles: all, or those that `among` selects."""
     statement = _SELECT_STATE
     if among is not None:
         statement = statement.where(_open.c.article_id.in_(among))

@@ -22,7 +22,7 @@ class Resource(Protocol):
 
     @property
     def role(self) -> Rule:
-        """Who may write one of them."""
+        """The access rule for writing an item."""
 
     @property
     def item_path(self) -> str:
@@ -46,7 +46,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.check_exists(resource.check_exists)
     @bp.response(200, UserReferenceSchema(many=True))
     def report(id: UUID) -> Sequence[Fields]:
-        """Report that the caller has the item open, for a minute; return the others who have it open.
+        """Report that the caller has the item open, for a minute; return the other users who have it open.
 
         The field `open_by` of the item shows them too. No version and no event is stored.
         """

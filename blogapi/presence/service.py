@@ -21,7 +21,7 @@ _open = table_of(OpenArticle)
 
 
 def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID], None]) -> Sequence[Fields]:
-    """Store that the user has the article open; return the others who have it open: uuid and username.
+    """Store that the user has the article open; return the other users who have it open.
 
     `check_exists` raises NotFound for an article that does not exist. No event is recorded, and caches
     stay valid.

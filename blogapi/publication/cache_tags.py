@@ -13,7 +13,7 @@ from blogapi.publication.kinds import KINDS
 
 SITE = "site"
 
-# The tag of all items of a kind, in the order of headers. Every response depends on the site.
+# The tag of each kind, in the order that headers use. Every response depends on the site.
 KIND_TAGS = {name: KINDS[name].plural for name in sorted(KINDS)}
 
 # The maximum length of the tags of one response: proxies often limit all headers to 4 or 8 kB.
@@ -31,7 +31,7 @@ def list_purged_tags(kind: str, uuid: UUID, *, listed: bool = True) -> list[str]
 
 
 def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]]) -> list[str]:
-    """Return the tags of a response that shows these items (uuids by kind), and any items of these kinds.
+    """Return the tags of a response that shows these items (uuids by kind), and lists of these kinds.
 
     If the tags would be longer than MAX_BYTES, the kind with the most items gets the tag of the kind instead.
     """

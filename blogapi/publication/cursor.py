@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# A cursor consists of the tag of an event, the letter of the feed, and the position of the event. Cursors of
-# older versions have a time and a uuid too, which are ignored, or no tag, and are then unknown.
+# A cursor consists of the tag of an event, the letter of the feed, and the position of the event. Some
+# cursors of older versions also have a time and a uuid, which are ignored. Others have no tag; such cursors
+# are unknown.
 PATTERN = r"([0-9a-f]{8}-)?[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in a feed: after the event with this position and tag; position 0 is before all events."""
+    """The point in a feed after the event with this position and tag; position 0 is before all events."""
 
     position: int = 0
     tag: str = ""

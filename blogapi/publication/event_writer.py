@@ -50,7 +50,7 @@ class AuthorQueries(Protocol):
         """Return the authors of these articles."""
 
     def find_public_authors(self, authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
-        """Return the authors whom a public article names, with their addresses."""
+        """Return the addresses of those authors whom a public article names, by the uuid of the author."""
 
 
 _event, _counter = table_of(Event), table_of(CommitCounter)
@@ -147,7 +147,8 @@ class _Writer:
         """Write the events of the items that have become due."""
         announced_until = self._counter["announced_until"]
         if announced_until is not None and announced_until > self._now + clock.TOLERANCE:
-            # The clock was set back: these items are hidden until they become due again.
+            # The clock was set back: items whose time is in the future again are hidden until they become due
+            # again.
             self._connection.execute(_SCHEDULE_AGAIN, {"now": self._now})
             self._counter["announced_until"] = None
             self._visible = True

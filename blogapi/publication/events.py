@@ -5,7 +5,7 @@ At the end of the outermost `transaction()`, `event_writer.write_events` adds on
 
 An event has a position for admins and, if it changes what is listed, a public position. Readers see only
 public positions, so they cannot notice writes of drafts and unlisted items. Positions are assigned under the
-write lock, so they become visible in order, and a cursor never skips one.
+write lock, so they become visible in order, and a cursor never skips an event.
 
 The newest event of a scheduled item has the time `due`. The first write after this time adds the event
 `published`, whichever server makes it; `event_writer.write_due_events` starts such a write.

@@ -10,7 +10,8 @@ from blogapi.config import CannotStart
 from blogapi.publication.models import ChangeType, HasEvents
 from blogapi.storage.database import Base
 
-# The names of the changes. Terms are public from the start, so their first event creates them.
+# The names of the changes in webhooks. A term is public from the start, so it is published when it is
+# created.
 _TERM_EVENTS = {ChangeType.PUBLISHED: "created", ChangeType.UPDATED: "updated", ChangeType.DELETED: "deleted"}
 _ITEM_EVENTS = {
     ChangeType.PUBLISHED: "published",
@@ -44,7 +45,8 @@ class ItemKind:
 
 _ALL = (
     ItemKind(name="article", plural="articles", events=_ITEM_EVENTS, is_content=True),
-    # Only former paths of pages are kept, because they contain the slugs of the pages above.
+    # For pages, former paths are kept instead of former slugs, because a path contains the slugs of the pages
+    # above.
     ItemKind(
         name="page", plural="pages", events=_ITEM_EVENTS, keeps_slugs=False, is_content=True, model="article"
     ),
@@ -79,7 +81,7 @@ def get_model(name: str) -> type[Any]:
 
 
 def check(*, settings: Collection[str], lists: Collection[str], blueprints: Collection[str]) -> None:
-    """Raise CannotStart if a model with events is no kind, or a kind lacks a part of the blog.
+    """Raise CannotStart if a model with events is not a kind, or if a part of the blog lacks a kind.
 
     `settings` are the settings of the site that a client can change, `lists` the lists of an export, and
     `blueprints` the names of the parts of the API.

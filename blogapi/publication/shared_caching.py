@@ -25,7 +25,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The items that a response shows (uuids by kind), and the kinds of which any item can change it.
+    """The items that a response shows (uuids by kind), and the kinds whose items can all change it.
 
     The site can change every response.
     """
@@ -76,7 +76,7 @@ def add_headers(response: Response) -> Response:
         for kind, uuids in g.get("more_shown", {}).items():
             items[kind] = sorted({*items.get(kind, ()), *uuids})
         tags = cache_tags.list_shown_tags(shown.kinds, items)
-        # The times are constant, because a shorter one would announce a scheduled article.
+        # The times are constant, because a shorter time would announce a scheduled article.
         shared, stale = (current_app.config[name] for name in ("SHARED_MAX_AGE", "STALE_WHILE_REVALIDATE"))
         cache_control = f"public, max-age=0, s-maxage={shared}, stale-while-revalidate={stale}"
         response.headers["Cache-Control"] = cache_control

@@ -74,12 +74,12 @@ class Item(Dated, Protocol):
 
 
 def get_readable_from(item: Dated) -> datetime | None:
-    """Return the time from which everyone can read the item; None if nothing is planned."""
+    """Return the time from which everyone can read the item; None if its status does not allow it."""
     return item.published_at if item.status in READABLE_STATUSES else None
 
 
 def get_listed_from(item: Item) -> datetime | None:
-    """Return the time from which the item is in the lists; None if nothing is planned."""
+    """Return the time from which the item is in the lists; None if its status or type does not allow it."""
     is_listed = item.type == ItemType.ARTICLE and item.status in LISTED_STATUSES
     return item.published_at if is_listed else None
 

@@ -48,7 +48,7 @@ def to_nginx(line: RedirectLine) -> str:
 
 
 def _format_only(*statuses: int) -> Callable[[RedirectLine], str]:
-    """Return a format for redirects with these statuses: nginx accepts no variable as the status."""
+    """Return a format with only these statuses, because nginx accepts no variable as the status."""
     return lambda line: to_nginx(line) if line.status in statuses else ""
 
 

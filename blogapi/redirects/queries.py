@@ -82,7 +82,7 @@ class Redirect:
 
 
 def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[Sequence[Redirect]]:
-    """Return all redirects: custom ones, and the former slugs and paths of items that readers can see.
+    """Return all redirects: custom redirects, and former slugs and paths of items that readers can see.
 
     They are in alphabetical order. The addresses belong to `site`, by default the blog's site. A path that is
     the address of any public article or page is left out, so a page can have fewer rows than requested.
@@ -103,7 +103,8 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     rows = db.session.execute(union_all(*_select_all(path, slugs))).all()
     redirects = _to_redirects(site, rows)
     matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
-    # A former path takes precedence over a former slug, whose address follows from the current pattern.
+    # A former path takes precedence over a former slug: the former address of a slug is only derived from the
+    # current pattern of addresses.
     matches.sort(
         key=lambda redirect: (redirect.kind != CUSTOM, redirect.old != path, not _is_path(redirect.old))
     )
@@ -111,7 +112,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
 
 
 def complete(site: Site) -> Site:
-    """Return the site; a site without an address gets one, so that its pages have paths."""
+    """Return the site; a site without an address gets a placeholder, so that its pages have paths."""
     return site if site.url else typing.cast(Site, WithAttributes(site, url="http://localhost"))
 
 
@@ -122,7 +123,7 @@ def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redir
 def _select_all(
     path: str | None = None, slugs: Mapping[str, Sequence[str]] | None = None
 ) -> Iterator[Select[*tuple[Any, ...]]]:
-    """Yield a statement for each kind of redirect: all of them, or those from a path or a slug."""
+    """Yield a statement for each kind of redirect: for all redirects, or for those from a path or slugs."""
     paths = {without_slash(path or ""), f"{without_slash(path or '')}/"}
     now = current_time()
     visible = readable(_WITHOUT_INDEX, now)

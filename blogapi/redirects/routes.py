@@ -38,7 +38,7 @@ def listed(query: Query) -> PartialResult | Response:
 
 
 def _format(page: PageRequest | None, name: str) -> Response:
-    # The output contains only paths, so any host will do if the site has no address.
+    # The output contains only paths, so any host can be used if the site has no address.
     site = queries.complete(get_site())
     redirects = queries.list_redirects(page, site)
     text = format_redirects(redirects.rows, name, site.url)

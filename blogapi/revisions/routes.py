@@ -65,7 +65,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.arguments(RevisionBodySchema)
     @bp.response(200, RevisionSchema())
     def change(fields: Fields, id: UUID, number: int) -> WithAttributes:
-        """Name a former version, or the current one."""
+        """Name a former version, or the current version."""
         resource.check_history(id)
         return queries.with_content(service.rename(id, number, **fields))
 

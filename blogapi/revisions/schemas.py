@@ -63,7 +63,7 @@ class SingleRevisionSchema(RevisionSchema):
 
 
 class SinglePageRevisionSchema(SingleRevisionSchema):
-    """A former version of a page with its whole content and its place."""
+    """A former version of a page with its whole content, parent and position."""
 
     class Meta(SingleRevisionSchema.Meta):
         exclude = ("category",)

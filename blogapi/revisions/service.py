@@ -45,11 +45,11 @@ def restore(
 ) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
 
-    The result has this type; the category of a version is ignored if it is now a page. The slug, status,
-    publication time and place do not change, so that nothing is published by accident. A deleted article is
-    restored as a draft with its former slug, and a page in its former place. Deleted tags and authors are
-    left out; if no author is left, the authors do not change. Raises NotFound if the version does not exist,
-    and Conflict if its category was deleted.
+    The item gets the type `type_`; for a page, the category of the version is ignored. The slug, status,
+    publication time, parent and position do not change, so that nothing is published by accident. A deleted
+    item is restored as a draft with its former slug, and a page also with its former parent and position.
+    Deleted tags and authors are left out; if no author is left, the authors do not change. Raises NotFound if
+    the version does not exist, and Conflict if its category was deleted.
     """
     with transaction(visible=False):
         revision = queries.get_revision(article_id, number)
@@ -97,7 +97,7 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
 
 
 def rename(article_id: UUID, number: int, *, name: str | None = None) -> ArticleRevision:
-    """Name a former version, or the current one, and return it; None keeps the name.
+    """Name a former version, or the current version, and return it; None keeps the name.
 
     Raises NotFound if the version does not exist.
     """
@@ -175,7 +175,7 @@ def delete_former_uses(articles: Collection[UUID]) -> None:
 
 
 def _list_removed_articles() -> Sequence[UUID]:
-    """Return the articles with media paths that do not exist any more, nor their versions."""
+    """Return the articles with media paths that were deleted, have no versions and cannot be restored."""
     article_id = MediaPath.article_id
     statement = select(article_id).where(
         ~exists().where(Article.uuid == article_id),

@@ -69,7 +69,7 @@ def get_item_details(article: Article) -> WithAttributes:
 
 
 def get_written_seo(content: ArticleContent) -> dict[str, str]:
-    """Return the SEO fields of the article; derived fields are empty."""
+    """Return the SEO fields of the article; a field with the derived text is returned empty."""
     derived = default_seo(content.texts)
     return {name: "" if text == derived[name] else text for name, text in content.seo.items()}
 

@@ -78,8 +78,8 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def replace(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> UpsertResult:
         """Save the working copy of an article or page; no version is created, and readers see no edits.
 
-        A scheduled item takes the edits of a caller who may publish it, and the response has its `ETag`. If
-        the item refuses them, they stay a working copy with `not_live`.
+        If the item is scheduled and the caller may publish it, the edits are written into it, and the
+        response has its `ETag`. If they are invalid, they stay a working copy with `not_live`.
 
         Without a working copy, `If-Match` is compared with the ETag of the item. With the ETags of both, the
         edits are based on the current version of the item from then on.

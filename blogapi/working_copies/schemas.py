@@ -56,8 +56,8 @@ class WorkingCopyBodySchema(ArticleBodySchema):
 
     slug = OptionalSlug(
         metadata={
-            "description": "If it is empty, the article keeps its slug, but a draft whose slug is derived "
-            "from the title gets a new one with a new title."
+            "description": "If it is empty, the article keeps its slug; in a draft, a slug that is derived "
+            "from the title changes with the title."
         }
     )
     category = Reference(
@@ -101,8 +101,8 @@ class WorkingCopySchema(OutputSchema):
     )
     slug = ma.fields.String(
         metadata={
-            "description": "If it is empty, the article keeps its slug, but a draft whose slug is derived "
-            "from the title gets a new one with a new title."
+            "description": "If it is empty, the article keeps its slug; in a draft, a slug that is derived "
+            "from the title changes with the title."
         }
     )
     category = Identifier(
@@ -115,7 +115,7 @@ class WorkingCopySchema(OutputSchema):
         ma.fields.String(),
         allow_none=True,
         metadata={
-            "description": "Why the edits could not be published with the scheduled article; empty if they "
+            "description": "Why the edits could not be written into the scheduled article; empty if they "
             "were."
         },
     )
@@ -123,13 +123,13 @@ class WorkingCopySchema(OutputSchema):
         metadata={
             "type": "object",
             "additionalProperties": {},
-            "description": "The values of the custom fields, by name, with those that do not fit.",
+            "description": "The values of custom fields, by name, with values that do not fit.",
         }
     )
 
 
 class PageWorkingCopyBodySchema(WorkingCopyBodySchema):
-    """The fields of a page that an editor edits, which do not include its place in the tree."""
+    """The fields of a page that an editor edits, without its parent and position."""
 
     class Meta(WorkingCopyBodySchema.Meta):
         exclude = (*WorkingCopyBodySchema.Meta.exclude, "category")

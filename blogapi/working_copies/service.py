@@ -78,7 +78,7 @@ def save(
 def _save_into_article(
     article: Article, edits: ArticleContent, editor: UUID, base_version: int, prepared: Prepared | None
 ) -> str | None:
-    """Write the edits into a scheduled article; return None, or `not_live` if they are invalid."""
+    """Write the edits into a scheduled article; if they are invalid, return the value of `not_live`."""
     try:
         with savepoint():
             _check_base(article, base_version, None)
@@ -160,7 +160,8 @@ def publish(
 
     Without a working copy, only the status and the publication time change. `name` is the name of the
     resulting version. Raises Conflict if the content of the article has changed since the version on which
-    the edits are based, or if a published article would become a draft because that version was a draft.
+    the edits are based, or if the status `draft` of that version would unpublish an article that was
+    published since.
     """
     with transaction(visible=False):
         article = get_article(article_id)
@@ -182,8 +183,9 @@ def publish(
 def _check_base(article: Article, base_version: int, status: str | None) -> None:
     """Raise Conflict if the article and the version `base_version` have different contents.
 
-    The status and the publication time may differ, because a working copy does not contain them. However,
-    edits that are stored as a draft must not unpublish an article that was published in the meantime.
+    The status and the publication time may differ, because a working copy does not contain them. However, if
+    the edits are based on a draft and are stored with the status `draft`, this must not unpublish an article
+    that was published in the meantime.
     """
     if article.version == base_version:
         return

@@ -60,8 +60,8 @@ _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
 def read(text: str) -> RedirectFile:
     """Return the redirects of a file, whose format is recognised by its first line.
 
-    Of several redirects from a path, the first one is used, as the hosts do. Raises Invalid if a row of a CSV
-    file cannot be read.
+    If several redirects have the same path, the first is used, as the hosts do. Raises Invalid if a row of a
+    CSV file cannot be read.
     """
     lines, result, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
@@ -151,7 +151,8 @@ def _parse_row(row: Mapping[str, str | None]) -> _RedirectTexts:
     if get("status").lower() in ("disabled", "0"):
         raise _Skip("it is disabled")
     kind = get("type")
-    # The file does not contain the condition of a redirect; a redirect with a condition has this target.
+    # The file does not contain the conditions of redirects; a redirect with a condition has the target
+    # `/unknown`.
     is_conditional = get("target") == "/unknown" or not (kind.isdigit() or kind in _KINDS)
     if get("match") not in ("", "url") or is_conditional:
         raise _Skip(_CONDITION)
@@ -223,7 +224,7 @@ def _parse_directive(text: str) -> _RedirectTexts:
 
 
 def _parse_rewrite(text: str) -> _RedirectTexts:
-    """Parse a `RewriteRule` with a redirect, whose pattern is relative to the folder of the file."""
+    """Parse a `RewriteRule` that redirects; its pattern is relative to the folder of the file."""
     _, *words = _split(text)
     match = _FLAGS.search(words[2]) if len(words) == 3 else None
     flags = {flag.strip().upper().partition("=")[::2] for flag in match[1].split(",")} if match else set()
@@ -235,7 +236,7 @@ def _parse_rewrite(text: str) -> _RedirectTexts:
         status = _STATUS_WORDS.get(status.lower(), status)
     else:
         raise _Skip("it shows another page and does not redirect")
-    # In the configuration of a server, the path begins with a slash.
+    # In the configuration of a server, unlike in `.htaccess`, the path begins with a slash.
     path = _unescape(words[0].replace("^/?", "^", 1))
     return path if path.startswith("/") else f"/{path}", words[1], status
 

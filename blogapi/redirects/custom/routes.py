@@ -49,7 +49,7 @@ def listed(query: Query) -> PartialResult:
 def create(fields: Fields) -> CustomRedirect:
     """Create a redirect from a path to a path or an address, or to nothing: with 410, the page is gone.
 
-    A redirect that leads back to its own path, also over other redirects, is refused.
+    A redirect that leads back to its own path, also through other redirects, is refused.
     """
     return service.create(fields)
 

@@ -42,7 +42,7 @@ def change(uuid: UUID, fields: Fields) -> CustomRedirect:
 
 
 def create_or_replace(rows: Iterable[Fields]) -> tuple[int, int]:
-    """Create or replace the redirects from these paths; return the numbers of new and of changed ones.
+    """Create or replace the redirects from these paths; return the numbers of new and changed redirects.
 
     The order does not matter, because loops are checked after all redirects are stored. If there is a loop,
     nothing is stored.

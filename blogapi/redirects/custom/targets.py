@@ -47,7 +47,7 @@ def get_local_path(target: str, site_url: str) -> str | None:
 
 
 def find_chain(target: str, site_url: str, find_target: Callable[[str], str | None]) -> list[str]:
-    """Return the paths to which redirects lead from a target, at most MAX_STEPS + 1.
+    """Return the paths through which redirects lead from a target, at most MAX_STEPS + 1.
 
     `find_target` returns the target of the redirect from a path without a slash at its end, or None.
     """
