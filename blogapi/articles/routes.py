@@ -155,9 +155,10 @@ counts_bp = Blueprint(
 
 
 @counts_bp.get("/")
+@counts_bp.doc(operationId="getArticleCounts")
 @allow(author)
 @counts_bp.arguments(ArticleCountsQuery, location="query")
 @counts_bp.response(200, ArticleCountsSchema())
-def get_all(query: Query) -> Mapping[str, int]:
+def count_by_status(query: Query) -> Mapping[str, int]:
     """Count the matching articles in each status; authors get the numbers of their own articles."""
     return json_queries.count_by_status(ArticleFilters(**query.filters), current_caller().draft_author)

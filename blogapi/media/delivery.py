@@ -69,7 +69,7 @@ class _RequestedFile:
 
     path: Path
     etag: str
-    is_width: bool
+    is_resized_copy: bool
     headers: tuple[tuple[str, str], ...]
     description: tuple[tuple[str, str], ...]
 
@@ -127,7 +127,7 @@ class DeliveryMiddleware:
             if width is None
             else self._widths.get_path(hash, width),
             etag=etag,
-            is_width=width is not None,
+            is_resized_copy=width is not None,
             headers=(*_HEADERS, ("Content-Security-Policy", policy), ("ETag", etag)),
             description=(("Content-Type", type.name), *disposition),
         )
@@ -149,7 +149,7 @@ class DeliveryMiddleware:
         try:
             found = os.fstat(file.fileno())
             size = found.st_size
-            if target.is_width:
+            if target.is_resized_copy:
                 widths.touch(target.path, found)
             status, length = "200 OK", size
             if (chosen := _choose_range(environ, target.etag, size)) is not None:

@@ -58,7 +58,7 @@ class MediaFolder:
         """Delete the temporary folders of killed processes; the folders of running processes stay."""
         files.delete_temporary_folders(self.root, _TEMPORARY_PREFIX)
 
-    def holds(self, hash: str, extension: str, size: int) -> bool:
+    def contains(self, hash: str, extension: str, size: int) -> bool:
         """Return whether the folder has the file, with this size."""
         try:
             return self.get_path(hash, extension).stat().st_size == size
@@ -70,7 +70,7 @@ class MediaFolder:
 
         A file of another size is damaged, and is replaced. With `is_synced`, `files.sync` was already called.
         """
-        if self.holds(hash, extension, source.stat().st_size):
+        if self.contains(hash, extension, source.stat().st_size):
             return False
         target = self.get_path(hash, extension)
         with report_full_disk():
@@ -81,9 +81,9 @@ class MediaFolder:
     def delete(self, hash: str, extension: str) -> None:
         """Delete a file, if it exists, and its resized copies."""
         self.get_path(hash, extension).unlink(missing_ok=True)
-        shutil.rmtree(self.get_widths(hash), ignore_errors=True)
+        shutil.rmtree(self.get_widths_folder(hash), ignore_errors=True)
 
-    def get_widths(self, hash: str) -> Path:
+    def get_widths_folder(self, hash: str) -> Path:
         """Return the folder with the resized copies of a picture; see `widths`."""
         return self.root / WIDTHS_NAME / hash[:2] / hash
 

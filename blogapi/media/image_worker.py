@@ -161,7 +161,7 @@ def _open(data: bytes, format: str, frames: int) -> Any:
 
 
 def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
-    """Return the EXIF orientation (1 to 8), as which Pillow also reports the rotation of an AVIF image."""
+    """Return the EXIF orientation (1 to 8); Pillow also reports the rotation of an AVIF image in EXIF."""
     if image.format == "GIF" or (image.format != "AVIF" and not has_metadata):
         return 1
     # Damaged metadata counts as no orientation; it is removed like all metadata.

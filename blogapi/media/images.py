@@ -35,7 +35,7 @@ _SCALING_KEY = "blogapi-scaling-queue"
 
 _FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF", "svg": "SVG"}
 _ERRORS = {
-    "damaged": "The image is damaged or incomplete. Save it again in an image editor, and upload that.",
+    "damaged": "The image is damaged or incomplete. Save it again in an image editor before the upload.",
     "too_large": "The image has too many pixels or frames. Upload a smaller version of it, with at most 50 "
     "million pixels and 2,000 frames.",
     "too_slow": "The image takes too long to decode. Upload a smaller version of it, or a JPEG.",
@@ -50,7 +50,7 @@ class ProcessedImage:
     width: int
     height: int
     is_still: bool  #: whether it is neither a drawing nor an animation
-    note: str = ""  #: a sentence if the picture has lost text
+    note: str = ""  #: a sentence if text was removed from the picture
 
 
 class ImageQueue:

@@ -63,12 +63,12 @@ def find_objection(uuid: UUID) -> str:
     if db.session.scalar(select(Media.account_id).where(Media.uuid == uuid)) != author:
         return "Another user has uploaded this file; ask an editor to change it."
     if db.session.scalar(select(_is_used_elsewhere(uuid, author))):
-        return "The file is used where you may not change it; ask an editor."
+        return "The file is used in items that you may not change; ask an editor to change it."
     return ""
 
 
 def _is_used_elsewhere(uuid: UUID, author: UUID) -> ColumnElement[bool]:
-    """Return the condition that anything but articles that the author may change uses the file."""
+    """Return the condition that the file is used where the author may not change it."""
     article = Base.metadata.tables["article"].c
     changeable = select_own_articles(author)
     if not current_caller().publishes:

@@ -38,7 +38,8 @@ ADDRESS_ATTRIBUTES = {
     **dict.fromkeys(("audio", "source", "track"), ("src",)),
 }
 
-# These patterns are applied to sanitized HTML, which quotes each value and escapes `<`, `>` and `"` in it.
+# These patterns are applied to sanitized HTML, which quotes each attribute value and escapes `<`, `>` and `"`
+# in it.
 ELEMENT = re.compile(rf"<({'|'.join(ADDRESS_ATTRIBUTES)}) ([^<>]*)>")
 _ADDRESS_ATTRIBUTE = re.compile(r'\b(src|href|poster|srcset)="([^"]*)"')
 

@@ -48,7 +48,7 @@ class PreparedFile:
     width: int | None = None
     height: int | None = None
     is_scalable: bool = False
-    note: str = ""  #: a sentence if the picture has lost text
+    note: str = ""  #: a sentence if text was removed from the picture
 
     @property
     def hashes(self) -> list[str]:
@@ -87,7 +87,7 @@ def _read_source(source: Path) -> tuple[str, bytes]:
     if not size:
         raise _refuse("The file is empty. Choose another file.")
     if size > limit:
-        raise _refuse(f"The file has more than {limit} bytes. Upload a smaller one.")
+        raise _refuse(f"The file has more than {limit} bytes. Upload a smaller file.")
     with source.open("rb") as file:
         head = file.read(types.HEAD_BYTES)
     return _hash(source), head
@@ -97,7 +97,7 @@ def _describe_known(media: Media, upload_hash: str) -> PreparedFile | None:
     """Return the file of an earlier upload, or None if the media folder no longer has it."""
     folder = get_folder()
     extension = media.name.rpartition(".")[2]
-    if not folder.holds(media.hash, extension, media.size):
+    if not folder.contains(media.hash, extension, media.size):
         return None
     type = media_types.BY_NAME.get(media.type) or MediaType(media.type, extension)
     return PreparedFile(
@@ -110,7 +110,7 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
     image = images.process(source, type, folder)
     size, hash = _measure_and_sync(image.path)
     if size > current_app.config["MAX_MEDIA_SIZE"]:
-        raise _refuse("The rotated image is too large. Upload a smaller one.")
+        raise _refuse("The rotated image is too large. Upload a smaller file.")
     is_scalable = image.is_still and image.width > RENDITION_WIDTHS[0]
     return PreparedFile(
         *(names.make_name(name, type), type, image.path, size, hash, upload_hash),
@@ -120,7 +120,7 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
 
 def _prepare_other(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
     if type.extension == "pdf" and not _ends_as_pdf(source):
-        raise _refuse("The PDF file is incomplete. Upload it again, or save it again and upload that.")
+        raise _refuse("The PDF file is incomplete. Upload it again, or save it again before the upload.")
     path = folder / "file"
     shutil.copyfile(source, path)
     size, hash = _measure_and_sync(path)

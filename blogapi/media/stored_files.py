@@ -1,4 +1,4 @@
-"""The files that the rows of the library refer to, their paths in the media folder, and checks of them."""
+"""The stored files of the library, their paths in the media folder, and checks of these files."""
 
 from __future__ import annotations
 

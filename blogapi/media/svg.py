@@ -1,8 +1,8 @@
-"""Removes everything from an SVG image that is not a picture: scripts, metadata and other languages.
+"""Removes everything from an SVG image that does not draw it: scripts, metadata and other languages.
 
-Only the known elements of SVG are kept, and only their attributes that neither run code nor load anything. A
-file of which nothing has to be removed is kept unchanged. The image worker loads this module without the
-package, so it imports only the standard library.
+Only known SVG elements are kept, and only attributes that neither run code nor load files. A file from which
+nothing must be removed is kept unchanged. The image worker loads this module without the package, so it
+imports only the standard library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 MAX_BYTES = 5 * 1024 * 1024
-# A drawing of this size takes half a second. What a <use> repeats counts each time.
+# A drawing of this size takes half a second. The elements that a <use> repeats are counted each time.
 MAX_ELEMENTS = 50_000
 
 _SVG, _XLINK, _XML = (
@@ -37,7 +37,7 @@ _ELEMENTS = frozenset(
     }
 )
 _PICTURE = re.compile(r"\s*+data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*+\Z")
-# A style can load a file, and a backslash can hide how.
+# A style can load a file, and a backslash can hide this by escaping characters.
 _UNSAFE_STYLE = re.compile(
     r"\\|@import|expression|url\s*+\(\s*+(?![\"']?\s*+#)|javascript:|(image-set|src)\s*+\(", re.IGNORECASE
 )
@@ -55,7 +55,7 @@ _NUMBER = re.compile(r"\s*+\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*+(px|
 _PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 # Larger sizes do not fit into the database.
 _MAX_SIDE = 1_000_000
-# The size that every browser gives to a drawing that states none.
+# The size in which browsers show a drawing that states no size.
 _DEFAULT_SIZE = (300.0, 150.0)
 
 
@@ -71,7 +71,7 @@ _TOO_MANY = "The SVG file has too many elements. Save a simpler version of it, o
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A safe SVG file, the size of its picture in pixels, and a sentence if it has lost text."""
+    """A safe SVG file, the size of its picture in pixels, and a sentence if text was removed from it."""
 
     data: bytes
     width: int
@@ -80,7 +80,7 @@ class Drawing:
 
 
 def clean(data: bytes) -> Drawing:
-    """Return the file without anything that is not a picture; raise InvalidSvg if it cannot be read."""
+    """Return the file with only the parts that draw the picture; raise InvalidSvg if it cannot be read."""
     if len(data) > MAX_BYTES:
         raise InvalidSvg("The SVG file is too large. Save a simpler version of it, or convert it to PNG.")
     writer = _Writer()
@@ -89,18 +89,22 @@ def clean(data: bytes) -> Drawing:
         document = data if writer.is_unchanged else writer.get_document()
         _check_copies(document)
     except CycleError as error:
-        raise InvalidSvg("A <use> of the SVG file repeats itself. Remove it, and upload that.") from error
+        raise InvalidSvg(
+            "A <use> of the SVG file repeats itself. Remove it, and upload the new file."
+        ) from error
     except expat.ExpatError as error:
-        raise InvalidSvg("The SVG file is damaged or incomplete. Save it again and upload that.") from error
+        raise InvalidSvg(
+            "The SVG file is damaged or incomplete. Save it again and upload the new file."
+        ) from error
     return Drawing(document, *_measure(writer.root), writer.note)
 
 
 def _check_copies(document: bytes) -> None:
-    """Raise InvalidSvg if the drawing has too many elements with those that each <use> repeats."""
+    """Raise InvalidSvg if the drawing has too many elements, including those that each <use> repeats."""
     # `clean` refuses entities, so the parser is safe.
     root = ElementTree.fromstring(document)  # noqa: S314
     contents = {element: list(element) for element in root.iter()}
-    # Of several elements with one id, the first counts.
+    # If several elements have the same id, a reference means the first.
     by_id = {f"#{element.get('id')}": element for element in reversed(contents)}
     for element in root.iter(f"{{{_SVG}}}use"):
         href = element.get("href", element.get(f"{{{_XLINK}}}href", "")).strip()
@@ -146,7 +150,7 @@ class _Writer:
 
     def _refuse_entity(self, *_: object) -> None:
         raise InvalidSvg(
-            "The SVG file defines entities, which are not accepted. Save it as plain SVG and upload that."
+            "The SVG file defines entities, which are not accepted. Save it as plain SVG and upload the new file."
         )
 
     def _start(self, qualified: str, attributes: list[str]) -> None:
@@ -157,7 +161,7 @@ class _Writer:
         if not self._open and not self._left_out and (namespace, name) != (_SVG, "svg"):
             raise InvalidSvg(
                 "The first element of the SVG file is not in the SVG namespace. Save it as plain SVG and "
-                "upload that."
+                "upload the new file."
             )
         if (namespace, name) == (_SVG, "a"):
             self.is_unchanged = False
@@ -165,7 +169,7 @@ class _Writer:
         if self._left_out or namespace != _SVG or name not in _ELEMENTS:
             self._left_out += 1
             self.is_unchanged = False
-            # The other elements of a <switch> show the same text.
+            # In a <switch>, the other elements show the same text.
             if name == "foreignObject" and self._open[-1:] != ["switch"]:
                 self.note = _LOST_TEXT
             return
@@ -212,7 +216,7 @@ class _Writer:
             self._parts.append(escape(text))
 
     def _clean_style(self, style: str) -> str:
-        """Return a style sheet without its unsafe rules, or declarations without the unsafe ones."""
+        """Return a style sheet without unsafe rules, or the attribute `style` without unsafe declarations."""
         if not _UNSAFE_STYLE.search(style):
             return style
         self.is_unchanged = False
@@ -235,7 +239,7 @@ def _format(attributes: dict[str, str]) -> str:
 
 
 def _measure(root: dict[str, str]) -> tuple[int, int]:
-    """Return the stated size, or else that of the view box, in pixels."""
+    """Return the size that the image states, or else the size of its view box, in pixels."""
     box = re.split(r"[\s,]+", root.get("viewBox", "").strip())
     numbers = [_to_pixels(number) for number in box[2:4]] if len(box) == 4 else []
     box_size = (numbers[0], numbers[1]) if len(numbers) == 2 and all(numbers) else None

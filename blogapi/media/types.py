@@ -1,7 +1,7 @@
 """The types of files that the library accepts, how each is recognised, and how it is served.
 
-A type is recognised by the first bytes of the file. The type that a client states is ignored, except that
-the types of the setting MEDIA_TYPES are recognised by the extension.
+A type is recognised by the first bytes of the file. The type that a client states is ignored. Only the types
+of the setting MEDIA_TYPES are recognised by the extension of the file.
 """
 
 from __future__ import annotations

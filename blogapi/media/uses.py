@@ -1,4 +1,4 @@
-"""Keeps the uses of files in step with the items that refer to them, in the transaction of each write."""
+"""Updates the stored uses of files when an item that refers to files is written, in the same transaction."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def store_article_uses(
 
 
 def end_article_uses(session: Session, articles: Collection[UUID]) -> None:
-    """Store that only former versions of these articles, which are deleted, use files."""
+    """Store that only former versions of these deleted articles use files."""
     for items in chunk(articles):
         session.connection().execute(_END_ALL_USES, {"items": items})
 
@@ -160,20 +160,23 @@ def store_working_copy_uses(session: Session, article_id: UUID, content: str) ->
 
 
 def store_deleted_item_uses(session: Session, documents: Mapping[UUID, str]) -> None:
-    """Store the files that deleted items use by their documents (none if empty) and no longer by edits."""
+    """Store the files that the documents of deleted items use (an empty document uses none).
+
+    Uses by the working copies of these items are deleted.
+    """
     files = {uuid: find_mentioned_files(document).values() for uuid, document in documents.items()}
     replace_uses(session, DELETED_ITEM, files)
     replace_uses(session, WORKING_COPY, dict.fromkeys(documents, ()))
 
 
 def mark_used(session: Session, media_ids: Collection[UUID]) -> None:
-    """Store that something uses these files."""
+    """Reset `unused_since` of these files, because something uses them."""
     for some in chunk(media_ids):
         session.connection().execute(_MARK_USED, {"media_ids": some})
 
 
 def mark_unused(session: Session, media_ids: Collection[UUID]) -> None:
-    """Store the current time as the beginning of disuse of those of these files that nothing uses."""
+    """Set `unused_since` to the current time for each of these files that nothing uses any more."""
     for some in chunk(media_ids):
         session.connection().execute(_MARK_UNUSED, {"media_ids": some, "now": current_time()})
 
@@ -244,7 +247,7 @@ def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID
 
 
 def list_differing_items(session: Session) -> list[tuple[str, UUID, Mapping[UUID, File]]]:
-    """Return the items besides articles with wrong uses: kind, uuid and used files.
+    """Return the items other than articles whose stored uses are wrong: kind, uuid and used files.
 
     An item that was deleted but has uses is in the list, without files.
     """

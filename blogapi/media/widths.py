@@ -1,10 +1,11 @@
-"""Pictures in other widths and formats, by address: `/media/<hash>/w640.webp`.
+"""Resized copies of pictures, also in other formats, by address: `/media/<hash>/w640.webp`.
 
-A width is made when it is first requested, and kept in the folder `.widths` of the media folder. The files
-are derived from the originals: backups omit them, and the folder can be deleted at any time. Strangers can
-cause little work: the widths are those of a ladder, a process makes one at a time, the setting PICTURE_LIMIT
-bounds the new ones per address, and the setting PICTURE_CACHE_MEGABYTES their size; those that were not
-requested for the longest time are deleted first. The new ones of callers with a login are not counted.
+A copy is made when it is first requested, and kept in the folder `.widths` of the media folder. Copies are
+derived from the originals: backups omit them, and the folder can be deleted at any time. Anonymous requests
+can cause only little work: copies exist only in the widths of LADDER, a process makes one copy at a time, the
+setting PICTURE_LIMIT bounds the new copies per client address, and the setting PICTURE_CACHE_MEGABYTES bounds
+the size of all copies; the least recently requested copies are deleted first. Copies that callers with a
+login request are not counted.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from blogapi.storage.database import db, end_read
 from blogapi.users.queries import find_session
 from blogapi.web.errors import Problem
 
-# The time of the last request is stored in steps of this many seconds, as the time of the file.
+# The modification time of a file is the time of its last request, updated at most once in this many seconds.
 _TOUCH_SECONDS = 3600
 # If the folder is full, files are deleted until this part of the quota is used.
 _KEPT_PART = 0.9
@@ -42,11 +43,11 @@ def make_etag(hash: str, width: Width) -> str:
     return f'"{hash}-{width.name}"'
 
 
-class WidthCache:
-    """The folder with the widths of all pictures."""
+class RenditionCache:
+    """The folder with the resized copies of all pictures."""
 
     def __init__(self, folder: MediaFolder, quota: int) -> None:
-        """Set the media folder, and the maximum size of all widths, in bytes."""
+        """Set the media folder, and the maximum size of all copies, in bytes."""
         self._folder, self._quota = folder, quota
         self._lock = threading.Lock()
         # The number of bytes that can be added before the folder is measured again.
@@ -54,7 +55,7 @@ class WidthCache:
 
     def get_path(self, hash: str, width: Width) -> Path:
         """Return the path of a file, even if it is missing."""
-        return self._folder.get_widths(hash) / width.name
+        return self._folder.get_widths_folder(hash) / width.name
 
     def place(self, source: Path, hash: str, width: Width) -> Path:
         """Move a file into the folder, and delete the oldest files if it is full; return the new path."""
@@ -69,9 +70,10 @@ class WidthCache:
         return target
 
     def _make_room(self, size: int) -> None:
-        """Delete the files that were requested least recently, if the folder has no room for another one.
+        """Delete the least recently requested files if the folder has no room for a file of this size.
 
-        Several servers can fill the folder, so each measures it again after a hundredth of the quota.
+        Several servers can fill the folder, so each server measures it again after it has added a hundredth
+        of the quota.
         """
         stored = sorted(_list_files(self._folder.root / WIDTHS_NAME))
         total = size + sum(size for _, size, _ in stored)
@@ -96,11 +98,11 @@ def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
 def init_app(app: Flask) -> None:
     """Create the cache of the application."""
     quota = app.config["PICTURE_CACHE_MEGABYTES"] * 2**20
-    app.extensions[_CACHE_KEY] = WidthCache(get_folder(app), quota)
+    app.extensions[_CACHE_KEY] = RenditionCache(get_folder(app), quota)
 
 
-def get_cache(app: Flask | None = None) -> WidthCache:
-    cache: WidthCache = (app or current_app).extensions[_CACHE_KEY]
+def get_cache(app: Flask | None = None) -> RenditionCache:
+    cache: RenditionCache = (app or current_app).extensions[_CACHE_KEY]
     return cache
 
 
@@ -112,11 +114,12 @@ def touch(path: Path, status: os.stat_result) -> None:
 
 
 def find(hash: str, width: Width) -> Path | str | None:
-    """Return the file with a width of a picture, which is made if it is missing, or None.
+    """Return the file of a resized copy, which is made if it is missing.
 
-    Returns the path of another address instead: of the original, if the picture is not wider, a drawing, an
-    animation or small, or of the next larger width that exists, if the server is already making too many. The
-    result is None if there is no such picture, or if it is not available in this format.
+    Returns the path of another address (a text) instead: of the original, if the picture is not wider, a
+    drawing, an animation or small; or of the next larger copy that exists, or else of the original, if the
+    copy cannot be made now. Returns None if there is no such picture, or if it is not available in this
+    format.
     """
     media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
     own_extension = media.name.rpartition(".")[2] if media is not None else ""
@@ -141,7 +144,7 @@ def find(hash: str, width: Width) -> Path | str | None:
 
 
 def _has_login() -> bool:
-    # Without its cookie, the session is not read: that would add `Vary: Cookie` to the response.
+    # The session is read only if its cookie was sent, because reading it adds `Vary: Cookie` to the response.
     cookie = current_app.session_interface.get_cookie_name(current_app)
     return cookie in request.cookies and find_session(session.get("token", "")) is not None
 
@@ -149,7 +152,7 @@ def _has_login() -> bool:
 def _find_rendition(uuid: UUID, width: Width) -> Path | None:
     """Return the path of the picture in this width if a former version of blogapi stored it, or None.
 
-    Nothing is returned for a picture that was replaced since then: one of its former hashes has no width.
+    Returns None for a picture that was replaced since then: one of its former hashes has no width.
     """
     columns = FormerHash.width, FormerHash.hash
     hashes = {row.width: row.hash for row in db.session.execute(select(*columns).filter_by(media_id=uuid))}
@@ -159,7 +162,7 @@ def _find_rendition(uuid: UUID, width: Width) -> Path | None:
 
 
 def _copy_rendition(rendition: Path, hash: str, width: Width) -> Path:
-    """Copy a rendition into the cache. The original stays, because an upload of the same file can use it."""
+    """Copy a rendition into the cache; the rendition stays, because an upload of the same file can use it."""
     with get_folder().temporary_folder() as temporary:
         shutil.copyfile(rendition, temporary / "picture")
         return get_cache().place(temporary / "picture", hash, width)
@@ -181,7 +184,7 @@ def _make_width(original: Path, hash: str, width: Width, *, is_counted: bool) ->
     cache = get_cache()
     path = cache.get_path(hash, width)
     with images.wait_to_scale():
-        # Another thread has made it in the meantime.
+        # Another thread has made the copy in the meantime.
         if path.is_file():
             return path
         if is_counted:
@@ -190,7 +193,7 @@ def _make_width(original: Path, hash: str, width: Width, *, is_counted: bool) ->
             images.scale(original, temporary / "picture", width.width, width.extension)
             cache.place(temporary / "picture", hash, width)
     if not original.is_file():
-        # The picture was deleted meanwhile, perhaps before its widths were.
+        # The picture was deleted meanwhile, perhaps before this copy was placed.
         shutil.rmtree(path.parent, ignore_errors=True)
         return None
     return path

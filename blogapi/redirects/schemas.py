@@ -92,4 +92,4 @@ class RedirectListQuery(ListQuery):
         if not data.get("path", "/").startswith("/"):
             raise ma.ValidationError("Must begin with a slash.", "path")
         if "path" in data and (others := {"format", "page", "page_size"} & set(data)):
-            raise ma.ValidationError("There is one redirect from a path; omit `path`.", min(others))
+            raise ma.ValidationError("Cannot be combined with `path`; omit one of the two.", min(others))

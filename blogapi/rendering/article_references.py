@@ -1,4 +1,4 @@
-"""References to other articles in texts, `article:<uuid>`; `articles.article_links` replaces them."""
+"""References to articles in texts, `article:<uuid>`; `articles.responses.article_links` replaces them."""
 
 from __future__ import annotations
 

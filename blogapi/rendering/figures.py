@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# The sanitizer quotes each value, and escapes `<` and `>` in it.
+# The sanitizer quotes each attribute value, and escapes `<` and `>` in it.
 _PICTURE = r"(?:<a [^<>]*+><img [^<>]*+></a>|<img [^<>]*+>)"
 _PARAGRAPH = re.compile(rf"<p>\s*+({_PICTURE}(?:\s*+(?:<br>\s*+)?{_PICTURE})*+)\s*+</p>")
 _EACH = re.compile(_PICTURE)

@@ -11,7 +11,7 @@ from html import unescape
 _VALUE = r""""[^"]*+"|'[^']*+'|\{(?:[^{}<>]|\{[^{}<>]*+\})*+\}|[^\s>"'][^\s>]*+"""
 _NAME = r"[^\s/>][^\s/>=]*+"
 _ATTRIBUTE = re.compile(rf"({_NAME})(?:\s*+=\s*+({_VALUE}))?+")
-# Browsers ignore the rest of a text with a tag or a comment that has no end.
+# If a tag or a comment has no end, browsers ignore the rest of the text.
 _TAG = re.compile(
     r"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))|<(?:[!?]|/[^a-z>])[^>]*+"
     r"|<(?P<is_end>/)?(?P<name>[a-z][\w.-]*+(?::[\w.-]++)?+)(?=[\s/>])"
@@ -20,7 +20,7 @@ _TAG = re.compile(
 )
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
 _RAW_TEXT = re.compile("script|style|textarea|title|xmp|iframe|noembed|noframes")
-# Browsers do not close an element of another kind, such as <span>, at an end tag in one of these.
+# An end tag in one of these elements does not close an element of another kind around it, such as <span>.
 _BLOCK = re.compile(
     "address|applet|article|aside|blockquote|button|caption|center|details|dialog|dir|div|dl|fieldset|figcaption|"
     "figure|footer|form|h[1-6]|header|hgroup|listing|main|marquee|math|menu|nav|object|ol|pre|search|section|"
@@ -38,7 +38,8 @@ _ENDED_BY = {
     "tr": re.compile("tr|tbody|tfoot|thead"),
     **dict.fromkeys(("thead", "tbody", "tfoot"), re.compile("tbody|tfoot|thead")),
 }
-#: The values of `hidden` that hide an element. Browsers show `until-found` in searches.
+#: The values of `hidden` that hide an element. Browsers show an element with `until-found` if a search in the
+#: page finds it.
 HIDDEN_VALUES = re.compile(r"\A(?!\s*(?:until-found|\{false\})\s*\Z)", re.IGNORECASE)
 
 
@@ -62,39 +63,21 @@ def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tu
     """Yield start and end of each element with an attribute of `hiding` whose value matches.
 
     An element without an end tag, or with wrongly nested blocks, extends to the end of the text, unless its
-    end tag may be omitted: nothing hidden may be shown.
+    end tag may be omitted, so that no hidden text is shown.
     """
-    start, names = 0, list[str]()  # of the hidden element and the open blocks in it
-    tables, opened = 0, Counter[tuple[int, str]]()  # the open elements around it, by level of tables and name
-    for tag in _find_tags(html):
-        name, is_end = tag["name"].lower(), bool(tag["is_end"])
-        if is_end and names and names[-1] == name:
-            names.pop()
-            if not names:
-                yield start, tag.end()
-            continue
-        ending = _ENDED_BY.get(names[0]) if len(names) == 1 and (opened[tables, name] or not is_end) else None
-        if ending and (ending.fullmatch(name) or (is_end and _BLOCK.fullmatch(name))):
-            yield start, tag.start()
-            names.pop()
-        if is_end:
-            if not names and opened[tables, name]:
-                opened[tables, name] -= 1
-                tables -= name == "table"
-            continue
-        # The name of a component of MDX begins with a capital.
-        is_empty = _VOID.fullmatch(name) is not None or (tag[0].endswith("/>") and tag["name"][0].isupper())
-        is_hidden = _is_hidden(tag["attributes"], hiding)
-        if is_empty and is_hidden and not names:
-            yield tag.span()
-        elif not is_empty and (is_hidden or (names and _is_counted(name, names[0]))):
-            start = start if names else tag.start()
-            names.append(name)
-        elif not is_empty and not names:
-            tables += name == "table"
-            opened[tables, name] += 1
-    if names:
-        yield start, len(html)
+    start, names = 0, list[str]()  # the start of the hidden element, and the open blocks in it tables, opened
+    = 0, Counter[tuple[int, str]]()  # the open elements around it, by level of tables and name for tag in
+    _find_tags(html): name, is_end = tag["name"].lower(), bool(tag["is_end"]) if is_end and names and
+    names[-1] == name: names.pop() if not names: yield start, tag.end() continue ending =
+    _ENDED_BY.get(names[0]) if len(names) == 1 and (opened[tables, name] or not is_end) else None if ending
+    and (ending.fullmatch(name) or (is_end and _BLOCK.fullmatch(name))): yield start, tag.start() names.pop()
+    if is_end: if not names and opened[tables, name]: opened[tables, name] -= 1 tables -= name == "table"
+    continue # The name of a component of MDX begins with a capital. is_empty = _VOID.fullmatch(name) is not
+    None or (tag[0].endswith("/>") and tag["name"][0].isupper()) is_hidden = _is_hidden(tag["attributes"],
+    hiding) if is_empty and is_hidden and not names: yield tag.span() elif not is_empty and (is_hidden or
+    (names and _is_counted(name, names[0]))): start = start if names else tag.start() names.append(name) elif
+    not is_empty and not names: tables += name == "table" opened[tables, name] += 1 if names: yield start,
+    len(html)
 
 
 def _find_tags(html: str) -> Iterator[re.Match[str]]:
@@ -109,7 +92,7 @@ def _find_tags(html: str) -> Iterator[re.Match[str]]:
 
 
 def _is_hidden(attributes: str, hiding: Mapping[str, re.Pattern[str]]) -> bool:
-    # The first of several equal attributes counts.
+    # If an attribute occurs several times, browsers use the first.
     values = {name.lower(): value for name, value in reversed(_ATTRIBUTE.findall(attributes))}
     return any(
         name in values and pattern.search(unescape(values[name].strip("\"'")))

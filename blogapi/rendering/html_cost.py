@@ -13,7 +13,8 @@ from collections import Counter
 _MAX_TAGS = 100_000
 # The same number as for nested quotes in Markdown.
 MAX_OPEN_ELEMENTS = 1_000
-# The number of tags times the number of copied elements that are not closed, times the length of the copies.
+# The limit for the number of tags, times the number of copied elements that are not closed, times the length
+# of the copies.
 _MAX_COPIED = 20_000_000
 # One tag of this length can contain so many attributes that comparing them takes a second.
 _MAX_MALFORMED_LENGTH = 200_000
@@ -25,8 +26,8 @@ _ATTRIBUTES = rf"(?:\s++[\w:.@-]++(?:={_VALUE})?+){{0,50}}+\s*+"
 _LESS_THAN_SIGN = re.compile(r"<(?![a-z/!?])", re.IGNORECASE)
 _ORDINARY_TAG = re.compile(rf"<(?:/?[a-z][\w:-]*+{_ATTRIBUTES}/?|!--[^<>]*+)>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z][\w:-]*+)")
-# Elements without end tags, also of SVG and MathML, and elements that the parser closes before the next one.
-# `dd` is missing, because `<li><dd>` can be nested.
+# Elements without end tags, also of SVG and MathML, and elements that the parser closes before the next
+# element of their kind. `dd` is missing, because `<li><dd>` can be nested.
 _UNNESTED = re.compile(
     "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
     "|animate\\w*|circle|ellipse|fe\\w+|image|line|mprescripts|mspace|path|poly\\w+|rect|set|stop|use"
@@ -34,7 +35,7 @@ _UNNESTED = re.compile(
 )
 _VOID_ELEMENT = re.compile(rf"<(?:br|img|wbr|hr|input|source){_ATTRIBUTES}/?>", re.IGNORECASE)
 _CLOSED_ELEMENT = re.compile(rf"<(?!html|body)([a-z][a-z0-9]*+){_ATTRIBUTES}>[^<]*+</\1\s*+>", re.IGNORECASE)
-# The parser also copies the attributes of each <html> and <body> to the first one.
+# The parser also copies the attributes of each further <html> and <body> to the first.
 _COPIED_ELEMENT = re.compile(
     r"<(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u|html|body)(?=[\s/>])", re.IGNORECASE
 )
@@ -50,7 +51,7 @@ def is_too_expensive(html: str) -> bool:
         return True
     if _has_deep_elements(html):
         return True
-    # The tags that remain after closed elements are removed are not closed, or are nested deeply.
+    # After the removal of closed elements, the remaining tags are not closed, or are nested deeply.
     rest = _VOID_ELEMENT.sub("\0", html)
     for _ in range(_MAX_NESTED_PAIRS):
         rest, removed = _CLOSED_ELEMENT.subn("\0", rest)

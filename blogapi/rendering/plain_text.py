@@ -50,7 +50,7 @@ def decode_entities(text: str) -> str:
 def make_excerpt(html: str) -> str:
     """Return the beginning of the text of sanitized HTML: at most MAX_EXCERPT_LENGTH characters.
 
-    It is cut between words. It contains no headings, code blocks, players and footnotes, and bare URLs are
+    It ends between two words. It contains no headings, code blocks, players and footnotes, and bare URLs are
     shortened to their host.
     """
     start, *rest = remove_players(html).split("<pre")

@@ -14,7 +14,7 @@ MAX_PLAYERS = 100
 _END = r"(?:[/?&#]\S*)?"
 _PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
 _START = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
-# What to_frame() writes, after the sanitizer.
+# Matches what to_frame() writes, after the sanitizer.
 _FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
 _FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/?figure))*+</figure>')
 
@@ -23,8 +23,8 @@ _FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/?figure
 class Player:
     """The player of one kind of address. `make_address` returns the address of its frame.
 
-    The pattern matches a whole address. It means the same in Python and in JavaScript, because the editor
-    shows which addresses become players.
+    The pattern matches a whole address. It must mean the same in Python and in JavaScript, because the editor
+    uses it to show which addresses become players.
     """
 
     name: str
@@ -93,7 +93,7 @@ _PATTERNS = [(re.compile(player.pattern), player) for player in PLAYERS]
 
 
 def show_players(html: str) -> str:
-    """Return rendered Markdown with players instead of paragraphs that contain only the address of one."""
+    """Return rendered Markdown with players instead of paragraphs with only the address of a player."""
     count = 0
 
     def replace(paragraph: re.Match[str]) -> str:

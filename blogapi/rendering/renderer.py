@@ -28,7 +28,7 @@ def render(content: str, content_type: str) -> RenderedContent:
 
     Takes at most about two seconds for 2 MB, whatever it contains, and needs no database.
     """
-    # Imported here because its libraries need 4 MB, which servers without writes save.
+    # Imported here, because its libraries need 4 MB of memory, which servers without writes can save.
     from blogapi.rendering import sanitizer
 
     html = sanitizer.to_safe_html(content, content_type)

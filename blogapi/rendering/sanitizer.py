@@ -14,7 +14,7 @@ from blogapi.rendering.article_references import REFERENCE
 from blogapi.rendering.characters import JOINERS, MARKS
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
 
-# Each comment names the programs that write these classes into content.
+# The classes that are kept; each comment names the programs that write these classes into content.
 _PATTERNS = (
     # The Markdown renderer, and the footnotes of Kramdown and Pandoc.
     r"footnotes?(?:-[\w-]+)?|reversefootnote|contains-task-list|task-list-item(?:-checkbox)?",
@@ -79,7 +79,7 @@ _ATTRIBUTES = {
     "source": {"src", "type", "srcset", "media", "sizes"},
 }
 
-# The words of `rel` that are kept; they describe the page, or the author's opinion of it.
+# The words of `rel` that are kept; they describe the linked page, or the author's opinion of it.
 _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "license", "tag"})
 
 # Every input except for the checkboxes of task lists: form fields are useless without their form.
@@ -97,7 +97,7 @@ _MEDIA_ATTRIBUTES = frozenset(
         *(("audio", "src"), ("source", "src"), ("track", "src")),
     }
 )
-# A link to another article, which `articles.article_links` replaces. The fragment is kept as it is.
+# A link to another article, which `articles.responses.article_links` replaces. The fragment is kept as it is.
 _ARTICLE_REFERENCE = re.compile(rf"\s*({REFERENCE.pattern})(#\S*)?\s*")
 _REFERENCE_SCHEMES = ("media:", "article:")
 _REFERENCE_SCHEME = re.compile("|".join(_REFERENCE_SCHEMES), re.IGNORECASE)
@@ -105,7 +105,8 @@ _URL_ATTRIBUTES = frozenset({"src", "href", "poster", "cite"})
 # Browsers ignore these characters at the beginning of a URL, and some of them everywhere.
 _IGNORED_IN_URL = re.compile(r"[\x00-\x20]")
 
-# A URL parser and a browser can disagree about the host of a URL with unusual characters.
+# This is matched as text, because a URL parser and a browser can disagree about the host of a URL with
+# unusual characters.
 _EMBED_URL = re.compile(
     rf"(?:https?:)?(//(?:{'|'.join(re.escape(host) for host in sorted(EMBED_HOSTS))})/\S*)", re.IGNORECASE
 )
@@ -128,7 +129,8 @@ _SELF_CLOSED = re.compile(
     re.IGNORECASE,
 )
 
-# These patterns are applied to the output of nh3, which quotes each value and escapes `<`, `>` and `"` in it.
+# These patterns are applied to the output of nh3, which quotes each attribute value and escapes `<`, `>` and
+# `"` in it.
 _IFRAME = re.compile(r"<iframe([^<>]*)>.*?</iframe>", re.DOTALL)
 _ALIGNED = re.compile(r'(<(?:t[dh]|p|div|h[1-6])\b[^<>]*) style="(\w+)"([^<>]*>)')
 _ALIGN = re.compile(r' align="\w*"')
@@ -141,7 +143,7 @@ _FRAGMENT_LINK = re.compile(r'(<a [^<>]*?href="#)([^"]+)"')
 
 _TEXT_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|right|center|justify)\b", re.IGNORECASE)
 
-# Prefix of an id that a footnote uses.
+# The prefix for an id in the content that a footnote of the renderer also uses.
 _ID_PREFIX = "user-content-"
 
 # nh3 checks the URL schemes of all attributes except srcset. A URL can begin after a comma or white space;
@@ -251,7 +253,7 @@ def _to_html(content: str, content_type: str) -> str | None:
     html: str | None = content
     if content_type == "markdown" and (html := markdown.render_markdown(content)):
         html = players.show_players(html)
-    # The sanitizer removes the attribute `hidden`, and would then show the elements.
+    # The sanitizer removes the attribute `hidden`, so that browsers would show the elements.
     html = html and hidden_elements.remove_hidden(_SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html)))
     return None if html is None or html_cost.is_too_expensive(html) else html
 
@@ -274,7 +276,7 @@ def _empty_iframe(iframe: re.Match[str]) -> str:
 
 
 def _add_noopener(link: re.Match[str]) -> str:
-    """Return the link with `noopener` if it opens a new tab, so that its page gets no access to this one."""
+    """Return the link with `noopener` if it opens a new tab, so that it gets no access to this page."""
     attributes = dict(_ATTRIBUTE.findall(link[1]))
     if "target" not in attributes:
         return link[0]
@@ -287,7 +289,7 @@ def _style_to_align(cell: re.Match[str]) -> str:
 
 
 def _unwrap_refused_links(safe: str) -> str:
-    """Return the HTML without each `<a>` whose address nh3 has removed."""
+    """Return the HTML without the `<a>` tags whose address nh3 has removed."""
     open_links = list[str]()
 
     def replace(tag: re.Match[str]) -> str:

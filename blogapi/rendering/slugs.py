@@ -17,7 +17,7 @@ MAX_SLUG_LENGTH = 255
 # The maximum length of a derived slug, which leaves space for a number such as `-2`.
 MAX_DERIVED_LENGTH = 240
 
-# `C#` and `C++` are not `C`.
+# `C#` and `C++` must not get the slug of `C`.
 _SHARP = re.compile(rf"(?<=[\w{MARKS}])#(?!\w)")
 _PLUS = re.compile(rf"(?<=[\w{MARKS}+])\+(?!\w)")
 # The scripts whose words can contain joiners: from Arabic to Myanmar, and from Khmer to Mongolian. Older
@@ -29,7 +29,7 @@ _WORD_PATTERN = rf"[^\W_](?:[^\W_]|(?![\ufe00-\ufe0f])[{MARKS}]|{_JOINER})*"
 _WORD = re.compile(_WORD_PATTERN)
 _SLUG = re.compile(rf"{_WORD_PATTERN}(?:-{_WORD_PATTERN})*")
 _ENTITY = re.compile(r"&#?\w{1,32};")
-# Apostrophes of entities, commas between digits, and marks that remain on Latin letters.
+# Removed: apostrophes from entities, commas between digits, and marks that remain on Latin letters.
 _DROPPED = re.compile(rf"'|(?<=\d),(?=\d)|(?<=[a-z0-9])(?![\ufe00-\ufe0f])[{MARKS}]+")
 # NFKC would split the vowel AM of Thai and Lao, which is written as one character.
 _NOT_THAI_OR_LAO = re.compile(r"[^\u0e00-\u0eff]+")
@@ -49,7 +49,7 @@ def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH, default: str =
     return slug or default or secrets.token_hex(4)
 
 
-# In an import, most names occur in many articles.
+# Cached, because in an import most names occur in many articles.
 @lru_cache(maxsize=10_000)
 def make_term_slug(name: str) -> str:
     """Return the slug of the name of a category or tag: `C#` gives "c-sharp", `C++` gives "c-plus-plus".
@@ -66,7 +66,7 @@ def is_slug(text: str) -> bool:
 
 
 def hyphenate(text: str, max_length: int = 0) -> str:
-    """Return the words in lowercase, joined by hyphens, cut between words at `max_length` (0: no limit)."""
+    """Return the words in lowercase, joined by hyphens: as many as fit into `max_length` (0: all)."""
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text.replace("'", "-"))
     text = unicodedata.normalize("NFC", text)
     text = _NOT_THAI_OR_LAO.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text).lower()
@@ -76,7 +76,7 @@ def hyphenate(text: str, max_length: int = 0) -> str:
     return slug[: max_length + 1].rpartition("-")[0] or slug[:max_length]
 
 
-# A write makes the slug before it takes the write lock, and again while it holds the lock.
+# Cached, because a write makes the slug before it takes the write lock, and again while it holds the lock.
 @lru_cache(maxsize=64)
 def _slugify(text: str, max_length: int) -> str:
     return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)

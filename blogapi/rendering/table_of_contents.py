@@ -12,7 +12,7 @@ from blogapi.rendering import plain_text
 MAX_HEADINGS = 500
 MAX_HEADING_LENGTH = 500
 
-# nh3 quotes each value and escapes `<`, `>` and `"` in it.
+# nh3 quotes each attribute value and escapes `<`, `>` and `"` in it.
 _HEADING = re.compile(r"<h([1-6])((?: [^<>]*)?)>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
 _ID = re.compile(r' id="([^"]*)"')
 _FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')

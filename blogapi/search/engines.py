@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
     Engine = Fts5 | Tsvector
 
-# Finding the words of long texts takes seconds; see `connections.REQUEST_IDLE_SECONDS`.
+# Finding the words of long texts takes seconds, and PostgreSQL ends transactions that are idle for longer
+# than `connections.REQUEST_IDLE_SECONDS`.
 _ROWS_PER_STATEMENT = 25
-# The parameter of statements with the number of a row.
+# The name of the parameter for the number of a row.
 _KEY = "key"
 
 
@@ -74,7 +75,7 @@ def find_equal_rows(connection: Connection, rows: Sequence[IndexRow]) -> set[int
 
 @cache
 def select_entries(engine: Engine) -> Select[*tuple[Any, ...]]:
-    """Return a statement that selects article_id, number and whether it has a row of `uuids`."""
+    """Return a statement that selects article_id, number and has_row for the articles in `uuids`."""
     entry, stored = table_of(SearchEntry), engine.stored
     return (
         select(entry.c.article_id, entry.c.number, stored.c.number.is_not(None).label("has_row"))

@@ -25,7 +25,7 @@ from blogapi.search.placement import Placed, place_words
 from blogapi.search.results import Conditions, Field, IndexRow, Words, select_newest
 
 _WORDS = ("title_words", "subtitle_words", "text_words")
-# An insert gives the name of its parameter to a column, so the column `rowid` needs the key `number`.
+# An insert names its parameters after the keys of columns, so the column `rowid` needs the key `number`.
 _STORED = Table(
     "search_index",
     MetaData(),

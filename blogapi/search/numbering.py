@@ -12,7 +12,8 @@ NUMBERS_PER_MICROSECOND = 16
 MAX_SHIFT = 1_000_000 * NUMBERS_PER_MICROSECOND
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-# Numbers below the numbers of _EARLIEST, which some programs give to articles without a date.
+# The count of unused numbers below those of _EARLIEST, a time that some programs give to articles without a
+# date.
 _RESERVED_NUMBERS = 1 << 32
 
 

@@ -9,7 +9,8 @@ from blogapi.search.tokenizer import find_terms, find_words
 # PostgreSQL limits the value of a position, the number of positions per word and the size of a tsvector.
 MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
 
-# A phrase never matches words of two texts, or a word at MAX_POSITION.
+# The last position before a gap. Because of such gaps, also between two texts, a phrase never matches words
+# of two texts, or a word at MAX_POSITION.
 _LAST_POSITION_IN_PHRASES = MAX_POSITION - 2
 
 Placed = list[tuple[str, int]]
@@ -19,8 +20,8 @@ def place_words(texts: Sequence[str]) -> list[Placed]:
     """Return the words and the terms of each text, with their positions in the article.
 
     Consecutive words have consecutive positions. Terms, and all words after the last position, have the
-    position MAX_POSITION. Words beyond MAX_BYTES are omitted, and further occurrences of a word that occurs
-    too often.
+    position MAX_POSITION. Words beyond MAX_BYTES are omitted, as are further occurrences of a word that
+    occurs too often.
     """
     words = [find_words(text) for text in texts]
     terms = [list(dict.fromkeys(_with_endings(text))) for text in texts]

@@ -27,7 +27,7 @@ _entry = table_of(SearchEntry).c
 class Period:
     """The numbers of the articles that were published in a period.
 
-    They lie between `first` and `last`. `outside` selects the numbers between these that belong to articles
+    They lie between `first` and `last`. `outside` selects the numbers between them that belong to articles
     published before or after the period.
     """
 

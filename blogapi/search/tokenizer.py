@@ -22,14 +22,14 @@ HIT_START, HIT_END = "\x02", "\x03"
 # A shorter prefix would match a large share of all words.
 MIN_PREFIX_LENGTH = 2
 
-# Longer words are cut; no word of a natural language is that long.
+# Longer words are shortened; no word of a natural language is that long.
 MAX_WORD_LENGTH = 250
 
 # Han, Hiragana and Katakana have no spaces between words, so each character is indexed as a word.
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# Thai, Lao, Khmer and Burmese have no spaces either, so each syllable is indexed as a word. It begins with a
-# vowel that is written before its consonant or with the consonant, and contains the vowels and marks after
-# it, and stacked consonants.
+# Thai, Lao, Khmer and Burmese have no spaces either, so each syllable is indexed as a word. A syllable begins
+# with a consonant, or with a vowel that is written before it, and contains stacked consonants and the vowels
+# and marks after them.
 _SPACELESS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f"
 _FIRST_VOWELS, _STACKERS = r"\u0e40-\u0e44\u0ec0-\u0ec4", r"\u1039\u17d2"
 _LAST_VOWELS = r"\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3\u0ebd"
@@ -61,8 +61,8 @@ _LATIN_DIACRITICS = re.compile(r"(?<=[\x00-\u024f])[\u0300-\u036f]+")
 class Query:
     """The words of a search query.
 
-    `phrases` are the indexed words of each query word (`Go语言`: go, 语, 言). With `prefix`, the last of them
-    also matches as a prefix. `terms` are the query words that contain a dot, `+` or `#`.
+    `phrases` are the indexed words of each query word (`Go语言`: go, 语, 言). With `prefix`, the last indexed
+    word also matches as a prefix. `terms` are the query words that contain a dot, `+` or `#`.
     """
 
     phrases: list[list[str]]

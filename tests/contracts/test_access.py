@@ -233,7 +233,7 @@ ACCESS_CASES = [
     AccessCase("deleted_articles.restore_all", ARTICLES + "restore/", writes(422), {}),
     AccessCase("deleted_pages.restore", PAGES + "{deleted}/restore/", writes(200)),
     AccessCase("deleted_pages.restore_all", PAGES + "restore/", writes(422), {}),
-    AccessCase("article_counts.get_all", "/api/v1/blog/article-counts/", ADMINS),
+    AccessCase("article_counts.count_by_status", "/api/v1/blog/article-counts/", ADMINS),
     AccessCase("archive.listed", "/api/v1/blog/archive/", READERS),
     AccessCase("renderings.render", "/api/v1/blog/render/", ADMINS, {"content": "a"}),
     AccessCase("revisions.listed", ARTICLES + "{draft}/revisions/", ADMINS),

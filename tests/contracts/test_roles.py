@@ -47,7 +47,7 @@ REQUIRED = {
             "articles.list_written",
             "fields.listed",
             "fields.single",
-            "article_counts.get_all",
+            "article_counts.count_by_status",
             "renderings.render",
             "media.listed",
         ),

@@ -135,7 +135,7 @@ def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Exe
 
 
 def make_period(filters: ArticleFilters) -> Period:
-    """Return the numbers in the search index of the public articles that match the filters by time."""
+    """Return the numbers that public articles in the period of the time filters have in the search index."""
     first, last, outside = 0, numbering.last_number(current_time()), []
     if filters.published_after:
         number = numbering.first_number(filters.published_after)
