@@ -150,7 +150,8 @@ class _Writer:
 
     def _refuse_entity(self, *_: object) -> None:
         raise InvalidSvg(
-            "The SVG file defines entities, which are not accepted. Save it as plain SVG and upload the new file."
+            "The SVG file defines entities, which are not accepted. Save it as plain SVG and upload the new "
+            "file."
         )
 
     def _start(self, qualified: str, attributes: list[str]) -> None:

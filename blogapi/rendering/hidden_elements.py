@@ -65,19 +65,39 @@ def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tu
     An element without an end tag, or with wrongly nested blocks, extends to the end of the text, unless its
     end tag may be omitted, so that no hidden text is shown.
     """
-    start, names = 0, list[str]()  # the start of the hidden element, and the open blocks in it tables, opened
-    = 0, Counter[tuple[int, str]]()  # the open elements around it, by level of tables and name for tag in
-    _find_tags(html): name, is_end = tag["name"].lower(), bool(tag["is_end"]) if is_end and names and
-    names[-1] == name: names.pop() if not names: yield start, tag.end() continue ending =
-    _ENDED_BY.get(names[0]) if len(names) == 1 and (opened[tables, name] or not is_end) else None if ending
-    and (ending.fullmatch(name) or (is_end and _BLOCK.fullmatch(name))): yield start, tag.start() names.pop()
-    if is_end: if not names and opened[tables, name]: opened[tables, name] -= 1 tables -= name == "table"
-    continue # The name of a component of MDX begins with a capital. is_empty = _VOID.fullmatch(name) is not
-    None or (tag[0].endswith("/>") and tag["name"][0].isupper()) is_hidden = _is_hidden(tag["attributes"],
-    hiding) if is_empty and is_hidden and not names: yield tag.span() elif not is_empty and (is_hidden or
-    (names and _is_counted(name, names[0]))): start = start if names else tag.start() names.append(name) elif
-    not is_empty and not names: tables += name == "table" opened[tables, name] += 1 if names: yield start,
-    len(html)
+    # The start of the hidden element, and the names of the open blocks in it.
+    start, names = 0, list[str]()
+    # The number of open tables around it, and the open elements around it by that number and by name.
+    tables, opened = 0, Counter[tuple[int, str]]()
+    for tag in _find_tags(html):
+        name, is_end = tag["name"].lower(), bool(tag["is_end"])
+        if is_end and names and names[-1] == name:
+            names.pop()
+            if not names:
+                yield start, tag.end()
+            continue
+        ending = _ENDED_BY.get(names[0]) if len(names) == 1 and (opened[tables, name] or not is_end) else None
+        if ending and (ending.fullmatch(name) or (is_end and _BLOCK.fullmatch(name))):
+            yield start, tag.start()
+            names.pop()
+        if is_end:
+            if not names and opened[tables, name]:
+                opened[tables, name] -= 1
+                tables -= name == "table"
+            continue
+        # The name of a component of MDX begins with a capital.
+        is_empty = _VOID.fullmatch(name) is not None or (tag[0].endswith("/>") and tag["name"][0].isupper())
+        is_hidden = _is_hidden(tag["attributes"], hiding)
+        if is_empty and is_hidden and not names:
+            yield tag.span()
+        elif not is_empty and (is_hidden or (names and _is_counted(name, names[0]))):
+            start = start if names else tag.start()
+            names.append(name)
+        elif not is_empty and not names:
+            tables += name == "table"
+            opened[tables, name] += 1
+    if names:
+        yield start, len(html)
 
 
 def _find_tags(html: str) -> Iterator[re.Match[str]]:

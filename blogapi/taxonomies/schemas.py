@@ -102,9 +102,9 @@ class TermListQuery(ListQuery):
         truthy={"true"},
         falsy=set(),
         metadata={
-            "description": "For admins: list only items whose name equals the name of another item except for "
-            "case, accents, spaces, punctuation or an English plural, similar items together. It replaces "
-            "`ordering`."
+            "description": "For admins: list only items whose name equals the name of another item except "
+            "for case, accents, spaces, punctuation or an English plural, similar items together. It "
+            "replaces `ordering`."
         },
     )
     ordering = ma.fields.String(
