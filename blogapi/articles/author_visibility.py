@@ -33,7 +33,7 @@ _SELECT_PUBLIC = select(Author.uuid, Author.slug).where(
 
 
 def record_missing_authors() -> None:
-    """Record an event for each author that has none, because a migration created the first profiles."""
+    """Record an event for each author without an event, such as the profiles that a migration created."""
     with transaction():
         has_event = select(Event.position).where(Event.kind == AUTHOR, Event.uuid == Author.uuid).exists()
         for author in db.session.scalars(select(Author).where(~has_event)):

@@ -21,13 +21,13 @@ _SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleInput:
-    """The fields of an article in a request; None (UNSET where None is a value) stands for an omitted field.
+    """The fields of an article in a request; an omitted field is None (UNSET if None is a valid value).
 
     `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name. `custom`
-    contains changes of the custom fields, by name; None removes a value. With `replaces_custom`, it contains
-    all custom fields. With `is_imported`, an article without a required custom field may be published. A
-    reference to a category, tag, author or parent is a uuid or a slug (a text). `prepared` was computed
-    before the transaction; without it, the write renders the content in the transaction.
+    contains changes of the custom fields, by name; None removes a value. With `replaces_custom`, it replaces
+    the values of all custom fields. With `is_imported`, an article without a required custom field may be
+    published. A reference to a category, tag, author or parent is a uuid or a slug (a text). `prepared` was
+    computed before the transaction; without it, the write renders the content in the transaction.
     """
 
     uuid: UUID | None = None
@@ -193,5 +193,5 @@ def _flatten_nested(content: ArticleContent) -> dict[str, Any]:
 
 
 def _differs(before: Any, after: Any) -> bool:
-    # In Python, True equals 1.
+    # In Python, True equals 1, but they are different values of a custom field.
     return bool(before != after) or isinstance(before, bool) != isinstance(after, bool)

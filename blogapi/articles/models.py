@@ -316,7 +316,7 @@ class ArticleRevision(Base):
 
 
 class WorkingCopy(Base):
-    """The edits of an article that are not part of the article yet; admins share one per article.
+    """The edits of an article that are not part of the article yet; all users share one copy per article.
 
     `content` is the content that the editor saved, as JSON. `version` counts the saves, and `base_version` is
     the version of the article on which the edits are based. `user_id` is the user who saved last. `not_live`

@@ -187,7 +187,8 @@ def check_writes(
     """Raise NotFound or Forbidden unless the caller may write all these items.
 
     An item without fields stands for a deletion. With `is_bulk`, the errors begin with the index of the item.
-    With `creates`, the articles may be new. Without `is_complete`, only their owners are checked.
+    With `creates`, the articles may be new. Without `is_complete`, only the owners of the articles are
+    checked.
     """
     if not current_caller().is_author:
         return
@@ -250,7 +251,7 @@ def _check_own(row: Any) -> None:
 
 
 def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
-    """Raise Forbidden if the write would change what readers see, or the byline."""
+    """Raise Forbidden if the write changes the byline, or public content that the caller may not change."""
     is_published = row is not None and row.status in _PUBLISHED
     if (is_published or fields.status in _PUBLISHED) and not current_caller().publishes:
         raise Forbidden(

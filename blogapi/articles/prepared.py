@@ -42,8 +42,8 @@ class Prepared:
     """The rendering of a written content, and the search words of the article.
 
     `sources` contains the content, and the former content if the client may have read the excerpt generated
-    from it. `excerpts` are the generated excerpts of both. `words` are the words of `title`, of the other
-    short texts `others`, and of the content.
+    from it. `excerpts` are the excerpts generated from these contents. `words` are the words of `title`, of
+    the other short texts `others`, and of the content.
     """
 
     sources: tuple[Source, ...]
@@ -69,7 +69,7 @@ class Prepared:
         return cls(sources, rendering, excerpts, texts["title"], short_texts, words)
 
 
-# The argument of a bulk write that was not prepared.
+# The prepared articles of a bulk write that was not prepared.
 NOTHING_PREPARED: Mapping[UUID, Prepared] = MappingProxyType({})
 
 

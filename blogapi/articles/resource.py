@@ -31,7 +31,7 @@ class Resource:
         return f"/{self.kind}s/<id:id>"
 
     def name(self, plural: str) -> str:
-        """Return the name of the blueprint with the operations on the versions, for example, of an item."""
+        """Return the name of a blueprint: `revisions` for articles is `page_revisions` for pages."""
         return plural if self.kind == ItemType.ARTICLE else f"{self.kind}_{plural}"
 
     def check_exists(self, id: UUID) -> None:

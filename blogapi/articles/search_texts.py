@@ -50,7 +50,7 @@ def read_plain_text(html_json: bytes) -> str:
 
 
 def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
-    """Return the texts of these articles; raises Damaged if the stored HTML of one cannot be read."""
+    """Return the texts of these articles; raises Damaged if the stored HTML of an article cannot be read."""
     # The texts of a database copy are read without an application, so the definitions come from `connection`.
     fields = Session(connection).scalars(select(CustomField)).all()
     return {

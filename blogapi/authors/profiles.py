@@ -1,4 +1,4 @@
-"""The profiles of users: each user gets one together with their account."""
+"""The profiles of users: each user gets a profile together with their account."""
 
 from __future__ import annotations
 

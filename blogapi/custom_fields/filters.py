@@ -28,7 +28,7 @@ class FieldFilter(NamedTuple):
 class CustomFilters(PrefixedParameters):
     """The filters by custom fields, loaded as `ArticleFilters.custom`.
 
-    A field that the caller may not read, and a value that does not fit, is an error.
+    Raises ValidationError for a field that the caller may not read, and for a value that does not fit.
     """
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> Sequence[FieldFilter]:

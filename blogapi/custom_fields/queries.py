@@ -23,7 +23,7 @@ def list_fields() -> list[WithAttributes]:
 def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
     """Return the definitions with `used_in` and `unfit_in`.
 
-    These are the numbers of items that have a value, and that have a value that does not fit.
+    They are the numbers of items with a value, and of items with a value that does not fit.
     """
     used, unfit = Counter[str](), Counter[str]()
     for stored in get_articles().list_values():

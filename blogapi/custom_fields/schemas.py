@@ -28,7 +28,7 @@ KINDS = CONTENT_KINDS
 READERS = ("everyone", "admins")
 
 _TYPES = [kind.value for kind in FieldType]
-# Without the lookahead, Python's `$` would accept a line break at the end; JavaScript's does not.
+# Without the lookahead, Python's `$` would accept a line break at the end; JavaScript's `$` would not.
 _NAME_PATTERN = r"^[a-z][a-z0-9_]*(?!\n)$"
 
 

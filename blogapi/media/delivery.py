@@ -1,8 +1,8 @@
 """Serves the files of the library at `/media/<hash>/<name>`.
 
 A WSGI middleware finds each file from the address alone, without Flask and without the database. Requests
-that it cannot answer reach the view, which redirects from the address of a replaced file to the new one, or
-returns the error.
+that it cannot answer reach the view, which redirects from the address of a replaced file to the address of
+the new file, or returns the error.
 """
 
 from __future__ import annotations

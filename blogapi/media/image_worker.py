@@ -1,4 +1,4 @@
-"""The image worker: a program that decodes images, cleans drawings, removes metadata, and scales pictures.
+"""The image worker: a program that decodes images, cleans SVG images, removes metadata, and scales pictures.
 
 The worker runs in a process of its own, so that a hostile image cannot harm the server. It imports only the
 standard library and Pillow. `images` starts it for one job, which it reads from its standard input; it writes

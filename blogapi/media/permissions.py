@@ -39,7 +39,7 @@ def check_visible(uuid: UUID) -> None:
 
 
 def check_change(uuid: UUID) -> None:
-    """Raise NotFound or Forbidden unless there is the file and the caller may change it."""
+    """Raise NotFound or Forbidden unless the file exists and the caller may change it."""
     if current_caller().draft_author is None:
         queries.check_exists(uuid)
         return

@@ -235,14 +235,14 @@ NO_FILES = KnownFiles({}, {}, {})
 
 
 def find_files_by_path(paths: Iterable[str]) -> Mapping[str, File]:
-    """Return the files with these paths, or with a rendition at one of them, by path."""
+    """Return the files with these paths, or with a rendition at one of these paths, by path."""
     hashes = {path: match[1] for path in paths if (match := PATH.fullmatch(path))}
     files = _index_by_hash(_find_files([], sorted(set(hashes.values())))) if hashes else {}
     return {path: files[hash] for path, hash in hashes.items() if hash in files}
 
 
 def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:
-    """Return the files with these paths, or with a rendition at one of them, by uuid."""
+    """Return the files with these paths, or with a rendition at one of these paths, by uuid."""
     return {file.uuid: file for file in find_files_by_path(paths).values()}
 
 

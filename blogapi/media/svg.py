@@ -1,4 +1,4 @@
-"""Removes everything from an SVG image that does not draw it: scripts, metadata and other languages.
+"""Removes all parts of an SVG image that do not draw it: scripts, metadata and foreign elements.
 
 Only known SVG elements are kept, and only attributes that neither run code nor load files. A file from which
 nothing must be removed is kept unchanged. The image worker loads this module without the package, so it
@@ -90,7 +90,7 @@ def clean(data: bytes) -> Drawing:
         _check_copies(document)
     except CycleError as error:
         raise InvalidSvg(
-            "A <use> of the SVG file repeats itself. Remove it, and upload the new file."
+            "A <use> of the SVG file refers to itself. Remove it, and upload the new file."
         ) from error
     except expat.ExpatError as error:
         raise InvalidSvg(

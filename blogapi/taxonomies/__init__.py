@@ -1,1 +1,1 @@
-"""The common code of the taxonomies: categories, tags and authors, each of which is called a term."""
+"""The common code of categories, tags and authors: each is a taxonomy, and its members are terms."""

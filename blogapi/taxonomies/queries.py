@@ -88,7 +88,7 @@ def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[
 
     A term that has the name and the slug made from it takes precedence over the oldest term with the name,
     and both take precedence over a term that has or had this slug. Authors are found only by slug, because
-    several can have the same name.
+    several authors can have the same name.
     """
     slugs = {name: make_term_slug(name) for name in names}
     namesakes = find_namesakes(taxonomy, names) if taxonomy.names_are_unique else {}

@@ -126,7 +126,7 @@ def test_a_drawing_can_repeat_its_elements():
         (b'<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + draw("&a;"), "entities"),
         (draw("<g/>" * svg.MAX_ELEMENTS), "elements"),
         (draw_copies(levels=4, copies=20), "elements"),
-        (draw('<g id="a"><use href="#a"/></g>'), "repeats itself"),
+        (draw('<g id="a"><use href="#a"/></g>'), "refers to itself"),
         # Of two elements with one id, browsers show the first.
         (draw(f'<g id="a">{"<g/>" * 300}</g><g id="a"/>{USE * 200}'), "elements"),
         (draw(" " * svg.MAX_BYTES), "large"),

@@ -20,8 +20,8 @@ class ArticleFilters:
     to exclude. A category includes the categories below it, unless the filters are `exact`.
     `author` is the uuid of a user, or the uuid or slug of an author. `featured` is whether the article is
     featured, and `working_copy` whether it has a working copy. `language` is a normalized tag.
-    `published_after` and `updated_after` are inclusive, `published_before` is exclusive. A page matches if it
-    is directly below the page `parent`, or, with `top`, below no page. `custom` filters by custom fields.
+    `published_after` and `updated_after` are inclusive, `published_before` is exclusive. A page matches if
+    its parent is the page `parent`, or, with `top`, if it has no parent. `custom` filters by custom fields.
     """
 
     q: str = ""

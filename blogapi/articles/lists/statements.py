@@ -54,7 +54,7 @@ _DATED = {SCHEDULED, *READABLE_STATUSES}
 
 
 class _Undated:
-    """The columns of articles for a list in another order: SQLite must not use an index of dates."""
+    """Columns of articles for a list that is not ordered by date: SQLite must not use an index of dates."""
 
     status, type, published_at = _article.status, _article.type, unindexed(_article.published_at)
 

@@ -84,7 +84,7 @@ def list_in_any_status(
 def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> Mapping[str, int]:
     """Return the numbers of the author's articles (None: of all articles) that match the filters, by status.
 
-    `any` is the number of all of them, and `edited` the number of those with a working copy.
+    `any` is the number of all of them, and `edited` the number of articles with a working copy.
     """
     statement = select_status_counts(author_id, filters)
     numbers = dict.fromkeys((*API_STATUSES, ANY_STATUS, "edited"), 0)

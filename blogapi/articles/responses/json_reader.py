@@ -56,12 +56,12 @@ def get_article_json(
 
 
 def _make_body(row: JsonRow, names: Sequence[str] | None) -> JsonBody:
-    """Return the article of the row with these fields."""
+    """Return the JSON of the article in the row, with these fields."""
     fields = order_fields(names)
     wanted = [name for name in fields if name in neighbours.FIELDS]
     found = neighbours.find_json(row[0], wanted) if wanted else {}
     (body,) = _to_objects([row], fields, None, found)
-    # After a backup is restored, the article can get a version number again; the time then differs.
+    # After a backup is restored, another state of the article can get the same version; its time differs.
     state = f"{row[1]} {row[2].decode(errors='replace')}"
     return JsonBody(_check_text(body), item_state=state)
 

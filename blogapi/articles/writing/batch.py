@@ -54,8 +54,8 @@ def open_batch(
 ) -> Iterator[ArticleBatch]:
     """Open a transaction and yield the batch of these articles; their rows are stored together at the end.
 
-    `writer` is the user who writes new articles; None if the batch creates none, or belongs to an import. New
-    articles do not get the slugs in `taken_slugs`.
+    `writer` is the user who writes new articles; None if the batch creates no articles, or belongs to an
+    import. New articles do not get the slugs in `taken_slugs`.
     """
     with transaction(visible=False):
         batch = ArticleBatch(inputs, [uuid for uuid in uuids if uuid is not None], writer, taken_slugs)

@@ -110,7 +110,7 @@ def find_differing(session: Session, articles: Collection[RenderedArticle]) -> l
 
 
 def store_writes(session: Session, writes: Collection[ArticleWrite]) -> None:
-    """Store the derived data of articles whose rows are stored."""
+    """Store the data that is derived from written articles, after the rows of the articles are stored."""
     prepared = {write.article.uuid: write.prepared for write in writes if write.prepared is not None}
     new = [write.article for write in writes if write.former is None]
     changed = [write for write in writes if write.former is not None]

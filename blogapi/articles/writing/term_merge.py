@@ -1,4 +1,4 @@
-"""Merges terms: the articles of some categories, tags or authors get another term of this kind instead.
+"""Merges terms: in all articles, one category, tag or author replaces other terms of the same kind.
 
 As with a renamed term, no article gets a new version. Versions and working copies keep the uuid of a merged
 term, which `references.find_terms` resolves.
@@ -58,7 +58,9 @@ def _get_others(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]
         except NotFound:
             errors[f"uuids.{index}"] = [f"There is no such {taxonomy.singular}."]
         if other == uuid:
-            errors[f"uuids.{index}"] = [f"Is the {taxonomy.singular} that stays; leave it out."]
+            errors[f"uuids.{index}"] = [
+                f"Is the {taxonomy.singular} into which the others are merged; leave it out."
+            ]
     if errors:
         raise Invalid(f"The {taxonomy.plural} cannot be merged; `errors` names the reasons.", errors=errors)
     return others
@@ -69,8 +71,8 @@ def _check_users(*terms: Any) -> None:
     owned = [term for term in terms if term.kind == Author.kind and term.owner_id is not None]
     if len(owned) > 1:
         raise Conflict(
-            "Two of these authors are the profiles of users, and each user has one; set the user of one of "
-            "them to null first.",
+            "Two of these authors are profiles of users, but the merged author can belong to only one user; "
+            "set the user of one of the authors to null first.",
             code="profile_exists",
         )
 
