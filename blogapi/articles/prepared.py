@@ -69,7 +69,7 @@ class Prepared:
         return cls(sources, rendering, excerpts, texts["title"], short_texts, words)
 
 
-# The prepared articles of a bulk write that was not prepared.
+# The value of `prepared` for a bulk write whose articles were not prepared.
 NOTHING_PREPARED: Mapping[UUID, Prepared] = MappingProxyType({})
 
 

@@ -31,7 +31,7 @@ class Resource:
         return f"/{self.kind}s/<id:id>"
 
     def name(self, plural: str) -> str:
-        """Return the name of a blueprint: `revisions` for articles is `page_revisions` for pages."""
+        """Return the name of a blueprint: `plural` itself for articles, with the prefix `page_` for pages."""
         return plural if self.kind == ItemType.ARTICLE else f"{self.kind}_{plural}"
 
     def check_exists(self, id: UUID) -> None:

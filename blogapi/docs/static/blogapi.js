@@ -379,8 +379,9 @@ function ignoreMissing(error) {
  *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, head: Head,
  *   translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, working_copy:
  *   WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> | null, open_by:
- *   UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string, links: Links,
- *   snippet: string, previous: ArticleLink | null, next: ArticleLink | null, related: ArticleLink[] }} ArticleFields
+ *   UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string, links?:
+ *   Links, snippet: string, previous: ArticleLink | null, next: ArticleLink | null, related: ArticleLink[] }}
+ *   ArticleFields
  * @typedef {{ uuid: string, author: string, title: string, subtitle: string, tags: Tag[], slug: string, cover_image:
  *   string, content: string, status: Status, content_type: ContentType, seo: Seo, parent: string | null, position:
  *   number }} Page
@@ -388,7 +389,7 @@ function ignoreMissing(error) {
  *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, head: Head,
  *   translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, working_copy:
  *   WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> | null, open_by:
- *   UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string, links:
+ *   UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string, links?:
  *   PageLinks }} PageFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string }} Category
  * @typedef {Category & { seo_title: string, seo_description: string, og_image: string, canonical_url: string, language:
