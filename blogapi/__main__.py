@@ -6,16 +6,29 @@ import sys
 from io import TextIOWrapper
 
 import click
-from flask.cli import ScriptInfo
 
-from blogapi import __version__, create_app
-from blogapi.commands import CommandGroup
+from blogapi import __version__, basic_commands
+from blogapi.commands import EPILOG, CommandGroup, make_blog_option
 
-# The application is created only when a command needs it, so `--help` does not open the database.
-main = CommandGroup(
+
+class _Program(CommandGroup):
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command, and prepare the application that it may open."""
+        command = super().get_command(ctx, cmd_name)
+        # A command whose module does not import Flask needs no application, and starts sooner.
+        if ctx.obj is None and "flask" in sys.modules:
+            from flask.cli import ScriptInfo
+
+            ctx.obj = ScriptInfo(create_app=basic_commands.open_blog)
+        return command
+
+
+main = _Program(
     "blogapi",
     help="A self-hosted headless blog.",
-    context_settings={"obj": ScriptInfo(create_app=create_app), "help_option_names": ["-h", "--help"]},
+    epilog=EPILOG,
+    params=[make_blog_option()],
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 click.version_option(__version__, prog_name="blogapi")(main)
 
@@ -27,8 +40,9 @@ def run(arguments: list[str] | None = None, *, name: str = "blogapi") -> None:
         # characters.
         if isinstance(stream, TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        main(arguments, prog_name=name)
+        main(arguments or ["--help"], prog_name=name)
     except (MemoryError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "new thread" not in str(error):
             raise

@@ -25,7 +25,6 @@ from blogapi.authors.taxonomy import AUTHORS
 from blogapi.backups.routes import bp as backups
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.changes.routes import bp as changes
-from blogapi.commands import CommandGroup
 from blogapi.config import CannotStart
 from blogapi.custom_fields.routes import bp as custom_fields
 from blogapi.deleted_items import routes as deleted_item_routes
@@ -117,7 +116,7 @@ PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:
-    """Register every blueprint and the commands; raises CannotStart if a view or a kind is incomplete."""
+    """Register every blueprint; raises CannotStart if a view or a kind is incomplete."""
     # Paths match with and without a trailing slash. A redirect between the two would trust the Host header.
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
@@ -126,7 +125,6 @@ def init_app(app: Flask, *, version: str) -> None:
         if blueprint is not admin_pages or app.config["ADMIN_PAGES"]:
             app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)
-    app.cli = CommandGroup()
     # Raise CannotStart if a view declares no access rule, or if a kind of item is not declared completely.
     list(list_operations(app))
     kinds.check(

@@ -3,39 +3,93 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
 
 import click
-from flask.cli import AppGroup
 
-# The module and the variable of each command.
+from blogapi import blog_folder, program
+
+
+class Command(NamedTuple):
+    """The place of a command (`module:variable`), and its line in the list of commands."""
+
+    place: str
+    summary: str
+
+
 COMMANDS = {
-    "serve": "blogapi.serving.commands:serve",
-    "user": "blogapi.articles.writing.ownership:user",
-    "key": "blogapi.api_keys.commands:key",
-    "site": "blogapi.site.commands:site",
-    "media": "blogapi.media.commands:media",
-    "import": "blogapi.importing.commands:import_",
-    "export": "blogapi.exporting.commands:export",
-    "redirect": "blogapi.redirects.custom.commands:redirect",
-    "revisions": "blogapi.revisions.commands:revisions",
-    "backup": "blogapi.backups.commands:backup",
-    "restore": "blogapi.backups.commands:restore",
-    "db": "blogapi.db_copy.commands:db",
-    "doctor": "blogapi.doctor.commands:doctor",
-    "webhook": "blogapi.webhooks.commands:webhook",
-    "routes": "blogapi.blueprints:routes",
+    "init": Command("blogapi.basic_commands:init", "Create a blog."),
+    "serve": Command("blogapi.serving.commands:serve", "Serve the blog until Ctrl-C."),
+    "health": Command("blogapi.health.commands:health", "Ask a running service for its state."),
+    "user": Command("blogapi.articles.writing.ownership:user", "Create and change users."),
+    "key": Command("blogapi.api_keys.commands:key", "Create and delete API keys."),
+    "site": Command("blogapi.site.commands:site", "Show and change the settings of the site."),
+    "media": Command("blogapi.media.commands:media", "Delete files that nothing uses."),
+    "redirect": Command("blogapi.redirects.custom.commands:redirect", "List and import redirects."),
+    "webhook": Command("blogapi.webhooks.commands:webhook", "Create and check webhooks."),
+    "revisions": Command("blogapi.revisions.commands:revisions", "Delete old versions of texts."),
+    "import": Command("blogapi.importing.commands:import_", "Import another blog."),
+    "export": Command("blogapi.exporting.commands:export", "Write the blog as Markdown files."),
+    "backup": Command("blogapi.backups.commands:backup", "Write or check a backup."),
+    "restore": Command("blogapi.backups.commands:restore", "Replace the blog with a backup."),
+    "db": Command("blogapi.db_copy.commands:db", "Copy the blog between SQLite and PostgreSQL."),
+    "doctor": Command("blogapi.doctor.commands:doctor", "Check the blog and name a cure for each problem."),
+    "routes": Command("blogapi.blueprints:routes", "List the paths of the API and who may call them."),
+    "completion": Command("blogapi.basic_commands:completion", "Print the completion script for a shell."),
+    "version": Command("blogapi.basic_commands:version", "Print the version."),
 }
 
+EPILOG = f"""\b
+A new blog:
+  {program.get_command()} init my-blog
+  cd my-blog
+  {program.get_command()} serve
+"""
 
-class CommandGroup(AppGroup):
+
+def _select_blog(_context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
+    if folder is not None:
+        blog_folder.select(folder)
+
+
+def make_blog_option() -> click.Option:
+    return click.Option(
+        ["--blog"],
+        metavar="FOLDER",
+        type=click.Path(file_okay=False, path_type=Path),
+        callback=_select_blog,
+        expose_value=False,
+        is_eager=True,
+        help="The folder of the blog (default: the blog that contains the current folder).",
+    )
+
+
+class CommandGroup(click.Group):
     """All commands; each is imported when it runs, so that a server does not keep the others in memory."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*COMMANDS, *self.commands})
+        return [*COMMANDS, *self.commands.keys() - COMMANDS.keys()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is no such command."""
         if cmd_name in COMMANDS and cmd_name not in self.commands:
-            module, variable = COMMANDS[cmd_name].split(":")
-            self.add_command(getattr(import_module(module), variable), cmd_name)
+            module, variable = COMMANDS[cmd_name].place.split(":")
+            command: click.Command = getattr(import_module(module), variable)
+            _add_blog_option(command)
+            self.add_command(command, cmd_name)
         return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
+
+
+def _add_blog_option(command: click.Command) -> None:
+    """Let the option `--blog` follow each command, too."""
+    if isinstance(command, click.Group):
+        for part in command.commands.values():
+            _add_blog_option(part)
+    elif "--blog" not in [name for parameter in command.params for name in parameter.opts]:
+        command.params.append(make_blog_option())

@@ -14,12 +14,14 @@ import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from flask import Flask
 
 from blogapi.settings import REMOVED_SETTINGS, SETTINGS
+
+if TYPE_CHECKING:
+    from flask import Flask
 
 logger = logging.getLogger(__name__)
 
@@ -32,18 +34,6 @@ _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 def get_default(name: str) -> Any:
     return _BY_NAME[name].default
-
-
-def instance_path() -> str:
-    """Return the absolute path of the instance folder: BLOGAPI_INSTANCE_PATH, or `instance` in the checkout.
-
-    For an installed package it is `instance` in the current folder, because a virtual environment may be
-    deleted.
-    """
-    configured = os.environ.get(INSTANCE_PATH)
-    checkout = Path(__file__).parent.parent
-    parent = checkout if (checkout / "wsgi.py").is_file() else Path.cwd()
-    return str(Path(configured).resolve() if configured else parent / "instance")
 
 
 def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
@@ -128,14 +118,20 @@ def _parse(values: Mapping[str, Any], *, source: str) -> dict[str, Any]:
             continue
         setting = _BY_NAME.get(name)
         if setting is None:
-            similar = difflib.get_close_matches(name, _BY_NAME, n=1)
-            hint = f" Did you mean {similar[0]}?" if similar else ""
-            raise CannotStart(f"The setting {name} in {source} is unknown.{hint}")
+            raise CannotStart(f"The setting {name} in {source} is unknown.{_find_hint(name, value)}")
         try:
             parsed[name] = setting.parse(value)
         except ValueError as error:
             raise CannotStart(f"The setting {name} in {source} {error}.") from error
     return parsed
+
+
+def _find_hint(name: str, value: Any) -> str:
+    """Return a sentence that corrects the unknown setting, after a space, or an empty string."""
+    if isinstance(value, Mapping):
+        return f" Settings belong to no table: delete the line [{name}]."
+    similar = difflib.get_close_matches(name.upper().removeprefix(PREFIX), _BY_NAME, n=1)
+    return f" Did you mean {similar[0]}?" if similar else ""
 
 
 def _create_folder(folder: Path) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
+from blogapi.serving import listening
 from blogapi.serving import server as serving
 
 
@@ -18,9 +20,10 @@ def serve(app: Any, **options: Any) -> Iterator[int]:
 
 
 @contextmanager
-def start_server(app: Any, **options: Any) -> Iterator[serving.Server]:
+def start_server(app: Any, *, unix_socket: Path | None = None, **options: Any) -> Iterator[serving.Server]:
     """Serve the application in a thread; yield the server."""
-    server = serving.create_server(app, **{"host": "127.0.0.1", "port": 0, "threads": 4} | options)
+    listening_socket = listening.open_socket("127.0.0.1", 0, unix_socket)
+    server = serving.create_server(app, listening_socket=listening_socket, **{"threads": 4} | options)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from blogapi import config, create_app
+from blogapi import blog_folder, config, create_app
 from blogapi.config import CannotStart
 from blogapi.settings import REMOVED_SETTINGS, SETTINGS
 from blogapi.version import __version__
@@ -22,7 +22,7 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")
 
 
 def make_app_without_settings() -> Flask:
-    return Flask("blog", instance_path=config.instance_path())
+    return Flask("blog", instance_path=str(blog_folder.find()))
 
 
 def load_settings(given: dict[str, Any] | None = None) -> Flask:
@@ -78,7 +78,12 @@ def test_a_list_is_an_array_in_the_file_and_comma_separated_in_the_environment(i
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("SESION_DAYS", "SESSION_DAYS"), ("DATABASE_URI", "DATABASE_URL"), ("session_days", ""), ("X", "")],
+    [
+        ("SESION_DAYS", "SESSION_DAYS"),
+        ("DATABASE_URI", "DATABASE_URL"),
+        ("session_days", "SESSION_DAYS"),
+        ("X", ""),
+    ],
 )
 def test_an_unknown_setting_is_refused_with_a_hint(instance, monkeypatch, name, hint):
     expected = f" is unknown. Did you mean {hint}?" if hint else " is unknown."
@@ -285,7 +290,7 @@ def test_an_instance_folder_that_cannot_be_created_is_refused(tmp_path, monkeypa
 def test_a_relative_instance_folder_is_made_absolute(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", "here")
-    assert config.instance_path() == str(tmp_path.resolve() / "here")
+    assert str(blog_folder.find()) == str(tmp_path.resolve() / "here")
 
 
 def test_the_secret_key_is_created_once(instance):
@@ -322,7 +327,7 @@ def test_threads_that_start_at_the_same_time_share_one_secret_key(instance):
 def test_processes_that_start_at_the_same_time_share_one_secret_key(instance):
     instance.mkdir()
     code = (
-        "from blogapi import config; print('ready', flush=True); input(); "
+        "from blogapi import blog_folder, config; print('ready', flush=True); input(); "
         f"print(config.load_secret_key({str(instance)!r}))"
     )
     command = [sys.executable, "-c", code]
@@ -381,15 +386,6 @@ def test_an_unknown_variable_that_begins_with_instance_path_is_refused(monkeypat
     assert "INSTANCE_PATHX" in get_start_error()
 
 
-def test_the_instance_folder_is_in_the_checkout_or_the_current_folder(monkeypatch, tmp_path):
-    monkeypatch.delenv("BLOGAPI_INSTANCE_PATH")
-    checkout = Path(config.__file__).parent.parent
-    assert config.instance_path() == str(checkout / "instance")
-    monkeypatch.setattr(config, "__file__", str(tmp_path / "lib" / "blogapi" / "config.py"))
-    monkeypatch.chdir(tmp_path)
-    assert config.instance_path() == str(tmp_path / "instance")
-
-
 @pytest.mark.parametrize("sender", ["blog@example.org", "My blog <blog@example.org>", ""])
 def test_the_sender_of_emails_is_an_address(sender):
     assert load_settings({"SMTP_SENDER": sender}).config["SMTP_SENDER"] == sender
@@ -425,3 +421,17 @@ def test_a_removed_setting_has_a_reason_and_leaves_with_version_1_1():
     names = {setting.name for setting in SETTINGS}
     for name, reason in REMOVED_SETTINGS.items():
         assert name not in names and reason.endswith(".")
+
+
+def test_a_table_in_the_file_is_refused_with_a_hint(instance):
+    write_settings(instance, "[blogapi]\nSESSION_DAYS = 3")
+    with pytest.raises(CannotStart, match=r"Settings belong to no table: delete the line \[blogapi\]\.$"):
+        load_settings()
+
+
+def test_another_kind_of_database_is_refused_with_the_right_beginning(monkeypatch):
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", "postgres://user:secret@host/blog")
+    with pytest.raises(CannotStart) as raised:
+        create_app()
+    error = raised.value.message
+    assert "it begins with sqlite:/// or postgresql+psycopg://" in error and "secret" not in error

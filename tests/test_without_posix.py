@@ -50,7 +50,7 @@ import threading
 from http.client import HTTPConnection
 from blogapi import create_app
 from blogapi.__main__ import main
-from blogapi.serving import server
+from blogapi.serving import listening, server
 
 def run(*arguments):
     try:
@@ -58,11 +58,12 @@ def run(*arguments):
     except SystemExit as ended:
         assert not ended.code, (arguments, ended.code)
 
+run("init")
 run("user", "create", "ada", "--admin", "--password-stdin")
 run("import", "posts", "--author", "ada")
 run("export", "exported")
 app = create_app()
-http_server = server.create_server(app, host="127.0.0.1", port=0, threads=4)
+http_server = server.create_server(app, listening_socket=listening.bind_address("127.0.0.1", 0), threads=4)
 thread = threading.Thread(target=http_server.run)
 thread.start()
 connection = HTTPConnection("127.0.0.1", int(http_server.effective_port), timeout=60)

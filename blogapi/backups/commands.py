@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from blogapi import clock, config
+from blogapi import blog_folder, clock
 from blogapi.backups import folder_backups, naming, restoring, service
 from blogapi.backups.folder_backups import Rotation
 from blogapi.backups.manifest import Manifest, MissingFile, describe_missing
@@ -43,7 +43,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
     rotation = Rotation()
     with report_problems():
-        home = Path(config.instance_path())
+        home = blog_folder.find_existing()
         if verify:
             result = restoring.verify(path, progress=show_progress)
         elif path.is_dir():
@@ -77,7 +77,7 @@ def restore(path: Path, allow_missing_media: bool) -> None:
     with report_problems():
         result = restoring.restore(
             path,
-            Path(config.instance_path()),
+            blog_folder.find(),
             allow_missing_media=allow_missing_media,
             progress=show_progress,
         )

@@ -32,7 +32,7 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.media import stored_files
 from blogapi.media.folder import MediaFolder, locate_folder
 from blogapi.media.stored_files import StoredFile
-from blogapi.storage import connections, files, integrity, upgrades
+from blogapi.storage import connections, files, integrity, migration_names
 from blogapi.storage.disk_errors import is_disk_full
 from blogapi.version import __version__
 from blogapi.web.errors import Conflict, NotFound, StorageFull
@@ -243,7 +243,7 @@ def _copy_plain(path: Path, target: Path) -> Manifest:
 
 
 def _check_database(path: Path, manifest: Manifest) -> None:
-    if manifest.step not in upgrades.list_migrations():
+    if manifest.step not in migration_names.list_migrations():
         newer = f"it was made by a newer version of blogapi (migration {manifest.step})"
         raise InvalidBackup(f"{newer}; install that version first")
     with integrity.open_database(path) as connection:

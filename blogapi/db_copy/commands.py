@@ -10,7 +10,7 @@ import click
 from sqlalchemy import URL, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from blogapi import config
+from blogapi import blog_folder, config
 from blogapi.cli import report_problems, show_progress
 from blogapi.config import CannotStart
 from blogapi.db_copy import service
@@ -32,7 +32,7 @@ def copy(source: str, target: str, as_json: bool) -> None:
     and compared with SOURCE. If anything fails, TARGET stays empty. Stop the service first, because changes
     made to SOURCE during the copy are not copied. The media files are not copied.
     """
-    home = Path(config.instance_path())
+    home = blog_folder.find()
     media_folder = locate_folder(home, config.read_settings(home)["MEDIA_PATH"]).root
     source_engine, target_engine = _make_engine(source, home), _make_engine(target, home)
     try:

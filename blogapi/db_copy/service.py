@@ -32,7 +32,7 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.search import engines
 from blogapi.search.models import SearchEntry
 from blogapi.search.results import SearchText
-from blogapi.storage import connections, files, upgrades
+from blogapi.storage import connections, files, migration_names, upgrades
 from blogapi.storage.database import Base, CommitCounter, bytewise
 from blogapi.web.errors import Conflict, Damaged, NotFound
 from blogapi.webhooks.models import PAUSE_COPIED
@@ -81,7 +81,7 @@ def _check_source(source: Engine) -> None:
     migration = upgrades.current_migration(source)
     if migration is None:
         raise NotFound(f"{source.url!r} contains no blog.")
-    if migration != upgrades.list_migrations()[-1]:
+    if migration != migration_names.list_migrations()[-1]:
         raise NotFound(
             f"{source.url!r} is a blog of another version (migration {migration}); "
             "start this version of blogapi once with this database, which upgrades it."

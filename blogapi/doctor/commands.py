@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 from flask.cli import ScriptInfo
 
-from blogapi import config
+from blogapi import blog_folder, config
 from blogapi.cli import report_problems, show_progress
 from blogapi.config import CannotStart
 from blogapi.doctor import (
@@ -63,7 +62,7 @@ def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> N
 
 
 def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Finding]:
-    home = Path(config.instance_path())
+    home = blog_folder.find_blog()
     try:
         path = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
     except CannotStart as error:

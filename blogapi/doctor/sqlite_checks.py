@@ -9,7 +9,7 @@ from pathlib import Path
 
 from blogapi import clock
 from blogapi.doctor.findings import Finding, Level, hint, make_repairable, ok, wrong
-from blogapi.storage import files, integrity, sqlite_errors, upgrades
+from blogapi.storage import files, integrity, migration_names, sqlite_errors
 from blogapi.storage.disk_errors import is_disk_full
 
 _RESTORE = (
@@ -27,7 +27,10 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
     """
     yield _check_version()
     if not path.is_file():
-        cure = "restore a backup; to begin an empty blog, delete `secret_key` and start the service"
+        cure = (
+            "restore a backup; to begin an empty blog, move the folders `media` and `backups` away and start "
+            "the service"
+        )
         yield wrong("database", f"{path} does not exist.", cure)
         return
     if count := integrity.count_lost_writes(path):
@@ -85,7 +88,7 @@ def _check_file(
     migration = integrity.read_migration(connection)
     broken = left = integrity.count_broken_references(connection)
     # The tables of another program are not changed.
-    if broken and repair and migration in upgrades.list_migrations():
+    if broken and repair and migration in migration_names.list_migrations():
         integrity.delete_broken_references(connection)
         left = integrity.count_broken_references(connection)
     for table, count in broken.items():
@@ -101,7 +104,7 @@ def _check_file(
 
 
 def _check_migration(migration: str | None) -> Finding:
-    migrations = upgrades.list_migrations()
+    migrations = migration_names.list_migrations()
     if migration is None:
         return wrong("schema", "The file contains no blog.", "correct DATABASE_URL")
     if migration not in migrations:

@@ -6,6 +6,7 @@ context.configure(
     connection=context.config.attributes["connection"],
     render_as_batch=True,
     transactional_ddl=True,
+    on_version_apply=context.config.attributes.get("on_version_apply"),
 )
 with context.begin_transaction():
     context.run_migrations()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import click
-from flask import Flask, current_app
-from flask.cli import with_appcontext
+from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
-from blogapi import setting_types
+from blogapi import blog_folder, program, setting_types
 from blogapi.articles import queries as article_queries
+from blogapi.articles.writing.rerendering import needs_upgrade
 from blogapi.backups import daily
 from blogapi.deleted_items import service as deleted_item_service
 from blogapi.health.queries import start_integrity_check
@@ -22,7 +22,7 @@ from blogapi.importing.jobs.runner import get_runner
 from blogapi.media.folder import check_shared_folder
 from blogapi.metrics.exposition import get_request_metrics
 from blogapi.publication import background
-from blogapi.serving import listening, log, memory, server
+from blogapi.serving import listening, log, memory, server, upgrading
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
@@ -35,9 +35,9 @@ IMPORT_STOP_SECONDS = 5
 
 FIRST_ADMIN = "No admin can log in yet. This link creates one; it works once, for one day:"
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
-  python -m blogapi user create NAME --admin      create an author
-  python -m blogapi import PATH                   import another blog (WordPress, Ghost, Markdown and others)
-  python -m blogapi key create                    create a key for a web page
+  {program} user create NAME --admin      create an author
+  {program} import PATH                   import another blog (WordPress, Ghost, Markdown and others)
+  {program} key create                    create a key for a web page
 Or stop the server and start it with --demo for a sample blog."""
 
 
@@ -80,8 +80,9 @@ def _proxy(_context: click.Context, _option: click.Parameter, value: str | None)
 @click.option(
     "--trusted-proxy", metavar="ADDRESS", callback=_proxy, help="Override the TRUSTED_PROXY setting."
 )
-@with_appcontext
+@click.pass_context
 def serve(
+    context: click.Context,
     host: str,
     port: int,
     threads: int,
@@ -94,27 +95,50 @@ def serve(
 
     The server finishes the requests that it has received before it exits.
     """
-    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     if unix_socket is not None and not listening.UNIX_SOCKETS:
         raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
-    check_shared_folder()
-    memory.return_freed_memory()
+    home = _find_blog(with_demo)
     try:
-        http_server = server.create_server(
-            app,
-            host=host,
-            port=port,
-            threads=threads,
-            unix_socket=unix_socket,
-            url_scheme=url_scheme,
-            trusted_proxy=trusted_proxy,
-        )
+        listening_socket = listening.open_socket(host, port, unix_socket)
     except OSError as error:
         where = unix_socket or f"{host}:{port}"
         raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
+    with listening_socket:
+        with upgrading.answer_requests(listening_socket) if needs_upgrade(home) else nullcontext():
+            app: Flask = context.obj.load_app()
+        with app.app_context():
+            check_shared_folder()
+            memory.return_freed_memory()
+            http_server = server.create_server(
+                app,
+                listening_socket=listening_socket,
+                threads=threads,
+                url_scheme=url_scheme,
+                trusted_proxy=trusted_proxy,
+            )
+            _run(app, http_server, host, unix_socket, with_demo, bool(trusted_proxy))
+
+
+def _find_blog(with_demo: bool) -> Path:
+    """Return the instance folder; raises CannotStart if it is not that of a blog and none may be created."""
+    home = blog_folder.find()
+    may_create = with_demo or (program.CHECKOUT is not None and home.parent == program.CHECKOUT)
+    if not (may_create or blog_folder.is_blog(home)):
+        blog_folder.find_blog()
+    return home
+
+
+def _run(
+    app: Flask,
+    http_server: server.Server,
+    host: str,
+    unix_socket: Path | None,
+    with_demo: bool,
+    has_proxy: bool,
+) -> None:
     address = f"[{host}]" if ":" in host else host
     where = unix_socket or f"http://{address}:{http_server.effective_port}/"
-    public_address = get_service_url() if unix_socket or trusted_proxy or app.config["TRUSTED_PROXY"] else ""
+    public_address = get_service_url() if unix_socket or has_proxy or app.config["TRUSTED_PROXY"] else ""
     if app.config["ADMIN_PAGES"]:
         _print_admin_pages(public_address or ("" if unix_socket else str(where).rstrip("/")))
     import_job_service.delete_old()
@@ -179,6 +203,6 @@ def _print_next_steps(with_demo: bool) -> None:
             else "The blog already has articles; no sample was added."
         )
     elif article_queries.is_empty():
-        click.echo(NEXT_STEPS)
+        click.echo(NEXT_STEPS.format(program=program.get_command()))
     # Requests use their own contexts. Return the database connection of this context to the pool.
     db.session.remove()

@@ -12,6 +12,16 @@ UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 UNIX_MODE = 0o660
 
 
+def open_socket(host: str, port: int, unix_socket: Path | None) -> socket.socket:
+    """Return a socket bound to the address, or to `unix_socket` if it is given; raises OSError."""
+    return bind_address(host, port) if unix_socket is None else bind_unix_socket(unix_socket)
+
+
+def is_unix(listening: socket.socket) -> bool:
+    """Return whether the socket is a Unix socket."""
+    return UNIX_SOCKETS and listening.family == socket.AF_UNIX
+
+
 def bind_address(host: str, port: int) -> socket.socket:
     """Return a socket bound to the address; raises OSError if it cannot be bound."""
     try:

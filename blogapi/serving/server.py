@@ -256,24 +256,20 @@ class UnixServer(Server):
 def create_server(
     app: Flask,
     *,
-    host: str,
-    port: int,
+    listening_socket: socket.socket,
     threads: int,
-    unix_socket: Path | None = None,
     url_scheme: str = "http",
     trusted_proxy: str | None = None,
     limits: Limits | None = None,
     access_log: AccessLog | None = None,
 ) -> Server:
-    """Return a listening server; raises OSError if it cannot listen.
+    """Return a server that listens on the bound socket.
 
-    `unix_socket` replaces `host` and `port`; `trusted_proxy` overrides the setting TRUSTED_PROXY. Requests
-    are recorded in `access_log`, which the caller must close.
+    `trusted_proxy` overrides the setting TRUSTED_PROXY. Requests are recorded in `access_log`, which the
+    caller must close.
     """
+    is_unix = listening.is_unix(listening_socket)
     limits = limits or Limits(request=app.config["REQUEST_SECONDS"])
-    listening_socket = (
-        listening.bind_address(host, port) if unix_socket is None else listening.bind_unix_socket(unix_socket)
-    )
     settings = ParserSettings(
         sockets=[listening_socket],
         threads=threads,
@@ -288,8 +284,8 @@ def create_server(
     limit_bodies(app, settings, limits)
     images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
-    served = trust_proxy(app, proxy, trust_all=unix_socket is not None)
-    kind = Server if unix_socket is None else UnixServer
+    served = trust_proxy(app, proxy, trust_all=is_unix)
+    kind = UnixServer if is_unix else Server
     server = kind(
         served,
         listening_socket,

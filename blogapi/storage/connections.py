@@ -32,7 +32,10 @@ _DEAD_PEER_OPTIONS = {
     "tcp_user_timeout": 10_000,
 }
 
-_UNUSABLE_URL = "DATABASE_URL cannot be used ({}); an example is sqlite:///blog.db."
+_UNUSABLE_URL = (
+    "DATABASE_URL cannot be used ({}); it begins with sqlite:/// or postgresql+psycopg://, such as "
+    "sqlite:///blog.db or postgresql+psycopg://user@host/database."
+)
 
 
 def sqlite_path(database_url: str, folder: Path) -> Path | None:

@@ -380,16 +380,8 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     if is_sqlite and engine.url.database in (None, "", ":memory:"):
         raise CannotStart("A blog is stored in a file, not in memory; name a file in DATABASE_URL.")
     app.extensions[_LOG_KEY] = WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None
-    home = Path(app.instance_path)
-    is_missing = not (app.config["DATABASE_URL"] or (home / "blog.db").exists())
-    has_files = any(home.glob("media/*")) or any(home.glob("backups/*"))
-    if is_missing and has_files and (home / "secret_key").exists():
-        raise CannotStart(
-            f"{home / 'blog.db'} is missing, but the blog has files: restore a backup (`restore FILE`), "
-            "or delete `secret_key` to begin an empty blog."
-        )
     connections.configure_connections(engine)
-    upgrades.upgrade(engine, Base.metadata, backups=home / "backups")
+    upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
 
 
 def _url(app: Flask) -> str | URL:

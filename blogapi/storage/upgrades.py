@@ -8,20 +8,25 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, MetaData, create_engine, event, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from blogapi.config import CannotStart
-from blogapi.storage import driver_options, files, integrity, schema_comparison
+from blogapi.storage import (
+    driver_options,
+    files,
+    integrity,
+    migration_names,
+    schema_comparison,
+    upgrade_progress,
+)
 from blogapi.storage.disk_errors import is_disk_full
 
 # Pages of 4 kB waste space with rows of about 2 kB.
 PAGE_SIZE = 8192
-
-SCRIPTS = Path(__file__).parent.parent / "migrations"
 
 # How long the start waits for another process that runs migrations, in seconds.
 LOCK_SECONDS = 60
@@ -36,12 +41,6 @@ _COPY_PREFIX = "before-upgrade-from-"
 WRITE_LOCK_SQL = "SELECT pg_advisory_xact_lock(6251846213)"
 
 
-@cache
-def list_migrations() -> tuple[str, ...]:
-    """Return the names of all migrations with the oldest first (`"0001"`, …)."""
-    return tuple(sorted(path.name[:4] for path in (SCRIPTS / "versions").glob("[0-9]*.py")))
-
-
 def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
     """Run the pending migrations.
 
@@ -51,15 +50,15 @@ def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
     """
     with convert_errors(engine):
         migration = current_migration(engine)
-        if migration == list_migrations()[-1]:
+        if migration == migration_names.list_migrations()[-1]:
             return
         _refuse_unknown(migration)
         with _locked(engine) as connection:
             migration = _read_migration(connection)
-            if migration == list_migrations()[-1]:
+            if migration == migration_names.list_migrations()[-1]:
                 return
             with _copy_before_upgrade(engine, backups, migration):
-                _run_migrations(connection)
+                _run_migrations(connection, report=migration is not None)
                 check_schema(connection, models)
                 # A commit that fails, such as on a full disk, must delete the copy too.
                 connection.commit()
@@ -130,7 +129,7 @@ def _read_migration(connection: Connection) -> str | None:
 
 
 def _refuse_unknown(migration: str | None) -> None:
-    if migration is not None and migration not in list_migrations():
+    if migration is not None and migration not in migration_names.list_migrations():
         raise CannotStart(
             f"The database was made by a newer version or another program (migration {migration}); "
             "install that version, or name another database in DATABASE_URL."
@@ -180,6 +179,7 @@ def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -
         yield
         return
     copy = backups / f"{_COPY_PREFIX}{migration}.db"
+    upgrade_progress.report("copy", 0, 1)
     try:
         _copy(Path(str(engine.url.database)), copy)
         yield
@@ -203,17 +203,23 @@ def _copy(path: Path, copy: Path) -> None:
         raise CannotStart(f"The copy {copy} cannot be made before the upgrade: {error.strerror}.") from error
 
 
-def _run_migrations(connection: Connection) -> None:
+def _run_migrations(connection: Connection, *, report: bool) -> None:
     # These imports are local, because nearly every start finds the newest schema and does not need Alembic.
     from alembic import command
     from alembic.config import Config
 
     settings = Config()
-    settings.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    settings.set_main_option("script_location", str(migration_names.SCRIPTS).replace("%", "%%"))
     settings.attributes["connection"] = connection
+    settings.attributes["on_version_apply"] = _report_migration if report else None
     command.upgrade(settings, "head")
     if connection.dialect.name == "sqlite":
         _refuse_broken_references(connection)
+
+
+def _report_migration(*, step: Any, **_: Any) -> None:
+    names = migration_names.list_migrations()
+    upgrade_progress.report("migrations", names.index(step.up_revision_id) + 1, len(names))
 
 
 def _refuse_broken_references(connection: Connection) -> None:

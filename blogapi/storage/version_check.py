@@ -13,7 +13,8 @@ from flask import Flask, current_app
 from sqlalchemy import DateTime, text
 from sqlalchemy.orm import Session
 
-from blogapi.storage import database_clock, upgrades
+from blogapi.storage import database_clock
+from blogapi.storage.migration_names import list_migrations
 
 _RENDERERS_KEY = "blogapi-renderers"
 
@@ -60,7 +61,7 @@ def check_version(session: Session) -> dict[str, Any]:
     dialect = session.get_bind().dialect.name
     row = session.connection().execute(_STATEMENTS[dialect]).one_or_none()
     renderers = current_app.extensions.get(_RENDERERS_KEY)
-    if row is None or row.version_num != upgrades.list_migrations()[-1]:
+    if row is None or row.version_num != list_migrations()[-1]:
         raise NewerSchema
     if renderers is not None and row.renderer not in renderers:
         raise NewerSchema

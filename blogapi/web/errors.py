@@ -82,6 +82,7 @@ Code = Literal[
     "too_many_requests",
     "unavailable",
     "unsupported_media_type",
+    "upgrading",
     "uri_too_long",
     "user_in_use",
 ]

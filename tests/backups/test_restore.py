@@ -15,7 +15,7 @@ import pytest
 
 from blogapi import create_app
 from blogapi.backups import archive, restoring
-from blogapi.storage import files, integrity, upgrades
+from blogapi.storage import files, integrity, migration_names
 from blogapi.storage.database import db
 from blogapi.webhooks import queries as webhooks
 from tests.audit_hooks.sqlite_files import allow_opening
@@ -259,7 +259,7 @@ def test_a_backup_with_an_older_schema_is_upgraded(run, tmp_path, monkeypatch, i
     result = run("restore", tmp_path / "older.zip")
     assert result.exit_code == 0, result.output
     with integrity.open_database(instance / "blog.db") as connection:
-        assert integrity.read_migration(connection) == upgrades.list_migrations()[-1]
+        assert integrity.read_migration(connection) == migration_names.list_migrations()[-1]
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 1000, b"SQLite format 3\0" + b"\xff" * 9000])

@@ -17,7 +17,7 @@ import blogapi
 import tests
 from blogapi.articles.fields import TEXT_NAMES
 from blogapi.articles.models import Article
-from blogapi.storage.upgrades import list_migrations
+from blogapi.storage.migration_names import list_migrations
 
 pytestmark = pytest.mark.slow
 

@@ -417,14 +417,14 @@ def test_a_lost_database_is_not_replaced_by_an_empty_one(app, run_doctor, blog):
         (blog / "blog.db").rename(blog.with_name("lost.db"))
     for folder in ("media", "backups"):
         (blog / folder / "file").mkdir(parents=True)
-        with pytest.raises(CannotStart, match=r"blog.db is missing.*`restore FILE`.*delete `secret_key`"):
+        with pytest.raises(CannotStart, match=r"blog.db is missing.*`restore FILE`.*move the folders"):
             create_app()
         (blog / folder / "file").rmdir()
     assert not (blog / "blog.db").exists()
     (line,) = list_lines(run_doctor(), "wrong")
-    assert "restore a backup; to begin an empty blog, delete `secret_key`" in line
-    (blog / "media" / "file").mkdir()
-    (blog / "secret_key").unlink()
+    assert "restore a backup; to begin an empty blog, move the folders `media` and `backups` away" in line
+    (blog / "media").rmdir()
+    (blog / "backups").rmdir()
     close_connections(create_app())
     assert (blog / "blog.db").exists() and (blog / "secret_key").exists()
 
@@ -432,7 +432,7 @@ def test_a_lost_database_is_not_replaced_by_an_empty_one(app, run_doctor, blog):
 def test_a_missing_blog_is_reported_and_not_created(run_doctor, instance, monkeypatch, tmp_path):
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "gone"))
     result = run_doctor()
-    assert result.exit_code == 1 and "does not exist" in result.stdout
+    assert result.exit_code == 1 and "There is no blog in" in result.stderr
     assert not (tmp_path / "gone").exists()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from blogapi.storage import upgrades
+from blogapi.storage import migration_names
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.databases import open_sqlite
@@ -72,7 +72,7 @@ def old_database(app, instance, tmp_path, make_article, make_tag, write_key) -> 
     close_connections(app)
     path = tmp_path / "old.db"
     engine = create_engine(f"sqlite:///{path}")
-    migrate_to(engine, upgrades.list_migrations()[0])
+    migrate_to(engine, migration_names.list_migrations()[0])
     engine.dispose()
     with open_sqlite(path, isolation_level=None) as connection:
         connection.execute("ATTACH ? AS new", (str(instance / "blog.db"),))
@@ -132,7 +132,10 @@ def test_an_upgrade_that_is_killed_is_finished_by_the_next_start(old_database, i
     before, expected = dump(old_database), read_lists()
     install_database(old_database, instance)
     statements = start_blog()
-    assert (read_migration(instance / "blog.db"), read_lists()) == (upgrades.list_migrations()[-1], expected)
+    assert (read_migration(instance / "blog.db"), read_lists()) == (
+        migration_names.list_migrations()[-1],
+        expected,
+    )
     numbers = range(1, len(statements) + 1)
     schema_changes = [number for number in numbers if statements[number - 1] in ("CREATE", "ALTER", "DROP")]
     for turn in range(UPGRADES):
@@ -141,7 +144,7 @@ def test_an_upgrade_that_is_killed_is_finished_by_the_next_start(old_database, i
         start_blog(secrets.choice(numbers if turn % 2 else schema_changes), secrets.randbelow(5))
         assert is_intact(instance / "blog.db")
         assert (
-            read_migration(instance / "blog.db") == upgrades.list_migrations()[-1]
+            read_migration(instance / "blog.db") == migration_names.list_migrations()[-1]
             or dump(instance / "blog.db") == before
         )
         for copy in (instance / "backups").glob("before-upgrade-*"):

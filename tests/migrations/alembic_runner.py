@@ -6,13 +6,13 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Engine
 
-from blogapi.storage import upgrades
+from blogapi.storage import migration_names
 
 
 def migrate_to(engine: Engine, last: str) -> None:
     """Run the migrations up to `last` on an empty database."""
     settings = Config()
-    settings.set_main_option("script_location", str(upgrades.SCRIPTS).replace("%", "%%"))
+    settings.set_main_option("script_location", str(migration_names.SCRIPTS).replace("%", "%%"))
     with engine.begin() as connection:
         settings.attributes["connection"] = connection
         command.upgrade(settings, last)

@@ -15,7 +15,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import MetaData, Uuid, create_engine, insert, select
 
-from blogapi.storage import upgrades
+from blogapi.storage import migration_names
 from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, AUTHORS, close_connections
@@ -89,9 +89,9 @@ def select_stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
     return sorted((name, value) for name, value in values.items() if name not in excluded)
 
 
-@pytest.mark.parametrize("migration", upgrades.list_migrations())
+@pytest.mark.parametrize("migration", migration_names.list_migrations())
 def test_a_merged_migration_is_not_edited(migration):
-    (path,) = (upgrades.SCRIPTS / "versions").glob(f"{migration}_*.py")
+    (path,) = (migration_names.SCRIPTS / "versions").glob(f"{migration}_*.py")
     digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     if migration not in DIGESTS:
         pytest.fail(
@@ -104,7 +104,7 @@ def test_a_merged_migration_is_not_edited(migration):
     )
 
 
-@pytest.mark.parametrize("migration", upgrades.list_migrations())
+@pytest.mark.parametrize("migration", migration_names.list_migrations())
 def test_each_migration_has_a_recorded_blog(migration):
     assert (BLOGS / f"{migration}.sql").is_file() and (BLOGS / f"{migration}.json").is_file()
     assert f"INSERT INTO \"alembic_version\" VALUES('{migration}');" in read_text(f"{migration}.sql")

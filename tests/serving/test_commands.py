@@ -8,6 +8,7 @@ import socket
 
 import pytest
 from click.testing import CliRunner
+from flask import Flask
 from flask.cli import ScriptInfo
 from sqlalchemy.exc import OperationalError
 
@@ -18,6 +19,7 @@ from blogapi.storage.database import db
 from blogapi.users import links
 from blogapi.users import service as users
 from blogapi.web.access import Role
+from tests.databases import close_connections
 
 # On Windows, SIGBREAK ends a program in another console group. Other systems do not have SIGBREAK, so SIGUSR1
 # is used instead.
@@ -31,8 +33,10 @@ def started_servers() -> list[server.Server]:
 
 
 @pytest.fixture
-def serve(monkeypatch, started_servers):
+def serve(monkeypatch, started_servers, instance):
     """Runs the command `serve` on a free port, but closes the server instead of starting its loop."""
+    instance.mkdir(exist_ok=True)
+    (instance / "config.toml").touch()
 
     def run(self: server.Server) -> None:
         started_servers.append(self)
@@ -40,16 +44,24 @@ def serve(monkeypatch, started_servers):
         self.close()
 
     monkeypatch.setattr(server.Server, "run", run)
+    apps: list[Flask] = []
+
+    def create() -> Flask:
+        apps.append(create_app())
+        return apps[-1]
+
     former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, BREAK)}
 
     def invoke(*options: str):
         # Each run needs its own application, as in a new process.
-        script_info = ScriptInfo(create_app=create_app)
+        script_info = ScriptInfo(create_app=create)
         return CliRunner().invoke(main, ["serve", "--port", "0", *options], obj=script_info)
 
     yield invoke
     for number, handler in former.items():
         signal.signal(number, handler)
+    for app in apps:
+        close_connections(app)
     assert len(started_servers) <= 2
 
 

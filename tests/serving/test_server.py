@@ -8,7 +8,7 @@ from http.client import HTTPConnection
 
 import pytest
 
-from blogapi.serving import server as serving
+from blogapi.serving import listening
 from tests.conftest import ARTICLES
 from tests.live_server import serve
 from tests.serving.sockets import (
@@ -116,14 +116,14 @@ def test_an_unknown_method_gets_a_405_with_the_allowed_methods(port, method):
     assert response.headers["Allow"] == "GET, HEAD, OPTIONS"
 
 
-def test_a_port_in_use_raises_oserror(port, app):
+def test_a_port_in_use_raises_oserror(port):
     with pytest.raises(OSError):  # The message depends on the operating system.
-        serving.create_server(app, host="127.0.0.1", port=port, threads=1)
+        listening.bind_address("127.0.0.1", port)
 
 
-def test_a_host_that_does_not_exist_raises_oserror(app):
+def test_a_host_that_does_not_exist_raises_oserror():
     with pytest.raises(OSError):  # The message depends on the resolver.
-        serving.create_server(app, host="nowhere.invalid", port=0, threads=1)
+        listening.bind_address("nowhere.invalid", 0)
 
 
 def test_the_http_client_of_python_reads_a_204_response(port):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
+from blogapi.serving import listening
 from blogapi.serving import server as serving
 from blogapi.serving.limits import Limits
 from tests.live_server import start_server
@@ -26,7 +27,7 @@ def test_a_stopping_server_finishes_running_and_queued_requests(app, blocked_app
 
 
 def test_a_stopping_server_finishes_requests_on_connections_not_yet_accepted(app):
-    server = serving.create_server(app, host="127.0.0.1", port=0, threads=2)
+    server = serving.create_server(app, listening_socket=listening.bind_address("127.0.0.1", 0), threads=2)
     with ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(5)]
         for sock in held:

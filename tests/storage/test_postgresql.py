@@ -15,7 +15,7 @@ from blogapi import clock, create_app
 from blogapi.api_keys import service as api_keys
 from blogapi.articles.models import Article
 from blogapi.config import CannotStart
-from blogapi.storage import commit_version, connections, upgrades
+from blogapi.storage import commit_version, connections, migration_names
 from blogapi.storage.database import db, transaction
 from blogapi.users import service as users
 from blogapi.users.models import Account
@@ -60,7 +60,7 @@ def run_in_processes(number, code, url, monkeypatch):
 
 def copy_scripts(tmp_path, body):
     scripts = tmp_path / "scripts"
-    shutil.copytree(upgrades.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(migration_names.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     write_migration(scripts, body)
     return scripts
 
@@ -86,8 +86,8 @@ def test_four_processes_that_upgrade_together_run_the_migration_once(databases, 
     with connect(databases.environment()["BLOGAPI_DATABASE_URL"]):
         copy = databases.save_copy(app)
     code = (
-        "from pathlib import Path; from blogapi.storage import upgrades; "
-        f"upgrades.SCRIPTS = Path({str(scripts)!r}); {START}"
+        "from pathlib import Path; from blogapi.storage import migration_names; "
+        f"migration_names.SCRIPTS = Path({str(scripts)!r}); {START}"
     )
     outputs = run_in_processes(4, code, databases.url(copy), monkeypatch)
     assert [out.strip() for out, _ in outputs] == [b"{'status': 'ok'}"] * 4, outputs
@@ -106,14 +106,17 @@ def test_four_processes_that_upgrade_together_run_the_migration_once(databases, 
 )
 def test_a_failed_migration_leaves_the_database_unchanged(app, make_tag, tmp_path, monkeypatch, body, reason):
     make_tag("kept")
-    monkeypatch.setattr(upgrades, "SCRIPTS", copy_scripts(tmp_path, body))
-    upgrades.list_migrations.cache_clear()
+    monkeypatch.setattr(migration_names, "SCRIPTS", copy_scripts(tmp_path, body))
+    migration_names.list_migrations.cache_clear()
     for _ in range(2):
         assert reason in get_start_error()
     monkeypatch.undo()
-    upgrades.list_migrations.cache_clear()
+    migration_names.list_migrations.cache_clear()
     with other_connection(app) as other:
-        assert other.scalar(text("SELECT version_num FROM alembic_version")) == upgrades.list_migrations()[-1]
+        assert (
+            other.scalar(text("SELECT version_num FROM alembic_version"))
+            == migration_names.list_migrations()[-1]
+        )
         assert "motto" not in list(other.exec_driver_sql("SELECT * FROM tag").keys())
         assert other.scalar(text("SELECT count(*) FROM account")) == 3
 

@@ -18,7 +18,7 @@ from sqlalchemy.exc import OperationalError
 
 from blogapi import create_app
 from blogapi.config import CannotStart
-from blogapi.storage import integrity, upgrades
+from blogapi.storage import integrity, migration_names, upgrades
 from blogapi.storage.database import Base, db, transaction
 from blogapi.tags.models import Tag
 from blogapi.users.models import Account
@@ -37,7 +37,7 @@ def upgrade() -> None:
     """Run the body."""
     {body}
 '''
-LAST = upgrades.list_migrations()[-1]
+LAST = migration_names.list_migrations()[-1]
 NEXT = f"{int(LAST) + 1:04}"
 RECREATES_A_PARENT = """query = "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name='account'"
     dropped = op.get_bind().exec_driver_sql(query).scalars().all()
@@ -59,13 +59,13 @@ def add_migration(tmp_path, monkeypatch):
 
     def add(body: str) -> None:
         scripts = tmp_path / "scripts"
-        shutil.copytree(upgrades.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(migration_names.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
         write_migration(scripts, body)
-        monkeypatch.setattr(upgrades, "SCRIPTS", scripts)
-        upgrades.list_migrations.cache_clear()
+        monkeypatch.setattr(migration_names, "SCRIPTS", scripts)
+        migration_names.list_migrations.cache_clear()
 
     yield add
-    upgrades.list_migrations.cache_clear()
+    migration_names.list_migrations.cache_clear()
 
 
 @pytest.fixture
@@ -113,8 +113,8 @@ def test_every_constraint_has_a_name():
 
 
 def test_the_migrations_are_numbered_without_a_gap():
-    assert list(upgrades.list_migrations()) == [
-        f"{number:04}" for number in range(1, len(upgrades.list_migrations()) + 1)
+    assert list(migration_names.list_migrations()) == [
+        f"{number:04}" for number in range(1, len(migration_names.list_migrations()) + 1)
     ]
 
 
@@ -223,15 +223,16 @@ def test_an_upgrade_whose_commit_fails_deletes_its_copy(old_database, add_migrat
 def test_upgrades_that_are_killed_leave_one_copy(old_database, add_migration, instance, tmp_path):
     before, backups = dump(old_database), instance / "backups"
     add_migration("__import__('os')._exit(9)")
-    scripts = f"upgrades.SCRIPTS = Path({str(tmp_path / 'scripts')!r}); "
+    scripts = f"migration_names.SCRIPTS = Path({str(tmp_path / 'scripts')!r}); "
     killed = {
         "in the migration": "",
         "before the copy is complete": "upgrades.files.replace = lambda *_: os._exit(9); ",
     }
     for code in (*killed.values(), *killed.values()):
-        program = (
-            f"import os; from pathlib import Path; from blogapi.storage import upgrades; {scripts}{code}"
+        imports = (
+            "import os; from pathlib import Path; from blogapi.storage import migration_names, upgrades; "
         )
+        program = f"{imports}{scripts}{code}"
         command = [sys.executable, "-c", f"{program}from blogapi import create_app; create_app()"]
         assert subprocess.run(command, timeout=60, check=False).returncode == 9
         assert dump(backups / f"before-upgrade-from-{LAST}.db") == before == dump(old_database)
@@ -271,11 +272,11 @@ def test_a_copy_has_its_name_only_when_it_is_complete(old_database, add_migratio
 @pytest.mark.sqlite("its file is copied first")
 def test_processes_that_upgrade_at_the_same_time_make_one_copy(old_database, tmp_path, instance):
     scripts = tmp_path / "scripts"
-    shutil.copytree(upgrades.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(migration_names.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     write_migration(scripts, RECREATES_A_PARENT)
     code = (
-        "from pathlib import Path; from blogapi.storage import upgrades; "
-        f"upgrades.SCRIPTS = Path({str(scripts)!r}); "
+        "from pathlib import Path; from blogapi.storage import migration_names; "
+        f"migration_names.SCRIPTS = Path({str(scripts)!r}); "
         "from blogapi import create_app; create_app(); print('up')"
     )
     processes = [

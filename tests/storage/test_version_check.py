@@ -7,7 +7,7 @@ import pytest
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.writing import json_writer, rerendering
 from blogapi.config import CannotStart
-from blogapi.storage import upgrades, version_check
+from blogapi.storage import migration_names, version_check
 from blogapi.storage.database import transaction
 from blogapi.storage.version_check import NewerSchema
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
@@ -32,7 +32,7 @@ def upgrade(app):
             other.exec_driver_sql(statement)
 
     yield execute
-    execute(MIGRATED.format(upgrades.list_migrations()[-1]))
+    execute(MIGRATED.format(migration_names.list_migrations()[-1]))
     execute(RENDERED.format(get_renderer_version()))
     version_check.accept_renderers(app, get_renderer_version())
 

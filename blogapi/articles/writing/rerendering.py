@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from flask import Flask
-from sqlalchemy import func, select, update
+from pathlib import Path
 
+from flask import Flask, current_app
+from sqlalchemy import URL, func, select, update
+
+from blogapi import config
 from blogapi.articles import author_visibility, queries
 from blogapi.articles.models import Article, ArticleStats
 from blogapi.articles.prepared import prepare_stored, read_texts
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.writing import json_writer, repeated_columns
 from blogapi.config import CannotStart
-from blogapi.storage import upgrades, version_check
+from blogapi.storage import connections, migration_names, upgrade_progress, upgrades, version_check
 from blogapi.storage.database import batch_uuids, db, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import stored_json
@@ -20,15 +23,38 @@ from blogapi.web import stored_json
 _BATCH_SIZE = 200
 
 
+def needs_upgrade(home: Path) -> bool:
+    """Return whether the database must be upgraded, or its articles rendered again.
+
+    The answer is False for an empty database. Raises CannotStart if the database cannot be used.
+    """
+    settings = config.read_settings(home)
+    path = connections.sqlite_path(settings["DATABASE_URL"], home)
+    if path is not None and not path.exists():
+        return False
+    engine = connections.make_engine(
+        settings["DATABASE_URL"] if path is None else URL.create("sqlite", database=str(path))
+    )
+    try:
+        with upgrades.convert_errors(engine):
+            migration = upgrades.current_migration(engine)
+            if migration != migration_names.list_migrations()[-1]:
+                return migration is not None
+            with engine.connect() as connection:
+                return connection.scalar(select(ArticleStats.renderer)) != get_renderer_version()
+    finally:
+        engine.dispose()
+
+
 def init_app(app: Flask) -> None:
     """Render all articles again if the stored version of the renderer differs from the current one."""
     with app.app_context(), upgrades.convert_errors(db.engine):
         if db.session.scalar(select(ArticleStats.renderer)) != get_renderer_version():
-            _render_after_update(app)
+            _render_after_update()
     version_check.accept_renderers(app, get_renderer_version())
 
 
-def _render_after_update(app: Flask) -> None:
+def _render_after_update() -> None:
     """Render all articles again, and stop servers of other versions from writing.
 
     Raises CannotStart if another version of blogapi begins to render them in the meantime.
@@ -41,12 +67,7 @@ def _render_after_update(app: Flask) -> None:
             return
         if stored != unfinished:
             _store_version(unfinished)
-    version_check.accept_renderers(app, current, unfinished)
-    number = db.session.scalar(select(func.count()).select_from(Article)) or 0
-    if number > _BATCH_SIZE:
-        app.logger.warning(
-            "Rendering %d articles again after an update; 1000 articles take a few seconds.", number
-        )
+    version_check.accept_renderers(current_app, current, unfinished)
     try:
         author_visibility.record_missing_authors()
         render_all()
@@ -67,7 +88,9 @@ def render_all() -> None:
     stored_json.store_all(_BATCH_SIZE)
     with transaction():
         repeated_columns.repair()
-    for uuids in batch_uuids(Article, _BATCH_SIZE):
+    total = db.session.scalar(select(func.count()).select_from(Article)) or 0
+    for number, uuids in enumerate(batch_uuids(Article, _BATCH_SIZE)):
+        upgrade_progress.report("articles", number * _BATCH_SIZE, total)
         prepared = prepare_stored(read_texts(uuids))
         with transaction():
             # Another write may have changed or deleted some of the articles.

@@ -15,7 +15,7 @@ from blogapi.articles.responses import json_queries
 from blogapi.articles.writing import rerendering
 from blogapi.doctor import event_checks
 from blogapi.doctor.findings import Level
-from blogapi.storage import upgrades
+from blogapi.storage import migration_names
 from blogapi.storage.database import db
 from blogapi.storage.files import side_files
 from blogapi.web.pagination import PageRequest
@@ -179,7 +179,7 @@ def first_migration(tmp_path):
     """The file of an empty database with the schema of the first migration."""
     path = tmp_path / "old.db"
     engine = create_engine(f"sqlite:///{path}")
-    migrate_to(engine, upgrades.list_migrations()[0])
+    migrate_to(engine, migration_names.list_migrations()[0])
     engine.dispose()
     return path
 
@@ -210,7 +210,7 @@ def test_a_blog_with_the_schema_of_the_first_migration_can_be_read_and_searched_
     with upgraded.app_context():
         assert (
             db.session.scalar(text("SELECT version_num FROM alembic_version"))
-            == upgrades.list_migrations()[-1]
+            == migration_names.list_migrations()[-1]
         )
         assert [finding.level for finding in event_checks.run_checks(repair=True)] == [Level.REPAIRED]
         check_stored_data()

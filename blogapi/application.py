@@ -1,0 +1,75 @@
+"""Creates the application."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from flask import Flask
+
+# An alias with the name of a subpackage would hide that subpackage.
+from blogapi import authentication, blog_folder, blueprints, config, dependencies
+from blogapi.api_keys import service as api_key_service
+from blogapi.articles.writing import rerendering
+from blogapi.backups import restoring
+from blogapi.commands import CommandGroup
+from blogapi.feeds import routes as feed_routes
+from blogapi.mail import outbox
+from blogapi.media import delivery, folder, images, types, widths
+from blogapi.metrics import exposition
+from blogapi.publication import event_writer
+from blogapi.rate_limits import limiter
+from blogapi.rate_limits import middleware as rate_limit_middleware
+from blogapi.response_cache import middleware as response_cache_middleware
+from blogapi.storage import database
+from blogapi.version import __version__
+from blogapi.web import error_handlers, media_addresses, public_queries, request_id
+
+
+def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
+    """Return the application with its database ready for use.
+
+    `settings` overrides every other source of settings; it can also contain Flask's own settings. Raises
+    CannotStart if the application cannot start; the message says what to do.
+    """
+    app = Flask("blogapi", instance_path=str(blog_folder.find()), static_folder=None)
+    # All other calls read the settings.
+    config.load(app, settings)
+
+    # These calls register views and functions, and create what the application keeps in memory. They come
+    # before the calls that use it; among themselves, their order does not matter.
+    error_handlers.init_app(app)
+    authentication.init_app(app)
+    blueprints.init_app(app, version=__version__)
+    app.cli = CommandGroup()
+    outbox.init_app(app)
+    types.init_app(app)
+    images.init_app(app)
+    widths.init_app(app)
+    dependencies.init_app(app)
+
+    if not app.config["DATABASE_URL"]:
+        blog_folder.refuse_lost_database(Path(app.instance_path))
+    # The order matters: after an update, the tables are upgraded, and then the articles are rendered again.
+    database.init_app(app, write_events=event_writer.write_events)
+    rerendering.init_app(app)
+    app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or config.load_secret_key(app.instance_path)
+    limiter.init_app(app)
+
+    # These calls use the database or the folders of the blog; their order does not matter.
+    restoring.init_app(app)
+    folder.init_app(app)
+    exposition.init_app(app)
+    with app.app_context():
+        api_key_service.delete_expired()
+
+    # The order matters: the WSGI middleware that is added last is the outermost. Each response has a request
+    # id, limits count files and cached responses too, and the cache sees no unknown parameters. The cache
+    # reads the routes when it is created: before them, it would store nothing for callers without a key.
+    delivery.init_app(app)
+    response_cache_middleware.init_app(app)
+    public_queries.init_app(app, {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS})
+    rate_limit_middleware.init_app(app)
+    request_id.init_app(app)
+    return app

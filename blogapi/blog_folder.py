@@ -1,0 +1,82 @@
+"""Finds the folder of the blog, and says whether it contains a blog.
+
+The instance folder, `instance` in the folder of a blog, is the whole state of the blog.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from blogapi import config, program
+from blogapi.config import INSTANCE_PATH, CannotStart
+
+# An instance folder with one of these files belongs to a blog.
+_MARKS = ("blog.db", "config.toml", "secret_key")
+
+
+def select(folder: Path) -> None:
+    """Use the blog in this folder, in this process and those that it starts."""
+    os.environ[INSTANCE_PATH] = str(folder.absolute() / "instance")
+
+
+def find() -> Path:
+    """Return the absolute path of the instance folder, which may be missing.
+
+    It is BLOGAPI_INSTANCE_PATH, or belongs to the blog that contains the current folder. Without such a blog,
+    it is `instance` in the checkout, or for an installed package in the current folder.
+    """
+    if configured := os.environ.get(INSTANCE_PATH):
+        return Path(configured).resolve()
+    here = Path.cwd()
+    homes = (folder / "instance" for folder in (here, *here.parents))
+    found = next((home for home in homes if is_blog(home) and _is_trusted(home, here)), None)
+    return found or (program.CHECKOUT or here) / "instance"
+
+
+def is_blog(home: Path) -> bool:
+    """Return whether the instance folder belongs to a blog, which may be unfinished."""
+    return any((home / name).exists() for name in _MARKS)
+
+
+def find_existing() -> Path:
+    """Return the instance folder of a blog with a database; raises CannotStart if there is none."""
+    home = find_blog()
+    if is_unfinished(home):
+        refuse_lost_database(home)
+        raise CannotStart(
+            f"The blog in {home.parent} has no database yet; `{program.get_command()} serve` creates it."
+        )
+    return home
+
+
+def find_blog() -> Path:
+    """Return the instance folder of a blog, which may be unfinished; raises CannotStart if there is none."""
+    home = find()
+    if is_blog(home):
+        return home
+    raise CannotStart(
+        f"There is no blog in {home.parent} (its data would be in {home}). Create one with "
+        f"`{program.get_command()} init`, or name the folder of a blog with --blog."
+    )
+
+
+def is_unfinished(home: Path) -> bool:
+    """Return whether the blog uses a SQLite file in the instance folder that does not exist."""
+    return not (home / "blog.db").exists() and not config.read_settings(home)["DATABASE_URL"]
+
+
+def refuse_lost_database(home: Path) -> None:
+    """Raise CannotStart if the SQLite file of the blog is missing, but the blog has other content."""
+    has_files = any(home.glob("media/*")) or any(home.glob("backups/*"))
+    if has_files and not (home / "blog.db").exists():
+        raise CannotStart(
+            f"{home / 'blog.db'} is missing, but the blog has files: restore a backup (`restore FILE`), or "
+            "move the folders `media` and `backups` away to begin an empty blog."
+        )
+
+
+def _is_trusted(home: Path, here: Path) -> bool:
+    # In a folder that several users share, such as /tmp, another user could create settings for this one.
+    owner = getattr(os, "getuid", None)
+    return home.parent == here or owner is None or home.stat().st_uid == owner()

@@ -1,0 +1,58 @@
+"""The `health` command, for supervisors of the service."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from contextlib import closing
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+
+# The command ends within 3 seconds, with the start of Python.
+_SECONDS = 2.5
+_MAX_BYTES = 64 * 1024
+
+
+@click.command()
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the service.")
+def health(url: str) -> None:
+    """Ask a running service for its state, and print its answer.
+
+    The exit status is 0 if the service works or upgrades the blog, otherwise 1.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise click.UsageError("--url must be an address such as http://127.0.0.1:8000.")
+    found: list[bytes | Exception] = []
+    # A thread, because a timeout of a socket limits only a part of the request.
+    thread = threading.Thread(target=_ask, args=(parts, found), daemon=True)
+    thread.start()
+    thread.join(_SECONDS)
+    body = found[0] if found else TimeoutError("no answer in time")
+    if isinstance(body, Exception):
+        raise click.ClickException(f"{url} does not answer: {body}.")
+    click.echo(body.decode("utf-8", "replace"))
+    if not _is_healthy(body):
+        raise SystemExit(1)
+
+
+def _ask(parts: Any, found: list[bytes | Exception]) -> None:
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    try:
+        with closing(kind(parts.hostname, parts.port, timeout=_SECONDS)) as connection:
+            connection.request("GET", f"{parts.path.rstrip('/')}/health/", headers={"Connection": "close"})
+            with connection.getresponse() as response:
+                found.append(response.read(_MAX_BYTES))
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        found.append(error)
+
+
+def _is_healthy(body: bytes) -> bool:
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(answer, dict) and (answer.get("status") == "ok" or answer.get("code") == "upgrading")

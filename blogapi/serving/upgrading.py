@@ -1,0 +1,104 @@
+"""The answers to requests while the blog is upgraded, before the application can be created."""
+
+from __future__ import annotations
+
+import html
+import json
+import socket
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from blogapi.serving import listening
+from blogapi.serving.limits import MAX_HEADER_BYTES, SHORT_BODY_BYTES, ByteCounter, Limits
+from blogapi.serving.parser import ParserSettings
+from blogapi.serving.server import Server, UnixServer
+from blogapi.storage import upgrade_progress
+from blogapi.storage.upgrade_progress import Progress
+from blogapi.web.errors import problem_body, reason_phrase
+from blogapi.web.headers import error_headers
+from blogapi.web.request_id import choose_request_id
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+RETRY_SECONDS = 5
+_STATUS = 503
+_DETAIL = "The blog is being upgraded; send the request again in a few seconds."
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="{seconds}"><title>Upgrading</title>
+<h1>This blog is being upgraded</h1><p>{progress}</p><p>This page loads again by itself.</p></html>
+"""
+_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+
+class UpgradingApplication:
+    """A WSGI application that answers each request with 503 and the progress of the upgrade."""
+
+    def __init__(self) -> None:
+        self._progress: Progress | None = None
+
+    def set_progress(self, progress: Progress) -> None:
+        """Show this progress from now on."""
+        self._progress = progress
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Return a page if the client prefers HTML, otherwise problem+json."""
+        headers = error_headers(choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
+        if "text/html" in environ.get("HTTP_ACCEPT", ""):
+            body = self._build_page()
+            headers = [(name, value) for name, value in headers if name != "Content-Type"]
+            headers += [
+                ("Content-Type", "text/html; charset=utf-8"),
+                ("Content-Security-Policy", _PAGE_POLICY),
+            ]
+        else:
+            body = self._build_problem()
+        headers += [("Retry-After", str(RETRY_SECONDS)), ("Content-Length", str(len(body)))]
+        start_response(f"{_STATUS} {reason_phrase(_STATUS)}", headers)
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
+
+    def _build_problem(self) -> bytes:
+        problem: dict[str, Any] = json.loads(problem_body(_STATUS, "upgrading", _DETAIL))
+        if self._progress:
+            found = self._progress
+            problem["progress"] = {"step": found.step, "done": found.done, "total": found.total}
+        return json.dumps(problem).encode("ascii")
+
+    def _build_page(self) -> bytes:
+        progress = self._progress.describe() if self._progress else ""
+        return _PAGE.format(seconds=RETRY_SECONDS, progress=html.escape(progress)).encode("utf-8")
+
+
+class _TemporaryUnixServer(UnixServer):
+    def close(self) -> None:
+        """Close the socket, and keep its file for the server that follows."""
+        Server.close(self)
+
+
+@contextmanager
+def answer_requests(listening_socket: socket.socket) -> Iterator[None]:
+    """Answer the requests to the socket in the `with` block, in which the blog is upgraded."""
+    application = UpgradingApplication()
+    own_socket = listening_socket.dup()
+    settings = ParserSettings(
+        sockets=[own_socket],
+        threads=2,
+        ident=None,
+        max_request_body_size=SHORT_BODY_BYTES,
+        max_request_header_size=MAX_HEADER_BYTES,
+        clear_untrusted_proxy_headers=False,
+    )
+    settings.bodies = ByteCounter(SHORT_BODY_BYTES)
+    kind = _TemporaryUnixServer if listening.is_unix(listening_socket) else Server
+    server = kind(application, own_socket, settings, limits=Limits())
+    thread = threading.Thread(target=server.run, name="upgrading", daemon=True)
+    thread.start()
+    try:
+        with upgrade_progress.listen(application.set_progress):
+            yield
+    finally:
+        server.stop()
+        thread.join()

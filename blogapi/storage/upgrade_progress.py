@@ -1,0 +1,49 @@
+"""The progress of the upgrade that this process runs; a process runs one upgrade at a time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many parts of a step are done; a step is `copy`, `migrations` or `articles`."""
+
+    step: str
+    done: int
+    total: int
+
+    def describe(self) -> str:
+        """Return the progress in words, such as `migrations: 3 of 36`."""
+        return f"{self.step}: {self.done} of {self.total}"
+
+
+def _log(progress: Progress) -> None:
+    # The log gets a line for about each tenth of a step.
+    tenth = max(1, progress.total // 10)
+    if progress.done % tenth < 1 or progress.done == progress.total:
+        logger.warning("upgrade: %s", progress.describe())
+
+
+_listeners: list[Callable[[Progress], None]] = [_log]
+
+
+def report(step: str, done: int, total: int) -> None:
+    """Pass the progress to the listeners."""
+    for listener in _listeners:
+        listener(Progress(step, done, total))
+
+
+@contextmanager
+def listen(listener: Callable[[Progress], None]) -> Iterator[None]:
+    """Call the function with each progress in the `with` block."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)

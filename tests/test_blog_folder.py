@@ -1,0 +1,164 @@
+"""The folder of the blog: which one a command uses, and which commands may create it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+
+from blogapi import basic_commands, blog_folder, create_app, program
+from blogapi.__main__ import main
+from blogapi.config import CannotStart
+from tests.databases import close_connections
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch, tmp_path) -> Path:
+    """The current folder of the test, which contains no blog and belongs to no checkout."""
+    # The variable is set first, so that the end of the test deletes the value that a command sets.
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", "x")
+    monkeypatch.delenv("BLOGAPI_INSTANCE_PATH")
+    monkeypatch.setattr(program, "CHECKOUT", None)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def apps(monkeypatch) -> Iterator[list[Flask]]:
+    """The applications that commands create, whose connections are closed after the test."""
+    created: list[Flask] = []
+
+    def create() -> Flask:
+        created.append(create_app())
+        return created[-1]
+
+    monkeypatch.setattr(basic_commands, "create_app", create)
+    yield created
+    for app in created:
+        close_connections(app)
+
+
+def make_blog(folder: Path, name: str = "blog.db") -> Path:
+    home = folder / "instance"
+    home.mkdir(parents=True)
+    (home / name).touch()
+    return home
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(main, arguments)
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize("mark", ["blog.db", "config.toml", "secret_key"])
+def test_a_folder_is_a_blog_if_it_has_one_of_three_files(folder, mark):
+    assert not blog_folder.is_blog(folder / "instance")
+    assert blog_folder.is_blog(make_blog(folder, mark))
+
+
+def test_the_blog_is_found_from_inside_it(folder, monkeypatch):
+    home = make_blog(folder / "blog")
+    inner = home / "media" / "ab"
+    inner.mkdir(parents=True)
+    for place in (folder / "blog", home, inner):
+        monkeypatch.chdir(place)
+        assert blog_folder.find() == home
+    monkeypatch.chdir(folder)
+    assert blog_folder.find() == folder / "instance"
+
+
+def test_the_variable_comes_before_the_current_folder_and_the_option_before_both(folder, monkeypatch):
+    make_blog(folder)
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(folder / "other"))
+    assert blog_folder.find() == folder / "other"
+    blog_folder.select(folder / "third")
+    assert blog_folder.find() == folder / "third" / "instance"
+
+
+def test_a_blog_of_another_user_is_not_found_from_below(folder, monkeypatch):
+    make_blog(folder)
+    (folder / "below").mkdir()
+    monkeypatch.setattr(os, "getuid", lambda: folder.stat().st_uid + 1, raising=False)
+    assert blog_folder.find() == folder / "instance"
+    monkeypatch.chdir(folder / "below")
+    assert blog_folder.find() == folder / "below" / "instance"
+
+
+def test_in_a_checkout_the_blog_of_the_checkout_is_the_last_choice(folder, monkeypatch):
+    monkeypatch.setattr(program, "CHECKOUT", folder / "checkout")
+    assert blog_folder.find() == folder / "checkout" / "instance"
+    home = make_blog(folder)
+    assert blog_folder.find() == home
+
+
+COMMANDS = [
+    *(("user", "list"), ("key", "list"), ("site", "show"), ("webhook", "list"), ("serve",), ("doctor",)),
+    *(("backup", "blog.zip"), ("export", "out"), ("import", ".")),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_other_commands_name_the_folder_and_create_no_blog(folder, command):
+    status, output = run(*command)
+    assert (status, f"There is no blog in {folder} (" in output) == (1, True), output
+    assert "init`, or name the folder of a blog with --blog." in output
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [("user", "list"), ("export", "out")])
+def test_only_serve_finishes_a_blog_without_a_database(folder, command):
+    home = make_blog(folder, "config.toml")
+    status, output = run(*command)
+    assert (status, "has no database yet" in output, "serve` creates it." in output) == (1, True, True)
+    assert [path.name for path in home.iterdir()] == ["config.toml"]
+
+
+@pytest.mark.parametrize("name", ["media", "backups"])
+@pytest.mark.parametrize("command", [("user", "list"), ("serve", "--port", "0"), ("init",)])
+def test_a_lost_database_is_not_replaced(folder, name, command):
+    home = make_blog(folder, "secret_key")
+    (home / name / "file").mkdir(parents=True)
+    status, output = run(*command)
+    assert status == 1 and "blog.db is missing, but the blog has files: restore a backup" in output
+    assert not (home / "blog.db").exists()
+
+
+def test_init_creates_a_blog_once_and_the_option_selects_it(folder, monkeypatch):
+    status, output = run("init", "my-blog")
+    assert (status, output.splitlines()) == (
+        0,
+        [
+            f"Created a blog in {folder / 'my-blog'}.",
+            "Next: cd my-blog",
+            f"Then: {program.get_command()} serve",
+        ],
+    )
+    assert {"blog.db", "secret_key"} <= {path.name for path in (folder / "my-blog/instance").iterdir()}
+    monkeypatch.delenv("BLOGAPI_INSTANCE_PATH")
+    assert run("init", "my-blog") == (1, f"Error: {folder / 'my-blog'} already contains a blog.\n")
+    for arguments in (("--blog", "my-blog", "user", "list"), ("user", "list", "--blog", "my-blog")):
+        monkeypatch.delenv("BLOGAPI_INSTANCE_PATH", raising=False)
+        assert run(*arguments)[0] == 0
+
+
+def test_init_without_a_folder_creates_the_blog_in_the_current_folder(folder):
+    make_blog(folder, "config.toml")
+    assert run("init")[0] == 0
+    assert (folder / "instance" / "blog.db").exists()
+
+
+def test_an_absent_instance_folder_is_also_created_by_restore(folder, monkeypatch):
+    assert run("init", "old")[0] == 0
+    monkeypatch.chdir(folder / "old")
+    assert run("backup", "../blog.zip")[0] == 0
+    monkeypatch.chdir(folder)
+    blog_folder.select(folder / "new")
+    assert run("restore", "blog.zip")[0] == 0
+    with pytest.raises(CannotStart):
+        blog_folder.select(folder / "missing")
+        blog_folder.find_blog()
+    assert blog_folder.is_blog(folder / "new" / "instance")
