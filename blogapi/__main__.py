@@ -19,6 +19,9 @@ class _Program(CommandGroup):
         if ctx.obj is None and "flask" in sys.modules:
             from flask.cli import ScriptInfo
 
+            # Commands that need no application, such as `restore`, need the models of all tables.
+            from blogapi import application  # noqa: F401
+
             ctx.obj = ScriptInfo(create_app=basic_commands.open_blog)
         return command
 

@@ -22,7 +22,8 @@ from blogapi.publication import event_writer
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import middleware as rate_limit_middleware
 from blogapi.response_cache import middleware as response_cache_middleware
-from blogapi.storage import database
+from blogapi.rights import build_matrix
+from blogapi.storage import database, releases
 from blogapi.version import __version__
 from blogapi.web import error_handlers, media_addresses, public_queries, request_id
 
@@ -63,6 +64,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     exposition.init_app(app)
     with app.app_context():
         api_key_service.delete_expired()
+        releases.record(build_matrix(app))
 
     # The order matters: the WSGI middleware that is added last is the outermost. Each response has a request
     # id, limits count files and cached responses too, and the cache sees no unknown parameters. The cache

@@ -134,14 +134,18 @@ def init_app(app: Flask, *, version: str) -> None:
     )
 
 
-def list_operations(app: Flask) -> Iterator[tuple[str, str, str, Access]]:
+def list_operations(
+    app: Flask, *, public_reads: bool | None = None
+) -> Iterator[tuple[str, str, str, Access]]:
     """Yield (path, method, endpoint, access) for every operation.
 
-    Raises CannotStart if a view declares no access rule.
+    `public_reads` replaces the setting PUBLIC_READS. Raises CannotStart if a view declares no access rule.
     """
+    if public_reads is None:
+        public_reads = app.config["PUBLIC_READS"]
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
         view = app.view_functions[rule.endpoint]
-        access = get_access(view, public_reads=app.config["PUBLIC_READS"])
+        access = get_access(view, public_reads=public_reads)
         if access is None:
             raise CannotStart(f"The view {rule.endpoint} declares no access rule; add @allow(…).")
         for method in METHODS:

@@ -33,6 +33,8 @@ COMMANDS = {
     "export": Command("blogapi.exporting.commands:export", "Write the blog as Markdown files."),
     "backup": Command("blogapi.backups.commands:backup", "Write or check a backup."),
     "restore": Command("blogapi.backups.commands:restore", "Replace the blog with a backup."),
+    "upgrade": Command("blogapi.upgrading.commands:upgrade", "Upgrade the blog to this version."),
+    "rollback": Command("blogapi.upgrading.commands:rollback", "Go back to the state before an upgrade."),
     "db": Command("blogapi.db_copy.commands:db", "Copy the blog between SQLite and PostgreSQL."),
     "doctor": Command("blogapi.doctor.commands:doctor", "Check the blog and name a cure for each problem."),
     "routes": Command("blogapi.blueprints:routes", "List the paths of the API and who may call them."),

@@ -19,6 +19,8 @@ _NAMES = {
     BackupKind.DAILY: re.compile(r"daily-\d{4}-\d\d-\d\d\.zip", re.ASCII),
 }
 
+_COPY_PREFIXES = ("before-upgrade-", "before-restore-", "before-rollback-")
+
 
 def manual_backup_name(now: datetime) -> str:
     """Return the name of a backup that the `backup` command writes into a folder."""
@@ -36,5 +38,5 @@ def find_kind(name: str) -> BackupKind | None:
 
 
 def is_plain_copy(name: str) -> bool:
-    """Return whether this is the name of a database file that was copied before an upgrade or a restore."""
-    return name.startswith(("before-upgrade-", "before-restore-")) and name.endswith(".db")
+    """Return whether this is a database file that was copied before an upgrade, a restore or a rollback."""
+    return name.startswith(_COPY_PREFIXES) and name.endswith(".db")

@@ -103,7 +103,7 @@ def restore(
                 missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
             _renew_tags(folder / DATABASE)
             aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
-            former_copy, unreadable = _replace_database(folder / DATABASE, live, aside)
+            former_copy, unreadable = replace_database(folder / DATABASE, live, aside)
             with service.report_full_disk(media_folder.root):
                 media.restore_deleted(media_folder)
             return Restored(manifest, former_copy, unreadable, _restore_settings(folder, home), missing)
@@ -178,7 +178,7 @@ def _renew_tags(path: Path) -> None:
         connection.execute("UPDATE commit_counter SET tag = ?1, visible = ?1", [secrets.token_hex(4)])
 
 
-def _replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:
+def replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:
     """Replace the content of the live database with that of the staged database.
 
     Return the path at which the former content was saved (None: there was no former database), and whether

@@ -34,13 +34,14 @@ from blogapi.search.models import SearchEntry
 from blogapi.search.results import SearchText
 from blogapi.storage import connections, files, migration_names, upgrades
 from blogapi.storage.database import Base, CommitCounter, bytewise
+from blogapi.storage.releases import Release
 from blogapi.web.errors import Conflict, Damaged, NotFound
 from blogapi.webhooks.models import PAUSE_COPIED
 
 # The maximum number of rows in memory at a time; a row with an article can have megabytes.
 _ROWS_PER_BATCH = 100
 
-_PREFILLED_TABLES = ("article_stats", "site", CommitCounter.__tablename__)
+_PREFILLED_TABLES = ("article_stats", "site", CommitCounter.__tablename__, Release.__tablename__)
 _SEARCH_INDEX = "search_index"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 from blogapi.cli import ProgressReporter, no_progress
@@ -23,16 +24,21 @@ def export_files(
     *,
     drafts: bool = False,
     admin_fields: bool = True,
+    since: datetime | None = None,
     overwrite: bool = False,
     dry_run: bool = False,
     progress: ProgressReporter = no_progress,
 ) -> ExportReport:
     """Write the blog into a folder, or into an archive if the name of the target ends with `.zip`.
 
+    With `since`, only the articles and the media files that were written since then, and all pages and terms.
     Raises StorageFull or Conflict if the target cannot be written.
     """
     report, media = ExportReport(), get_folder().root
-    with _convert_errors(target), open_snapshot(drafts=drafts, admin_fields=admin_fields) as snapshot:
+    with (
+        _convert_errors(target),
+        open_snapshot(drafts=drafts, admin_fields=admin_fields, since=since) as snapshot,
+    ):
         if target.resolve().is_relative_to(media.resolve()):
             raise Conflict(f"{target} is in the media folder of the blog; choose another place.")
         report.public, report.media = snapshot.public_count, len(snapshot.media)

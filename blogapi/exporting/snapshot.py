@@ -47,7 +47,7 @@ from blogapi.media.models import FormerHash, Media, MediaUse
 from blogapi.media.uses import ARTICLE
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import KINDS, PAGE_KINDS, TERM_KINDS
-from blogapi.publication.visibility import listed, listed_pages
+from blogapi.publication.visibility import ItemType, listed, listed_pages
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage import connections
@@ -169,28 +169,32 @@ def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
 
 
 @contextmanager
-def open_snapshot(*, drafts: bool, admin_fields: bool = True) -> Iterator[Snapshot]:
+def open_snapshot(
+    *, drafts: bool, admin_fields: bool = True, since: datetime | None = None
+) -> Iterator[Snapshot]:
     """Yield the snapshot; articles are read while the `with` block runs.
 
     Without `drafts`, it contains the public articles, their authors, and the media files that public items
     show. All categories and tags are always exported, because the API shows them to everyone. Custom
-    fields that only admins can read are exported if both `drafts` and `admin_fields` are true.
+    fields that only admins can read are exported if both `drafts` and `admin_fields` are true. With `drafts`
+    and `since`, articles and media files are limited to those that were written since then.
     """
     end_read()
     try:
         connections.disable_timeouts(db.session.connection())
-        yield _read_snapshot(drafts, has_all_fields=drafts and admin_fields)
+        yield _read_snapshot(drafts, has_all_fields=drafts and admin_fields, since=since)
     finally:
         end_read()
 
 
-def _read_snapshot(drafts: bool, *, has_all_fields: bool) -> Snapshot:
+def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None) -> Snapshot:
     now = current_time()
     is_exported = true() if drafts else _is_listed(now)
-    articles = select(_article.uuid, _is_listed(now)).where(is_exported)
+    is_recent = true() if since is None else _is_written_since(since)
+    articles = select(_article.uuid, _is_listed(now)).where(is_exported, is_recent)
     rows = execute(articles.order_by(_article.created, _article.uuid))
     has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
-    media = _read_media(true() if drafts else _media.uuid.in_(_select_public_media(now)))
+    media = _read_media(_select_media(drafts, since, now))
     former_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
     return Snapshot(
         drafts,
@@ -207,6 +211,24 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool) -> Snapshot:
         [uuid for uuid, _ in rows],
         sum(bool(is_public) for _, is_public in rows),
     )
+
+
+def _is_written_since(since: datetime) -> ColumnElement[bool]:
+    """Return the condition that an article or its working copy was written since then; true for all pages."""
+    edited = select(_copy.article_id).where(_copy.last_updated >= since)
+    # A page refers to the pages above it.
+    return or_(_article.last_updated >= since, _article.uuid.in_(edited), _article.type == ItemType.PAGE)
+
+
+def _select_media(drafts: bool, since: datetime | None, now: datetime) -> ColumnElement[bool]:
+    """Return the condition that a media file is exported."""
+    if not drafts:
+        return _media.uuid.in_(_select_public_media(now))
+    if since is None:
+        return true()
+    articles = select(_article.uuid).where(_is_written_since(since))
+    used = select(_use.media_id).where(_use.kind == ARTICLE, _use.item_id.in_(articles))
+    return or_(_media.last_updated >= since, _media.uuid.in_(used))
 
 
 def _is_listed(now: datetime) -> ColumnElement[bool]:

@@ -5,6 +5,8 @@ An upgrade holds a lock. If the database is a SQLite file, the upgrade first mak
 
 from __future__ import annotations
 
+import logging
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -20,10 +22,13 @@ from blogapi.storage import (
     files,
     integrity,
     migration_names,
+    postgresql_dumps,
     schema_comparison,
     upgrade_progress,
 )
 from blogapi.storage.disk_errors import is_disk_full
+
+logger = logging.getLogger(__name__)
 
 # Pages of 4 kB waste space with rows of about 2 kB.
 PAGE_SIZE = 8192
@@ -34,7 +39,7 @@ LOCK_SECONDS = 60
 # The largest number of schema differences in an error message.
 _MAX_DIFFERENCES = 5
 
-_COPY_PREFIX = "before-upgrade-from-"
+COPY_PREFIX = "before-upgrade-from-"
 
 # On PostgreSQL every write transaction and every upgrade holds this lock until it ends; the number is
 # arbitrary.
@@ -52,7 +57,7 @@ def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
         migration = current_migration(engine)
         if migration == migration_names.list_migrations()[-1]:
             return
-        _refuse_unknown(migration)
+        refuse_unknown(migration)
         with _locked(engine) as connection:
             migration = _read_migration(connection)
             if migration == migration_names.list_migrations()[-1]:
@@ -128,7 +133,7 @@ def _read_migration(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def _refuse_unknown(migration: str | None) -> None:
+def refuse_unknown(migration: str | None) -> None:
     if migration is not None and migration not in migration_names.list_migrations():
         raise CannotStart(
             f"The database was made by a newer version or another program (migration {migration}); "
@@ -144,6 +149,7 @@ def _locked(engine: Engine) -> Iterator[Connection]:
         with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             connection.exec_driver_sql(WRITE_LOCK_SQL)
             yield connection
         return
@@ -170,23 +176,55 @@ def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
 
 @contextmanager
 def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -> Iterator[None]:
-    """Copy the SQLite file, unless it is empty, before the upgrade in the `with` block.
+    """Copy the database, unless it is empty, before the upgrade in the `with` block.
+
+    Without the programs of PostgreSQL, there is no copy of a PostgreSQL database.
 
     If the upgrade fails, the database is unchanged and the copy is deleted; after a kill, the next upgrade
     replaces it. So a service that a supervisor restarts again and again does not fill the disk.
     """
-    if migration is None or engine.dialect.name != "sqlite":
+    if migration is None:
         yield
         return
-    copy = backups / f"{_COPY_PREFIX}{migration}.db"
+    is_sqlite = engine.dialect.name == "sqlite"
+    copy = backups / f"{COPY_PREFIX}{migration}{'.db' if is_sqlite else '.dump'}"
     upgrade_progress.report("copy", 0, 1)
     try:
-        _copy(Path(str(engine.url.database)), copy)
+        if is_sqlite:
+            refuse_full_disk(Path(str(engine.url.database)))
+            _copy(Path(str(engine.url.database)), copy)
+        else:
+            _dump(engine, copy)
         yield
     except BaseException:
         with suppress(OSError):
             copy.unlink()
         raise
+
+
+def _dump(engine: Engine, copy: Path) -> None:
+    copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        postgresql_dumps.dump(engine.url, copy)
+    except postgresql_dumps.DumpError as error:
+        # The owner of a server has backups of its own.
+        logger.warning("no copy of the database is made before the upgrade: %s", error)
+
+
+def compute_needed_space(path: Path) -> int:
+    """Return the free bytes that an upgrade of the SQLite file needs, for the copy and for a new log."""
+    sizes = (file.stat().st_size for file in (path, files.side_files(path).log) if file.exists())
+    return 3 * sum(sizes)
+
+
+def refuse_full_disk(path: Path) -> None:
+    """Raise CannotStart if the disk lacks the space for an upgrade of the SQLite file."""
+    needed, free = compute_needed_space(path), shutil.disk_usage(path.parent).free
+    if free < needed:
+        raise CannotStart(
+            f"The upgrade needs {needed / 1024**2:.1f} MB in {path.parent}, which has "
+            f"{free / 1024**2:.1f} MB free; nothing was changed."
+        )
 
 
 def _copy(path: Path, copy: Path) -> None:

@@ -144,14 +144,14 @@ def test_a_restore_into_a_new_blog_brings_back_all_files(run, saved, pictures, m
 def test_files_that_are_deleted_during_the_restore_are_brought_back(
     run, saved, pictures, media, monkeypatch, blog
 ):
-    before, replace_database = read_all(media), restoring._replace_database
+    before, replace_database = read_all(media), restoring.replace_database
 
     def delete_and_replace(*arguments):
         # The service deletes a file because the database that is being replaced does not refer to it.
         (media / pictures[1].path).unlink()
         return replace_database(*arguments)
 
-    monkeypatch.setattr(restoring, "_replace_database", delete_and_replace)
+    monkeypatch.setattr(restoring, "replace_database", delete_and_replace)
     assert run("restore", saved).exit_code == 0
     assert read_all(media) == before
 

@@ -95,7 +95,8 @@ def test_the_guide_lists_every_command_with_its_options(name):
     options = {
         max(options, key=len)
         for parameter in COMMANDS[name].params
-        if isinstance(parameter, click.Option) and not parameter.hidden
+        # Every command has `--blog`.
+        if isinstance(parameter, click.Option) and not parameter.hidden and "--blog" not in parameter.opts
         for options in filter(None, (parameter.opts, parameter.secondary_opts))
     }
     table = guide.get_table(guide.SETTINGS_PAGE, "Commands")

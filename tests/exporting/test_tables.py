@@ -20,6 +20,7 @@ LEFT_OUT = {
     "article_revision": "former versions of articles",
     "preview": "preview links",
     "deleted_item": "deleted articles and pages",
+    "release": "the versions that used this database",
     "imported": "which files were imported",
     "import_job": "imports over HTTP",
     "idempotent_answer": "responses that are stored for repeated requests",

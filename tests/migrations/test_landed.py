@@ -65,6 +65,7 @@ DIGESTS = {
     "0034": "92ef7d7e2c6f5d43b8dc59aabee452d51463086a2bb00808595a7ec86409cd9f",
     "0035": "1e5c59669f82dce2c90cc3e73dcedb5e8ac8397c643a9812426d39f44f38b4d5",
     "0036": "15b5c64f43f07c7e4d1cdcd97cbb6653aa9aefa5ed0e1267869e60dfc38cb86b",
+    "0037": "f6c2e52f02d107e092d137e00b7584e063b11d2d8fa976fe740b8db5f2a2ae6a",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

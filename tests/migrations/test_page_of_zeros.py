@@ -65,6 +65,7 @@ OTHER_TEXTS = {
     **dict.fromkeys(("preview", "media_former_hash", "media_use", "webhook"), NO_LINKS),
     **dict.fromkeys(("article_json", "article_stats"), DERIVED),
     "deleted_item": LATER_TABLE,
+    "release": LATER_TABLE,
     "former_path": "the paths of other systems",
     "media_path": "the paths of other systems",
     "redirect": "addresses of the site, which have no uuids of zeros",

@@ -437,8 +437,8 @@ function ignoreMissing(error) {
  *   "not_implemented" | "profile_exists" | "range_not_satisfiable" | "read_only" | "request_timeout" | "scope_missing"
  *   | "second_factor_failed" | "second_factor_missing" | "second_factor_required" | "second_factor_used" | "slug_taken"
  *   | "stale" | "storage_full" | "too_large" | "too_many_backups" | "too_many_requests" | "unavailable" |
- *   "unsupported_media_type" | "uri_too_long" | "user_in_use", errors?: Record<string, string[]>, uuid?: string }}
- *   Problem
+ *   "unsupported_media_type" | "upgrading" | "uri_too_long" | "user_in_use", errors?: Record<string, string[]>, uuid?:
+ *   string }} Problem
  * @typedef {"draft" | "published" | "unlisted" | "archived" | "scheduled"} Status
  * @typedef {"html" | "markdown" | "text"} ContentType
  * @typedef {{ uuid: string, created: string, last_updated: string, og_image: string, title: string, description:

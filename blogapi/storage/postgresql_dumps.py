@@ -1,0 +1,100 @@
+"""Dumps of a PostgreSQL database, made and restored by the programs of PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import URL, create_engine, inspect, text
+from sqlalchemy.exc import DBAPIError
+
+from blogapi.storage import driver_options, files
+
+PROGRAMS = ("pg_dump", "pg_restore", "psql")
+
+
+class DumpError(Exception):
+    """A dump cannot be made or restored; the message is one sentence without a full stop."""
+
+
+def find_missing_program() -> str | None:
+    """Return the name of the first program that is not installed, or None."""
+    return next((name for name in PROGRAMS if shutil.which(name) is None), None)
+
+
+def dump(url: URL, path: Path) -> None:
+    """Write a dump of the database to a new file with mode 0600; raises DumpError."""
+    with files.partial_file(path) as partial:
+        _run(url, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={partial}")
+        files.replace(partial, path)
+
+
+def replace_content(url: URL, path: Path) -> None:
+    """Replace all tables of the database with those of the dump, in one transaction; raises DumpError."""
+    engine = create_engine(url, connect_args=driver_options.get_typed_options(url))
+    try:
+        quote = engine.dialect.identifier_preparer.quote
+        tables = ", ".join(quote(name) for name in inspect(engine).get_table_names())
+    finally:
+        engine.dispose()
+    with tempfile.TemporaryDirectory(prefix="blogapi-") as folder:
+        dropped, restored = Path(folder, "drop.sql"), Path(folder, "restore.sql")
+        dropped.write_text(f"DROP TABLE {tables} CASCADE;\n" if tables else "", encoding="utf-8")
+        _run(None, "pg_restore", "--no-owner", "--no-privileges", f"--file={restored}", str(path))
+        options = ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--single-transaction")
+        _run(url, "psql", *options, f"--file={dropped}", f"--file={restored}")
+
+
+@contextmanager
+def open_copy(url: URL, folder: Path) -> Iterator[URL]:
+    """Yield the URL of a copy of the database on the same server, which is deleted at the end.
+
+    Raises DumpError if the user may not create a database. `folder` is used for the dump.
+    """
+    path, name = folder / "copy.dump", f"blogapi_copy_{secrets.token_hex(8)}"
+    dump(url, path)
+    _execute(url, f"CREATE DATABASE {name}")
+    try:
+        copy = url.set(database=name)
+        _run(copy, "pg_restore", "--no-owner", "--no-privileges", str(path), exit_on_error=True)
+        yield copy
+    finally:
+        _execute(url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _execute(url: URL, statement: str) -> None:
+    engine = create_engine(
+        url, isolation_level="AUTOCOMMIT", connect_args=driver_options.get_typed_options(url)
+    )
+    try:
+        with engine.connect() as connection:
+            connection.execute(text(statement))
+    except DBAPIError as error:
+        raise DumpError(" ".join(str(error.orig).split())) from error
+    finally:
+        engine.dispose()
+
+
+def _run(url: URL | None, program: str, *arguments: str, exit_on_error: bool = False) -> None:
+    path = shutil.which(program)
+    if path is None:
+        raise DumpError(f"{program} is not installed")
+    environment = dict(os.environ)
+    options = ["--exit-on-error"] if exit_on_error else []
+    if url is not None:
+        # Other users see the arguments of a process, but not its environment.
+        if url.password:
+            environment["PGPASSWORD"] = str(url.password)
+        address = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
+        options.append(f"--dbname={address}")
+    result = subprocess.run(  # noqa: S603, the programs of PostgreSQL
+        [path, *options, *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+    if result.returncode:
+        raise DumpError(f"{program} failed: {' '.join(result.stderr.split())[-300:]}")

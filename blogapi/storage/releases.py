@@ -1,0 +1,54 @@
+"""The releases of blogapi that have used the database, each with the rights of callers at that time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
+
+from sqlalchemy import Connection, String, inspect, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Mapped, mapped_column
+
+from blogapi.storage.database import Base, current_time, db, transaction
+from blogapi.storage.version_check import NewerSchema
+from blogapi.version import __version__
+
+
+class Release(Base):
+    """A version of blogapi that was started with this database.
+
+    `rights` is a JSON object: who may call each operation of the API. `started` is the time of the first
+    start.
+    """
+
+    __tablename__ = "release"
+
+    version: Mapped[str] = mapped_column(String(32), primary_key=True)
+    rights: Mapped[str]
+    started: Mapped[datetime]
+
+
+def record(rights: Mapping[str, str]) -> None:
+    """Store the running version and its rights, unless they are stored or the database refuses writes."""
+    text = json.dumps(rights, sort_keys=True)
+    with suppress(SQLAlchemyError, NewerSchema):
+        stored = db.session.get(Release, __version__)
+        if stored is not None and stored.rights == text:
+            return
+        started = stored.started if stored else current_time()
+        with transaction(wait=False, visible=False):
+            db.session.merge(Release(version=__version__, rights=text, started=started))
+
+
+def read_last(connection: Connection) -> tuple[str, dict[str, str]] | None:
+    """Return the version that was started last for the first time, and its rights.
+
+    Returns None for a database that only versions before 1.0 have used.
+    """
+    if not inspect(connection).has_table(Release.__tablename__):
+        return None
+    columns = select(Release.version, Release.rights)
+    row = connection.execute(columns.order_by(Release.started.desc()).limit(1)).one_or_none()
+    return None if row is None else (row.version, json.loads(row.rights))

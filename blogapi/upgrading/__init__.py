@@ -1,0 +1,1 @@
+"""Upgrades of the blog to this version of blogapi, and the way back."""

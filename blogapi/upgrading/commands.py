@@ -1,0 +1,135 @@
+"""The commands `upgrade` and `rollback`."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from blogapi import blog_folder, create_app, program
+from blogapi.cli import report_problems
+from blogapi.upgrading import release_notes, service
+from blogapi.upgrading import rollback as way_back
+from blogapi.upgrading.service import Check, State
+
+
+@click.command()
+@click.option("--check", is_flag=True, help="Upgrade a copy, say what differs, and change nothing.")
+@click.option("--url", default="", help="With --check: address of the running service, to compare answers.")
+@click.option("--key", default="", envvar="BLOGAPI_KEY", help="API key for the requests to --url.")
+@click.option("--json", "as_json", is_flag=True, help="With --check: print JSON.")
+def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
+    """Upgrade the blog to this version of blogapi.
+
+    A copy of the database is made first; `rollback` restores it. `serve` upgrades the blog too, and answers
+    requests with 503 meanwhile.
+    """
+    if (url or as_json) and not check:
+        raise click.UsageError("--url and --json need --check.")
+    home = blog_folder.find_existing()
+    with report_problems():
+        state = service.read_state(home)
+        if check:
+            _check(home, state, url, key, as_json)
+            return
+        if state.is_current:
+            click.echo("The blog is up to date.")
+            return
+        _print_versions(state)
+        if obstacle := service.find_obstacle_to_rollback(home):
+            click.echo(f"There will be no way back, because {obstacle}.", err=True)
+        started = time.monotonic()
+        create_app()
+        click.echo(f"Upgraded the blog in {time.monotonic() - started:.1f} seconds.")
+        if copy := service.find_copy(home, state.migration):
+            click.echo(f"A copy of before the upgrade is in {copy}.")
+            click.echo(f"Go back with `{program.get_command()} rollback`.")
+
+
+def _print_versions(state: State) -> None:
+    click.echo(service.describe_versions(state))
+    if notes := release_notes.read_notes(state.version):
+        click.echo(f"\n{notes}\n")
+
+
+def _check(home: Path, state: State, url: str, key: str, as_json: bool) -> None:
+    found = service.check(home, state, create_app, url=url, key=key)
+    if as_json:
+        versions = {"former": state.version, "schema": state.migration, "is_current": state.is_current}
+        notes = release_notes.read_notes(state.version)
+        click.echo(json.dumps(versions | asdict(found) | {"notes": notes}, ensure_ascii=False))
+        return
+    _print_versions(state)
+    click.echo(f"The upgrade of a copy took {found.seconds:.1f} seconds; nothing was changed.")
+    if found.needed:
+        megabytes = (
+            f"{found.needed / 1024**2:.1f} MB on the disk, which has {found.free / 1024**2:.1f} MB free"
+        )
+        click.echo(f"The upgrade needs {megabytes}.")
+    if obstacle := service.find_obstacle_to_rollback(home):
+        click.echo(f"There will be no way back, because {obstacle}.")
+    _print_differences(found, bool(url))
+
+
+def _print_differences(found: Check, has_answers: bool) -> None:
+    if found.stored is None:
+        click.echo("Stored articles: the former version stored them in a way that cannot be compared.")
+    elif not found.stored:
+        click.echo("Stored articles: no reader sees a difference.")
+    else:
+        click.echo("Stored articles that differ for readers, by field:")
+        for name, number in sorted(found.stored.items()):
+            click.echo(f"  {name}: {number:,}")
+    if found.rights is None:
+        click.echo("Rights: those of the former version are unknown, because it is older than 1.0.")
+    elif not found.rights:
+        click.echo("Rights: unchanged.")
+    else:
+        click.echo("Rights that differ:")
+        for line in found.rights:
+            click.echo(f"  {line}")
+    if has_answers:
+        click.echo("Answers that differ:" if found.answers else "Answers: unchanged.")
+        for line in found.answers:
+            click.echo(f"  {line}")
+
+
+@click.command()
+@click.option("--no-export", is_flag=True, help="Do not export what was written since the upgrade.")
+def rollback(no_export: bool) -> None:
+    """Restore the copy of the database that was made before the last upgrade.
+
+    Stop the service first. What was written since the upgrade is exported, and can be imported after the
+    former version of blogapi was installed. The current state is saved in `backups`, too.
+    """
+    home = blog_folder.find_existing()
+    with report_problems():
+        copy = way_back.find_copy(home)
+        way_back.refuse_use(home, copy)
+        kept = None if no_export else way_back.export_changes(home, copy, create_app)
+        saved = way_back.restore_copy(home, copy)
+    click.echo(f"Restored {copy.path} (schema {copy.migration}). The state before is in {saved}.")
+    if kept is not None:
+        _print_kept(kept)
+    version = kept.version if kept else None
+    wanted = f"blogapi=={version}" if version else "the version of blogapi that you used before the upgrade"
+    click.echo(f"Now install {wanted}; this version would upgrade the blog again.")
+
+
+def _print_kept(kept: way_back.Kept) -> None:
+    if kept.report.public + kept.report.drafts + kept.report.media:
+        numbers = (
+            f"{kept.report.public + kept.report.drafts:,} articles and pages, {kept.report.media:,} files"
+        )
+        click.echo(f"Written since the upgrade: {numbers}, with all categories, tags and authors, in")
+        click.echo(f"  {kept.folder}")
+        click.echo(f"Then run `{program.get_command()} import {kept.folder}`.")
+    if kept.redirects:
+        path = kept.folder.with_name(f"{kept.folder.name}-redirects.txt")
+        path.write_text("".join(f"{line}\n" for line in kept.redirects), encoding="utf-8")
+        click.echo(f"{len(kept.redirects):,} redirects: `{program.get_command()} redirect import {path}`.")
+    for kind, names in kept.lost.items():
+        click.echo(f"New {kind}, which are gone: {', '.join(names)}.")

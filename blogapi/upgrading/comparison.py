@@ -1,0 +1,116 @@
+"""What differs for readers between two databases, or between two versions that answer the same requests."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Flask
+from sqlalchemy import Connection, column, inspect, select, table
+
+from blogapi.web.errors import Conflict
+
+_TABLE = "article_json"
+_SECONDS = 10
+_MAX_BYTES = 64 * 2**20
+
+# The documented reads, with which the answers of the old and of the new version are compared.
+_READS = (
+    *("/api/v1/blog/articles/", "/api/v1/blog/articles/?fields=*&limit=5", "/api/v1/blog/pages/"),
+    *("/api/v1/blog/categories/", "/api/v1/blog/tags/", "/api/v1/blog/authors/", "/api/v1/blog/site/"),
+    *("/feed.xml", "/sitemap.xml"),
+)
+_SAMPLED_ARTICLES = 5
+
+
+def compare_stored(before: Connection, after: Connection) -> Counter[str] | None:
+    """Return how many articles differ, by the name of the field, among the fields that both databases store.
+
+    The field `article` counts those that only one of them stores. Returns None if a version before the first
+    release has stored the articles in another way.
+    """
+    if not inspect(before).has_table(_TABLE):
+        return None
+    columns = [inspect(connection).get_columns(_TABLE) for connection in (before, after)]
+    old, new = ({found["name"] for found in one} for one in columns)
+    names = sorted(name for name in old & new if name.endswith("_json"))
+    differing = Counter[str]()
+    rows, others = (_read_rows(connection, names) for connection in (before, after))
+    row, other = next(rows, None), next(others, None)
+    while row or other:
+        if row is None or other is None or row[0] != other[0]:
+            differing["article"] += 1
+            is_older = other is None or (row is not None and row[0] < other[0])
+            row, other = (next(rows, None), other) if is_older else (row, next(others, None))
+            continue
+        pairs = zip(names, row[1:], other[1:], strict=True)
+        differing.update(name.removesuffix("_json") for name, one, two in pairs if one != two)
+        row, other = next(rows, None), next(others, None)
+    return differing
+
+
+def _read_rows(connection: Connection, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    stored = table(_TABLE, column("article_id"), *map(column, names))
+    result = connection.execution_options(yield_per=200).execute(select(stored).order_by("article_id"))
+    for row in result:
+        yield tuple(bytes(value) if isinstance(value, memoryview) else value for value in row)
+
+
+def compare_answers(app: Flask, url: str, key: str) -> Iterator[str]:
+    """Yield a line for each documented read that the application answers in another way than the service.
+
+    Raises Conflict if the service at the URL does not answer.
+    """
+    headers = {"Accept": "application/json"} | ({"X-API-KEY": key} if key else {})
+    client = app.test_client()
+    paths = list(_READS)
+    for number, path in enumerate(paths):
+        status, body = _ask(url, path, headers)
+        answer = client.get(path, headers=headers)
+        own = _parse(answer.data)
+        if number == 0 and isinstance(own, list):
+            paths += [f"{path}{article['uuid']}/" for article in own[:_SAMPLED_ARTICLES]]
+        if status != answer.status_code:
+            yield f"{path}: status {status} -> {answer.status_code}"
+        elif fields := sorted(set(_find_differences(_parse(body), own))):
+            yield f"{path}: {', '.join(fields)}"
+
+
+def _ask(url: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
+    parts = urlsplit(url)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    try:
+        with closing(kind(parts.netloc, timeout=_SECONDS)) as connection:
+            connection.request("GET", parts.path.rstrip("/") + path, headers=headers)
+            with connection.getresponse() as response:
+                return response.status, response.read(_MAX_BYTES)
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise Conflict(f"{url} does not answer: {error}.") from error
+
+
+def _parse(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body.decode("utf-8", "replace")
+
+
+def _find_differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
+    """Yield the path of each field that differs; all items of a list have the same path."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for name in {*old, *new}:
+            inner = f"{path}.{name}" if path else name
+            if name not in old or name not in new:
+                yield f"{inner} ({'new' if name not in old else 'gone'})"
+            else:
+                yield from _find_differences(old[name], new[name], inner)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for one, other in zip(old, new, strict=True):
+            yield from _find_differences(one, other, path)
+    elif old != new:
+        yield path or "the body"

@@ -1,0 +1,202 @@
+"""Says what an upgrade of the blog would change, by upgrading a copy, and runs the upgrade."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flask import Flask
+from sqlalchemy import URL, Engine, create_engine
+
+from blogapi import config
+from blogapi.articles.renderer_version import get_renderer_version
+from blogapi.backups import service as backup_service
+from blogapi.rights import build_matrix, compare
+from blogapi.storage import (
+    connections,
+    driver_options,
+    files,
+    migration_names,
+    postgresql_dumps,
+    releases,
+    upgrades,
+)
+from blogapi.storage.database import db
+from blogapi.storage.postgresql_dumps import DumpError
+from blogapi.upgrading import comparison
+from blogapi.version import __version__
+from blogapi.web.errors import Conflict
+
+# The beginning of the name of the folder in the instance folder with the copy that a check upgrades.
+_STAGING_PREFIX = ".upgrade-check-"
+
+CreateApp = Callable[[dict[str, object]], Flask]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The versions that have stored the blog; `version` is None before 1.0."""
+
+    version: str | None
+    rights: dict[str, str] | None
+    migration: str
+    is_current: bool
+
+
+@dataclass(slots=True)
+class Check:
+    """What an upgrade would change; sizes are in bytes.
+
+    `stored` has the number of articles with another stored JSON, by field; it is None if the former version
+    stored no comparable JSON. `rights` is None if the former rights are unknown. `needed` and `free` are 0
+    on PostgreSQL.
+    """
+
+    seconds: float
+    needed: int
+    free: int
+    stored: Counter[str] | None
+    rights: list[str] | None
+    answers: list[str] = field(default_factory=list)
+
+
+def get_database_url(home: Path) -> URL:
+    """Return the URL of the blog's database."""
+    url = config.read_settings(home)["DATABASE_URL"]
+    path = connections.sqlite_path(url, home)
+    return connections.make_engine(url).url if path is None else URL.create("sqlite", database=str(path))
+
+
+def read_state(home: Path) -> State:
+    """Return the versions that have stored the blog; raises CannotStart if the database cannot be used."""
+    engine = _make_plain_engine(get_database_url(home))
+    try:
+        with upgrades.convert_errors(engine):
+            migration = upgrades.current_migration(engine)
+            upgrades.refuse_unknown(migration)
+            with engine.connect() as connection:
+                last = releases.read_last(connection)
+                is_current = migration == migration_names.list_migrations()[-1] and (
+                    connection.exec_driver_sql("SELECT renderer FROM article_stats").scalar()
+                    == get_renderer_version()
+                )
+    finally:
+        engine.dispose()
+    version, rights = last or (None, None)
+    return State(version, rights, migration or "", is_current)
+
+
+def check(home: Path, state: State, create_app: CreateApp, *, url: str = "", key: str = "") -> Check:
+    """Upgrade a copy of the database, and return what differs.
+
+    With `url`, also compare the answers of the service there with those of this version. Raises Conflict or
+    CannotStart if the disk lacks the space or the copy cannot be made or upgraded.
+    """
+    live = get_database_url(home)
+    needed = free = 0
+    files.delete_temporary_folders(home, _STAGING_PREFIX)
+    if live.get_backend_name() == "sqlite":
+        path = Path(str(live.database))
+        # The check needs the space of another copy.
+        needed, free = upgrades.compute_needed_space(path), shutil.disk_usage(home).free
+        if free < needed * 4 / 3:
+            upgrades.refuse_full_disk(path)
+            raise Conflict(
+                f"The check needs {needed * 4 / 3 / 1024**2:.1f} MB in {home}, which has "
+                f"{free / 1024**2:.1f} MB free."
+            )
+    with files.temporary_folder(home, _STAGING_PREFIX) as folder, _open_copy(live, folder) as copy:
+        started = time.monotonic()
+        with _create_on_copy(home, folder, copy, create_app) as app:
+            seconds = time.monotonic() - started
+            found = Check(seconds, needed, free, _compare_stored(live, copy), None)
+            if state.rights is not None:
+                found.rights = list(compare(state.rights, build_matrix(app)))
+            if url:
+                found.answers = list(comparison.compare_answers(app, url, key))
+    return found
+
+
+def find_copy(home: Path, migration: str) -> Path | None:
+    """Return the copy that the upgrade from this migration has made, or None."""
+    copies = (home / "backups").glob(f"{upgrades.COPY_PREFIX}{migration}.*")
+    return next((path for path in copies if path.suffix in (".db", ".dump")), None)
+
+
+def find_obstacle_to_rollback(home: Path) -> str | None:
+    """Return why an upgrade of this blog could not be undone, or None."""
+    if get_database_url(home).get_backend_name() == "sqlite":
+        return None
+    missing = postgresql_dumps.find_missing_program()
+    return missing and f"{missing} is not installed"
+
+
+@contextmanager
+def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
+    if live.get_backend_name() == "sqlite":
+        path = folder / "blog.db"
+        files.create_private(path)
+        with backup_service.convert_errors(path):
+            backup_service.copy(Path(str(live.database)), path)
+        yield URL.create("sqlite", database=str(path))
+        return
+    try:
+        with postgresql_dumps.open_copy(live, folder) as copy:
+            yield copy
+    except DumpError as error:
+        raise Conflict(f"The check cannot copy the database: {error}.") from error
+
+
+@contextmanager
+def _create_on_copy(home: Path, folder: Path, copy: URL, create_app: CreateApp) -> Iterator[Flask]:
+    """Yield the application on the copy, with the settings and the media files of the blog."""
+    settings = config.read_settings(home)
+    overrides: dict[str, object] = {
+        "DATABASE_URL": copy.render_as_string(hide_password=False),
+        "MEDIA_PATH": str(backup_service.get_media_folder(home).root),
+        "SECRET_KEY": "0" * 64,
+        "DAILY_BACKUPS": 0,
+    }
+    former = os.environ.get(config.INSTANCE_PATH)
+    os.environ[config.INSTANCE_PATH] = str(folder)
+    try:
+        app = create_app({**settings, **overrides})
+    finally:
+        if former is None:
+            del os.environ[config.INSTANCE_PATH]
+        else:
+            os.environ[config.INSTANCE_PATH] = former
+    try:
+        yield app
+    finally:
+        with app.app_context():
+            db.session.remove()
+            db.engine.dispose()
+
+
+def _compare_stored(live: URL, copy: URL) -> Counter[str] | None:
+    engines = [_make_plain_engine(url) for url in (live, copy)]
+    try:
+        with engines[0].connect() as before, engines[1].connect() as after:
+            return comparison.compare_stored(before, after)
+    finally:
+        for engine in engines:
+            engine.dispose()
+
+
+def _make_plain_engine(url: URL) -> Engine:
+    """Return an engine without the settings of the application, which cannot change the database."""
+    return create_engine(url, hide_parameters=True, connect_args=driver_options.get_typed_options(url))
+
+
+def describe_versions(state: State) -> str:
+    """Return the versions before and after an upgrade, as a sentence."""
+    former = state.version or "a version before 1.0"
+    last = migration_names.list_migrations()[-1]
+    return f"From {former} (schema {state.migration}) to {__version__} (schema {last})."

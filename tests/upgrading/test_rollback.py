@@ -1,0 +1,126 @@
+"""The command `rollback`: the state before the upgrade comes back, and what was written since is kept."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from blogapi import program
+from tests.databases import open_sqlite
+from tests.upgrading.conftest import dump, write_post
+
+pytestmark = pytest.mark.sqlite("the recorded blogs are files")
+
+
+@pytest.fixture
+def upgraded(run, install, tmp_path):
+    """A blog that was upgraded a minute ago, and the content of its database before."""
+    home = install("0030")
+    before = dump(home / "blog.db")
+    assert run("upgrade").exit_code == 0
+    copy = home / "backups" / "before-upgrade-from-0030.db"
+    earlier = copy.stat().st_mtime - 60
+    os.utime(copy, (earlier, earlier))
+    return home, before
+
+
+def test_the_database_is_as_before_and_new_content_can_be_imported_again(run, upgraded, tmp_path):
+    home, before = upgraded
+    assert run("import", write_post(tmp_path, "After the upgrade"), "--author", "ada").exit_code == 0
+    result = run("rollback")
+    assert result.exit_code == 0, result.output
+    assert dump(home / "blog.db") == before
+    (folder,) = home.glob("backups/since-upgrade-*")
+    assert "Written since the upgrade: 1 articles and pages, 0 files" in result.output
+    assert f"Then run `{program.get_command()} import {folder}`." in result.output
+    assert "Now install the version of blogapi that you used before the upgrade" in result.output
+    # The state after the upgrade is kept too.
+    (saved,) = home.glob("backups/before-rollback-*.db")
+    with open_sqlite(saved) as connection:
+        titles = {title for (title,) in connection.execute("SELECT title FROM article")}
+    assert "After the upgrade" in titles
+    assert run("upgrade").exit_code == 0
+    imported = run("import", folder, "--author", "ada")
+    assert imported.exit_code == 0, imported.output
+    with open_sqlite(home / "blog.db") as connection:
+        found = {title for (title,) in connection.execute("SELECT title FROM article")}
+    assert found == titles
+
+
+def test_changes_redirects_and_names_are_kept_and_said(run, upgraded, tmp_path):
+    home, _ = upgraded
+    file = tmp_path / "_redirects"
+    file.write_text("/here /there 301\n/gone / 410\n", encoding="utf-8")
+    assert run("redirect", "import", file).exit_code == 0
+    assert run("key", "create", "--user", "ada", "--name", "new site").exit_code == 0
+    with open_sqlite(home / "blog.db") as connection, connection:
+        connection.execute(
+            "UPDATE article SET title = 'Changed since', last_updated = datetime('now') WHERE slug = 'text'"
+        )
+        assert connection.total_changes == 1
+    result = run("rollback")
+    assert result.exit_code == 0, result.output
+    assert "Written since the upgrade: 1 articles" in result.output
+    assert "New keys, which are gone: " in result.output and "new site" in result.output
+    (path,) = home.glob("backups/since-upgrade-*-redirects.txt")
+    assert (
+        run("redirect", "import", "--dry-run", path).output
+        == f"{path.name}: 2 redirects, 0 skipped; nothing was stored\n"
+    )
+    (article,) = home.glob("backups/since-upgrade-*/articles/**/*.md")
+    assert "Changed since" in article.read_text(encoding="utf-8")
+
+
+def test_a_blog_in_use_is_not_changed(run, upgraded):
+    home, _ = upgraded
+    after = dump(home / "blog.db")
+    with open_sqlite(home / "blog.db") as connection:
+        connection.execute("SELECT count(*) FROM article").fetchone()
+        result = run("rollback")
+    assert result.exit_code == 1 and "The blog is in use; stop the service" in result.output
+    assert dump(home / "blog.db") == after
+    assert not list(home.glob("backups/since-*")) and not list(home.glob("backups/before-rollback-*"))
+
+
+def test_without_a_copy_or_a_second_time_it_is_refused(run, install, upgraded):
+    home, before = upgraded
+    assert run("rollback", "--no-export").exit_code == 0
+    assert not list(home.glob("backups/since-*"))
+    again = run("rollback")
+    assert again.exit_code == 1 and "already in the state before the upgrade (schema 0030)" in again.output
+    (home / "backups" / "before-upgrade-from-0030.db").unlink()
+    missing = run("rollback")
+    assert missing.exit_code == 1 and "contains no copy of before an upgrade" in missing.output
+    assert dump(home / "blog.db") == before
+
+
+def test_a_damaged_copy_changes_nothing(run, upgraded):
+    home, _ = upgraded
+    after = dump(home / "blog.db")
+    (home / "backups" / "before-upgrade-from-0030.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    result = run("rollback", "--no-export")
+    assert result.exit_code == 1 and "Traceback" not in result.output, result.output
+    assert dump(home / "blog.db") == after
+
+
+def test_the_version_to_install_is_the_one_that_was_started_before(run, upgraded):
+    home, _ = upgraded
+    copy = home / "backups" / "before-upgrade-from-0030.db"
+    with open_sqlite(home / "blog.db") as connection, connection:
+        connection.execute("INSERT INTO release VALUES ('0.9.7', '{}', '2026-01-01 00:00:00')")
+    assert copy.exists()
+    assert "Now install blogapi==0.9.7;" in run("rollback").output
+
+
+def test_a_full_disk_changes_nothing(run, upgraded, monkeypatch):
+    home, _ = upgraded
+    after = dump(home / "blog.db")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("blogapi.backups.service.copy", fail)
+    result = run("rollback", "--no-export")
+    assert result.exit_code == 1 and "The disk is full" in result.output, result.output
+    assert dump(home / "blog.db") == after
