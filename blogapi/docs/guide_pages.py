@@ -39,7 +39,7 @@ PAGE_NAMES = (
         "write-an-importer",
         "leaving",
     ),
-    *("roles", "operating", "postgresql", "cdn", "performance"),
+    *("roles", "operating", "releases", "postgresql", "cdn", "performance"),
 )
 
 _FOLDER = Path(__file__).parent / "guide"
