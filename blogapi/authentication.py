@@ -152,7 +152,7 @@ def _allow_caching() -> None:
     if g.caller.key is not None:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = g.cacheable_until
         # The responses to an author depend on their own drafts.
-        shows_drafts = g.caller.sees_drafts or g.caller.draft_author is not None
+        shows_drafts = g.caller.sees_drafts or g.caller.restricted_to_author is not None
         request.environ[middleware.SHOWS_DRAFTS_KEY] = shows_drafts
     elif not g.caller.is_authenticated:
         request.environ[middleware.CACHEABLE_UNTIL_KEY] = middleware.NO_EXPIRY

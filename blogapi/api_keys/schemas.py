@@ -15,8 +15,8 @@ from blogapi.web.fields import (
     OutputSchema,
     StrictInteger,
     Text,
+    TextBoolean,
     Timestamp,
-    TrueOrFalse,
 )
 from blogapi.web.pagination import ListQuery
 
@@ -113,7 +113,7 @@ class KeyListQuery(ListQuery):
     """The query parameters of a request for the list of keys."""
 
     user = Identifier(metadata={"description": "List only the keys of this user (for admins)."})
-    ownerless = TrueOrFalse(
+    ownerless = TextBoolean(
         metadata={
             "description": "`true` lists only anonymous keys, `false` only keys with an owner (for admins)."
         }

@@ -65,16 +65,16 @@ Byline = Sequence[tuple[UUID, str]]
 
 def may_see(uuid: UUID, caller: Caller) -> bool:
     """Return whether the caller may see the article even if it is not public."""
-    if caller.draft_author is None:
+    if caller.restricted_to_author is None:
         return caller.sees_drafts
     (row,) = _read_rows([uuid]).values() or (None,)
-    return row is not None and row.author_id == caller.draft_author
+    return row is not None and row.author_id == caller.restricted_to_author
 
 
 def visible_to_caller() -> ColumnElement[bool]:
     """Return the SQL condition that the caller may see the article or page."""
     caller = current_caller()
-    is_own = _article.author_id == caller.draft_author if caller.draft_author else false()
+    is_own = _article.author_id == caller.restricted_to_author if caller.restricted_to_author else false()
     return true() if caller.sees_drafts else readable(_article, current_time()) | is_own
 
 

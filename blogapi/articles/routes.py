@@ -117,8 +117,8 @@ def _hidden_state() -> str:
     # A bulk write can also change drafts, which the list does not show. Each change that the caller may see
     # therefore changes the ETag of the list, so that If-Match detects it.
     caller = current_caller()
-    if caller.draft_author is not None:
-        return permissions.get_own_state(caller.draft_author)
+    if caller.restricted_to_author is not None:
+        return permissions.get_own_state(caller.restricted_to_author)
     return str(events.last_position()) if caller.sees_drafts else ""
 
 
@@ -161,4 +161,6 @@ counts_bp = Blueprint(
 @counts_bp.response(200, ArticleCountsSchema())
 def count_by_status(query: Query) -> Mapping[str, int]:
     """Count the matching articles in each status; authors get the numbers of their own articles."""
-    return json_queries.count_by_status(ArticleFilters(**query.filters), current_caller().draft_author)
+    return json_queries.count_by_status(
+        ArticleFilters(**query.filters), current_caller().restricted_to_author
+    )

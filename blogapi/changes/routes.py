@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blogapi.changes import queries
 from blogapi.changes.queries import ChangeList
-from blogapi.changes.schemas import ChangePageSchema, ChangesQuery
+from blogapi.changes.schemas import ChangeListSchema, ChangesQuery
 from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.web.access import allow, current_caller, reader
@@ -17,7 +17,7 @@ bp = Blueprint("changes", __name__, url_prefix="/api/v1/blog/changes", descripti
 @bp.get("/")
 @allow(reader, scope="published")
 @bp.arguments(ChangesQuery, location="query")
-@bp.response(200, ChangePageSchema())
+@bp.response(200, ChangeListSchema())
 @shows(*PAGE_KINDS)
 def listed(query: Fields) -> ChangeList:
     """List the items that changed after a cursor, and whether to fetch or to drop each of them."""

@@ -36,7 +36,7 @@ class ChangeSchema(OmitsNull, OutputSchema):
     )
 
 
-class ChangePageSchema(OutputSchema):
+class ChangeListSchema(OutputSchema):
     """The items that changed after a cursor, oldest change first, each item once."""
 
     changes = ma.fields.List(ma.fields.Nested(ChangeSchema))

@@ -71,7 +71,7 @@ def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> 
 def list_unfit_values(values: Values, *, own: bool = True) -> dict[str, Any] | None:
     """Return the values that are hidden because they do not fit; None for callers who cannot see drafts."""
     caller = current_caller()
-    if not (caller.sees_drafts or (caller.draft_author is not None and own)):
+    if not (caller.sees_drafts or (caller.restricted_to_author is not None and own)):
         return None
     fields = {field.name: field for field in list_visible(caller)} if values else {}
     return {

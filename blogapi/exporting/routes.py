@@ -19,7 +19,7 @@ from blogapi.web.access import allow, current_caller, editor_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
 from blogapi.web.errors import Conflict
-from blogapi.web.fields import Fields, Schema, TrueOrFalse
+from blogapi.web.fields import Fields, Schema, TextBoolean
 
 _PREFIX = ".export-"
 _ZIP = "application/zip"
@@ -35,7 +35,7 @@ class ExportQuery(Schema):
         load_default=layouts.DEFAULT.name,
         metadata={"description": "The system that the files are written for.", "example": "hugo"},
     )
-    drafts = TrueOrFalse(
+    drafts = TextBoolean(
         load_default=False,
         metadata={"description": "`true` exports drafts, scheduled and archived articles too."},
     )

@@ -31,7 +31,7 @@ from blogapi.web.errors import Forbidden, NotFound
 
 def check_visible(uuid: UUID) -> None:
     """Raise NotFound unless the caller may see the file; callers who see all files are not checked."""
-    author = current_caller().draft_author
+    author = current_caller().restricted_to_author
     if author is None:
         return
     if db.session.scalar(select(Media.uuid).where(Media.uuid == uuid, is_visible(author))) is None:
@@ -40,7 +40,7 @@ def check_visible(uuid: UUID) -> None:
 
 def check_change(uuid: UUID) -> None:
     """Raise NotFound or Forbidden unless the file exists and the caller may change it."""
-    if current_caller().draft_author is None:
+    if current_caller().restricted_to_author is None:
         queries.check_exists(uuid)
         return
     check_visible(uuid)
@@ -57,7 +57,7 @@ def check_former_owners(hashes: Collection[str]) -> None:
 
 def find_objection(uuid: UUID) -> str:
     """Return why the caller may not change a file that exists, or "" if they may."""
-    author = current_caller().draft_author
+    author = current_caller().restricted_to_author
     if author is None:
         return ""
     if db.session.scalar(select(Media.account_id).where(Media.uuid == uuid)) != author:

@@ -57,7 +57,7 @@ def listed(query: Query) -> Page[JsonBody]:
 
 
 def _limit_to_caller(filters: MediaFilters) -> MediaFilters:
-    return dataclasses.replace(filters, visible_to=current_caller().draft_author)
+    return dataclasses.replace(filters, visible_to=current_caller().restricted_to_author)
 
 
 @contextmanager

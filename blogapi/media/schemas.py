@@ -16,8 +16,8 @@ from blogapi.web.fields import (
     InputSchema,
     OutputSchema,
     Text,
+    TextBoolean,
     Timestamp,
-    TrueOrFalse,
     WithAttributes,
 )
 from blogapi.web.media_addresses import PictureAddress
@@ -155,7 +155,7 @@ class MediaListQuery(ListQuery):
         validate=validate.OneOf(("missing",)),
         metadata={"description": "`missing` lists only images without an alt text."},
     )
-    unused = TrueOrFalse(
+    unused = TextBoolean(
         metadata={"description": "`true` lists only files that nothing uses, `false` only used files."},
     )
     ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-created"})
@@ -164,7 +164,7 @@ class MediaListQuery(ListQuery):
 class DeletionQuery(InputSchema):
     """The query parameters of a deletion."""
 
-    force = TrueOrFalse(
+    force = TextBoolean(
         load_default=False,
         metadata={"description": "Delete the file even if something uses it."},
     )

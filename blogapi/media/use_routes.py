@@ -27,4 +27,4 @@ def listed(query: Query, id: UUID) -> Page[Sequence[Any]]:
     Authors see the uses by their own articles and by items in public lists.
     """
     permissions.check_visible(id)
-    return queries.list_uses(id, query.page, visible_to=current_caller().draft_author)
+    return queries.list_uses(id, query.page, visible_to=current_caller().restricted_to_author)

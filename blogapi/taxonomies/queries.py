@@ -106,7 +106,7 @@ def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[
     return found
 
 
-def find_former_owners(model: type[Any], slugs: Collection[str]) -> dict[str, UUID]:
+def find_terms_by_former_slugs(model: type[Any], slugs: Collection[str]) -> dict[str, UUID]:
     """Return the uuids of the terms that had these slugs, by slug."""
     statement = select(_former.slug, _former.term_id).where(_former.kind == model.kind)
     return {

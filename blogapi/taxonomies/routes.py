@@ -59,8 +59,8 @@ def build_blueprint(
         if is_public is None or caller.sees_drafts:
             return None
         # Authors see their own profile before they have a public article.
-        own = taxonomy.model.owner_id == caller.draft_author
-        return is_public() | own if caller.draft_author else is_public()
+        own = taxonomy.model.owner_id == caller.restricted_to_author
+        return is_public() | own if caller.restricted_to_author else is_public()
 
     def get_json(id: UUID, names: Sequence[str] | None = None) -> JsonBody:
         return term_json.get_json(

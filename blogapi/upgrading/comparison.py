@@ -23,7 +23,7 @@ _MAX_BYTES = 64 * 2**20
 _READS = (
     *("/api/v1/blog/articles/", "/api/v1/blog/articles/?fields=*&limit=5", "/api/v1/blog/pages/"),
     *("/api/v1/blog/categories/", "/api/v1/blog/tags/", "/api/v1/blog/authors/", "/api/v1/blog/site/"),
-    *("/feed.xml", "/sitemap.xml"),
+    *("/feeds/atom.xml", "/feeds/feed.json", "/sitemap.xml"),
 )
 _SAMPLED_ARTICLES = 5
 

@@ -83,7 +83,7 @@ class Caller:
         return self.role.includes(Role.EDITOR) and "read" in self.scopes
 
     @property
-    def draft_author(self) -> UUID | None:
+    def restricted_to_author(self) -> UUID | None:
         """Return the user's uuid if they may see their own drafts but no others, otherwise None."""
         return self.user if self.is_author and "read" in self.scopes else None
 

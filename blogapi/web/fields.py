@@ -262,7 +262,7 @@ class StrictBoolean(ma.fields.Boolean):
         super().__init__(truthy={True}, falsy={False}, **options)
 
 
-class TrueOrFalse(ma.fields.Boolean):
+class TextBoolean(ma.fields.Boolean):
     """A boolean as text, in a query string or a form: only `true` and `false` are accepted."""
 
     def __init__(self, **options: Any) -> None:

@@ -16,8 +16,8 @@ _NAMES = {kind.name: kind.events for kind in KINDS.values()}
 # one of these types receive them.
 UNLISTED_TYPES = tuple(f"{kind}.unlisted" for kind in CONTENT_KINDS)
 _LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _NAMES.items() for name in names.values())
-ALL = "*"
-PATTERNS = (ALL, *(f"{kind}.*" for kind in _NAMES), *_LISTED_TYPES, *UNLISTED_TYPES)
+ALL_TYPES_PATTERN = "*"
+PATTERNS = (ALL_TYPES_PATTERN, *(f"{kind}.*" for kind in _NAMES), *_LISTED_TYPES, *UNLISTED_TYPES)
 
 # The types of messages that do not report a single event: a test, several changes, and a gap in the events.
 TEST, COMBINED, RESET = "webhook.test", "blog.changed", "blog.reset"
@@ -35,7 +35,7 @@ def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
     chosen = {*patterns}
     conditions = []
     for kind, names in _NAMES.items():
-        has_all = chosen & {ALL, f"{kind}.*"}
+        has_all = chosen & {ALL_TYPES_PATTERN, f"{kind}.*"}
         selected = [what.value for what, name in names.items() if has_all or f"{kind}.{name}" in chosen]
         if selected:
             is_public = Event.public_position.is_not(None)

@@ -20,7 +20,7 @@ from blogapi.web.fields import (
     Timestamp,
 )
 from blogapi.webhooks import hosts
-from blogapi.webhooks.event_types import ALL, PATTERNS
+from blogapi.webhooks.event_types import ALL_TYPES_PATTERN, PATTERNS
 from blogapi.webhooks.messages import PRESETS
 from blogapi.webhooks.models import STANDARD, Mode, Pause
 
@@ -213,7 +213,7 @@ class WebhookBodySchema(InputSchema):
         max_items=len(PATTERNS),
         attribute="event_patterns",
         validate=validate.Length(min=1),
-        load_default=lambda: [ALL],
+        load_default=lambda: [ALL_TYPES_PATTERN],
         metadata={
             "description": "The types of changes to report; `article.*` stands for all of a kind, `*` for "
             "all but `article.unlisted` and `page.unlisted`, which build hooks always get."

@@ -23,7 +23,7 @@ ITEMS = (
     *("Article", "Page", "Category", "SingleCategory", "Tag", "SingleTag", "Author", "SingleAuthor"),
     "Redirect",
 )
-RESPONSES = (*ITEMS, "Site", "ChangePage", "Problem")
+RESPONSES = (*ITEMS, "Site", "ChangeList", "Problem")
 LISTS = {
     name: f"list{plural}"
     for name, plural in {

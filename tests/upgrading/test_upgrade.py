@@ -131,13 +131,13 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
             status, body = original(address, path, headers)
             if path == f"/api/v1/blog/articles/{article.uuid}/":
                 body = body.replace(b'"title":"Same"', b'"title":"Other","more":1')
-            return (404, b"") if path == "/sitemap.xml" else (status, body)
+            return (404, b"") if path == "/api/v1/blog/tags/" else (status, body)
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(comparison, "_ask", change)
             output = run(*arguments).output
     assert output.partition("Answers that differ:\n")[2].splitlines() == [
-        "  /sitemap.xml: status 404 -> 200",
+        "  /api/v1/blog/tags/: status 404 -> 200",
         f"  /api/v1/blog/articles/{article.uuid}/: more (gone), title",
     ]
     assert "does not answer" in run(*arguments).output

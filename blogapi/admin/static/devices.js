@@ -11,8 +11,8 @@ const NAMES = {
 
 /** "Firefox on Windows"; for a program, its name: "curl". @param {string} agent */
 export function nameDevice(agent) {
-  const browser = find(BROWSERS, agent) ?? agent.split(/[/ ]/, 1)[0];
-  const system = find(SYSTEMS, agent);
+  const browser = findDisplayName(BROWSERS, agent) ?? agent.split(/[/ ]/, 1)[0];
+  const system = findDisplayName(SYSTEMS, agent);
   return [browser || "Unknown browser", system].filter(Boolean).join(" on ");
 }
 
@@ -20,7 +20,7 @@ export function nameDevice(agent) {
 export const isPhone = (agent) => /Mobi|Android|iPad/.test(agent);
 
 /** @param {string[]} words @param {string} agent */
-function find(words, agent) {
+function findDisplayName(words, agent) {
   const found = words.find((word) => agent.includes(word));
   return found && (NAMES[found] ?? found);
 }

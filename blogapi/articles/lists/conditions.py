@@ -34,7 +34,7 @@ from blogapi.storage.database import db, table_of
 from blogapi.storage.expressions import has_json_value
 from blogapi.tags.models import Tag
 from blogapi.taxonomies.hierarchy import find_descendants
-from blogapi.taxonomies.queries import find_former_owners
+from blogapi.taxonomies.queries import find_terms_by_former_slugs
 
 PAGE = ItemType.PAGE.value
 
@@ -173,7 +173,7 @@ def _match_author(reference: str) -> Condition:
     uuid = parse_uuid(reference)
     named = Author.slug == reference if uuid is None else or_(Author.uuid == uuid, Author.owner_id == uuid)
     row = db.session.execute(select(Author.uuid).where(named).order_by(Author.uuid != uuid)).first()
-    author = row.uuid if row else find_former_owners(Author, [reference]).get(reference)
+    author = row.uuid if row else find_terms_by_former_slugs(Author, [reference]).get(reference)
     by_author = _match_link(_byline, _byline.author_id, [author] if author else [])
     if uuid is None or author == uuid or (row is None and author):
         return by_author
@@ -215,5 +215,5 @@ def _resolve(model: type[Category | Tag], references: Sequence[str]) -> Mapping[
     known, by_slug = {row.uuid for row in rows}, {row.slug: row.uuid for row in rows}
     found = by_slug | {reference: uuid for reference, uuid in uuids.items() if uuid in known}
     others = [reference for reference in references if reference not in found]
-    found |= find_former_owners(model, others) if others else {}
+    found |= find_terms_by_former_slugs(model, others) if others else {}
     return {reference: found[reference] for reference in references if reference in found}

@@ -10,7 +10,7 @@ from marshmallow import validate
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.lifecycle import ANY_STATUS, API_STATUSES
 from blogapi.custom_fields.filters import CustomFilters
-from blogapi.web.fields import BoundedList, Fields, Identifier, Text, Timestamp, TrueOrFalse
+from blogapi.web.fields import BoundedList, Fields, Identifier, Text, TextBoolean, Timestamp
 from blogapi.web.language import Language
 from blogapi.web.pagination import MAX_PAGE_SIZE, MAX_SEARCH_PAGE, DetailQuery, ListQuery
 
@@ -44,7 +44,7 @@ class ArticleCountsQuery(DetailQuery):
         "the parameter is repeated, articles in any of these categories match.",
         example="kitchen",
     )
-    exact = TrueOrFalse(
+    exact = TextBoolean(
         metadata={
             "description": "With `true`, `category` and `not_category` do not include the categories below.",
             "example": True,
@@ -118,7 +118,7 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
             "example": "2026-01-01T00:00:00Z",
         }
     )
-    featured = TrueOrFalse(
+    featured = TextBoolean(
         metadata={"description": "`true` lists only featured articles, `false` only the others."}
     )
     translation_key = Text(
@@ -140,7 +140,7 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
             "example": "draft",
         },
     )
-    working_copy = TrueOrFalse(
+    working_copy = TextBoolean(
         metadata={
             "description": "For admins: `true` lists all articles with a working copy, `false` the others."
         }

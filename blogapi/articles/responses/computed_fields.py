@@ -125,24 +125,24 @@ def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
 def get_state(names: Sequence[str]) -> str:
     """Return a text that changes with those of the named fields whose changes are not recorded as events."""
     caller = current_caller()
-    if not (caller.sees_drafts or caller.draft_author):
+    if not (caller.sees_drafts or caller.restricted_to_author):
         return ""
     others = get_presence_state(_select_own_articles(caller)) if "open_by" in names else ""
     if "working_copy" not in names:
         return others
     statement = _SELECT_COPIES_STATE
-    if caller.draft_author:
+    if caller.restricted_to_author:
         statement = statement.join(Article, Article.uuid == WorkingCopy.article_id).where(
-            Article.author_id == caller.draft_author
+            Article.author_id == caller.restricted_to_author
         )
     return " ".join(map(str, (*db.session.execute(statement).one(), others)))
 
 
 def _select_own_articles(caller: Caller) -> Select[UUID] | None:
     """Return a statement for the caller's articles if they see only their own drafts, otherwise None."""
-    if not caller.draft_author:
+    if not caller.restricted_to_author:
         return None
-    return select(Article.uuid).where(Article.author_id == caller.draft_author)
+    return select(Article.uuid).where(Article.author_id == caller.restricted_to_author)
 
 
 def _find_visible(group: ArticleGroup, statement: Select[*tuple[Any, ...]]) -> dict[UUID, Any]:
@@ -183,7 +183,7 @@ def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
 def _find_open_by(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
     """Return the other users who have each article open, for callers who can see its drafts."""
     caller = current_caller()
-    own = str(caller.draft_author)
+    own = str(caller.restricted_to_author)
     visible = {UUID(item["uuid"]) for item in group.articles if caller.sees_drafts or item["author"] == own}
     if not visible:
         return [None] * len(group.articles)
@@ -284,7 +284,7 @@ def _make_url(site: Site, article: Fields, tree: page_paths.Tree) -> str | None:
 
 
 def _list_unfit(group: ArticleGroup) -> Sequence[Fields | None]:
-    own = str(current_caller().draft_author)
+    own = str(current_caller().restricted_to_author)
     return [
         list_unfit_values(article["stored_custom"], own=article["author"] == own)
         for article in group.articles

@@ -150,7 +150,7 @@ class ArticleBatch:
             created=now,
             last_updated=now,
         )
-        self._keep_tree(content.type)
+        self._remember_tree(content.type)
         _set_content(article, replace(content, slug=slug), now)
         article.was_public = is_readable(content, now)
         db.session.add(article)
@@ -169,7 +169,7 @@ class ArticleBatch:
         article.was_public = article.was_public or is_readable(article, current_time())
         article.version = max(article.version, self._deleted_numbers.get(uuid, 0)) + 1
         article.update_links()
-        self._keep_tree(article.type)
+        self._remember_tree(article.type)
         db.session.add(article)
         self._writes[uuid] = ArticleWrite(article, None, prepared)
         record(article.type, uuid, None, get_state(article))
@@ -200,7 +200,7 @@ class ArticleBatch:
         slug = self._revise_slug(article, old_content, content, fields.slug, was_public=was_public)
         content = replace(content, slug=slug)
         if content != old_content:
-            self._keep_tree(content.type)
+            self._remember_tree(content.type)
             state = get_state(article)
             write = self._get_write(article, old_content)
             write.prepared = prepared or write.prepared
@@ -242,14 +242,14 @@ class ArticleBatch:
         """Delete an article; see `service.delete`."""
         article, content = self._get(uuid, type_), get_content(self._get(uuid, type_))
         history.keep_former_version(article, content, self._stored[uuid].last_number)
-        self._keep_tree(type_)
+        self._remember_tree(type_)
         self._writes.pop(uuid, None)
         self._deleted.append(uuid)
         record(article.type, uuid, get_state(article), None)
         db.session.delete(article)
 
-    def _keep_tree(self, type_: str) -> None:
-        """Keep the tree of the pages as it is before the first change of a page."""
+    def _remember_tree(self, type_: str) -> None:
+        """Remember the tree of the pages before the first change of a page; later calls do nothing."""
         if type_ == ItemType.PAGE and self._tree is None:
             self._tree = get_page_tree().get_tree()
 

@@ -240,7 +240,7 @@ class Client {
    */
   async changes(cursor = "0") {
     const changes = [];
-    /** @type {ChangePage} */
+    /** @type {ChangeList} */
     let page;
     do {
       page = await this.request("/api/v1/blog/changes/", { since: cursor });
@@ -426,7 +426,7 @@ function ignoreMissing(error) {
  *   service_url: string, logo: string, icon: string, article_path: string, page_path: string, category_path: string,
  *   tag_path: string, author_path: string, preview_url: string, navigation: NavigationItem[], languages:
  *   SiteLanguage[], created: string, last_updated: string }} Site
- * @typedef {{ changes: Change[], cursor: string, more: boolean }} ChangePage
+ * @typedef {{ changes: Change[], cursor: string, more: boolean }} ChangeList
  * @typedef {{ type: string, title: string, status: number, detail: string, code: "admin_exists" | "article_changed" |
  *   "author_in_use" | "backup_running" | "category_in_use" | "checks_running" | "conflict" | "cross_origin" |
  *   "cursor_unknown" | "damaged" | "database" | "deleted" | "forbidden" | "headers_too_large" | "idempotency_mismatch"

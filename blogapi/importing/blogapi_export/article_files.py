@@ -91,7 +91,7 @@ class ArticleFiles:
         content_type = _read_content_type(metadata, path)
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
             content = _read_pre(content)
-        is_hidden = any(privacy.find_in_folders(place.parts[:-1]))
+        is_hidden = any(privacy.find_draft_reasons_in_folders(place.parts[:-1]))
         status, reasons = _read_status(entries, metadata, self.now, is_hidden=is_hidden)
         cover = self._read_picture(metadata, "cover_image", *_list_covers(entries))
         fields = {
@@ -218,7 +218,7 @@ def _read_status(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the status, and the reasons for a draft; `is_hidden` = the file is in a folder of drafts."""
     other_entries = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
-    reasons = tuple(reason.note for reason in privacy.find_in_front_matter(other_entries))
+    reasons = tuple(reason.note for reason in privacy.find_draft_reasons_in_front_matter(other_entries))
     draft = to_bool(entries.get("draft")) if "draft" in entries else False
     status = metadata.get("status")
     if status == SCHEDULED and metadata.get("type") == ItemType.PAGE and not (draft is not False or reasons):

@@ -122,9 +122,11 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restor
     for terms in chunk(ordered, _BATCH_TERMS):
         with importer.open_transaction():
             for kind in exported_terms.TAXONOMIES:
-                wanted = [term for term in terms if term.kind == kind]
-                existing = exported_terms.find_existing(kind, [term.slug for term in wanted], data.terms)
-                for term in wanted:
+                terms_of_kind = [term for term in terms if term.kind == kind]
+                existing = exported_terms.find_existing(
+                    kind, [term.slug for term in terms_of_kind], data.terms
+                )
+                for term in terms_of_kind:
                     if term.slug in existing:
                         continue
                     restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1

@@ -37,10 +37,16 @@ def find_reasons(
     """Return the reasons for a draft in the front matter, in the path `key` and in the tags."""
     private = (tag for tag in tags if tag.casefold() in privacy_signs.PRIVATE_TAGS)
     in_tags = [DraftReason(f"It has the tag “{tag}”; the article became a draft.") for tag in private]
-    return [*find_in_front_matter(entries, generator), *_find_in_path(key), *in_tags]
+    return [
+        *find_draft_reasons_in_front_matter(entries, generator),
+        *_find_draft_reasons_in_path(key),
+        *in_tags,
+    ]
 
 
-def find_in_front_matter(entries: Mapping[str, object], generator: str = "") -> Iterator[DraftReason]:
+def find_draft_reasons_in_front_matter(
+    entries: Mapping[str, object], generator: str = ""
+) -> Iterator[DraftReason]:
     """Yield a reason for each entry that makes the article private.
 
     `generator` is the name of the generator as in UNLISTED_BY_GENERATOR; "" = unknown.
@@ -59,7 +65,7 @@ def find_in_front_matter(entries: Mapping[str, object], generator: str = "") -> 
             yield _make_reason(key, name, rule, value, unlisting)
 
 
-def find_in_text(text: str) -> list[DraftReason]:
+def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
     """Return the reasons for a draft in the first lines of a text without recognised front matter.
 
     A header that cannot be parsed can still mark the text as private.
@@ -67,7 +73,12 @@ def find_in_text(text: str) -> list[DraftReason]:
     lines = (line[:200] for line in text.split("\n", _MAX_HEADER_LINES)[:_MAX_HEADER_LINES])
     matches = filter(None, map(_HEADER_FIELD.match, lines))
     entries = ({match[1]: match[2].strip()} for match in matches if match[2].strip())
-    return [reason for entry in entries for reason in find_in_front_matter(entry) if reason.is_understood]
+    return [
+        reason
+        for entry in entries
+        for reason in find_draft_reasons_in_front_matter(entry)
+        if reason.is_understood
+    ]
 
 
 def flatten(entries: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
@@ -118,7 +129,7 @@ def _make_reason(
     return DraftReason(f"It has `{key}: {text}`; the article became a draft.")
 
 
-def find_in_folders(folders: Iterable[str]) -> Iterator[DraftReason]:
+def find_draft_reasons_in_folders(folders: Iterable[str]) -> Iterator[DraftReason]:
     """Yield a reason for each folder name that makes the articles in the folder private."""
     for folder in folders:
         if folder.casefold() in privacy_signs.PRIVATE_FOLDERS:
@@ -126,9 +137,9 @@ def find_in_folders(folders: Iterable[str]) -> Iterator[DraftReason]:
             yield DraftReason("" if "draft" in folder.casefold() else note)
 
 
-def _find_in_path(key: str) -> Iterator[DraftReason]:
+def _find_draft_reasons_in_path(key: str) -> Iterator[DraftReason]:
     *folders, name = key.split("/")
-    yield from find_in_folders(folders)
+    yield from find_draft_reasons_in_folders(folders)
     if name.startswith("_"):
         note = "Its name begins with “_”, which marks unpublished files; the article became a draft."
         yield DraftReason(note)

@@ -11,7 +11,7 @@ from blogapi.importing.format_api.source import UNREAD_RULES
 from blogapi.importing.jobs.queries import JobStatus
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.users.schemas import UserReferenceSchema
-from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp, TrueOrFalse, WebAddress
+from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, TextBoolean, Timestamp, WebAddress
 from blogapi.web.uploads import FileQuery
 
 
@@ -48,7 +48,7 @@ class ImportQuery(FileQuery):
             "fields of WordPress without one. Only admins may send another value than `none`."
         },
     )
-    publish_undated = TrueOrFalse(
+    publish_undated = TextBoolean(
         load_default=False,
         metadata={
             "description": "`true` publishes files that have neither front matter nor a date. Otherwise they "

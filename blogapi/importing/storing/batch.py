@@ -123,7 +123,7 @@ class ImportBatch:
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
     def _compare(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> FileReport:
-        """Return the report for an article of an export that this blog has without having imported it."""
+        """Return the report for an exported article that exists in this blog but was not imported into it."""
         state = self.articles[uuid]
         status = lifecycle.get_api_status(state, current_time())
         if self._is_equal(record, uuid, writes):

@@ -54,7 +54,7 @@ class FormerPaths:
                 yield f"There is no redirect from “{path}”, which is a former address of another article."
 
     def store(self) -> None:
-        """Store the new paths, after their articles."""
+        """Store the new paths; the articles are flushed first, because the paths refer to them."""
         db.session.flush()
         db.session.add_all(self._new)
         if self._state.dry_run:

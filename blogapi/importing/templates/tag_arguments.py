@@ -86,7 +86,8 @@ def evaluate(expression: str) -> str | None:
             text = _apply_filter(text, filter_text)
     if text is None or filters or not _STRING.fullmatch(base):
         return None if text is None else text.replace(" ", "%20")
-    # In `"{{" and "}}"`, the text between the two quoted marks is not an output.
+    # A quoted string without a filter counts only if it is a delimiter, as in `{{ "{{" }}`. In the text
+    # `"{{" and "}}"`, the pattern also matches the part `{{" and "}}`, which outputs nothing.
     return text if text in _MARKS else None
 
 

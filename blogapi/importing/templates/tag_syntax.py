@@ -122,7 +122,7 @@ def _pair(tags: list[FoundTag]) -> None:
 
 
 def unescape_code(content: str, content_type: str) -> str:
-    """Return the text with the code in it without `{% raw %}`, and with its escaped shortcodes unescaped."""
+    """Remove `{% raw %}` tags from the code in a text, and unescape the escaped shortcodes in that code."""
     if "endraw" not in content and "*/" not in content:
         return content
     return change_code(content, content_type, _PROTECTED, unescape)

@@ -112,7 +112,7 @@ export class PreviewFollower {
 }
 
 /**
- * Return the first words of a part; "" if they belong to a part inside it, which is found by itself.
+ * Return the first text in an element of PARTS; "" if it is in a nested element of PARTS, which is listed too.
  * @param {Element} part
  */
 function startOf(part) {

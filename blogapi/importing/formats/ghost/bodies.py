@@ -98,8 +98,8 @@ def _list_blocks(post: Mapping[str, object]) -> list[tuple[str, Mapping[str, Any
         return [(node["type"], node) for node in nodes if node["type"] != "paragraph" or node["children"]]
     with suppress(*_ERRORS):
         document = _load(post["mobiledoc"])
-        texts = ("text" for section in document["sections"] if _has_text(section))
-        return [*((name, {}) for name in texts), *((name, fields) for name, fields in document["cards"])]
+        text_types = ("text" for section in document["sections"] if _has_text(section))
+        return [*((name, {}) for name in text_types), *((name, fields) for name, fields in document["cards"])]
     return []
 
 

@@ -96,7 +96,10 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
     context = FileContext(
         path=entry.path,
         site=site,
-        reasons=[*sections.find_reasons(entry), *privacy.find_in_folders(folder.name for folder in outer)],
+        reasons=[
+            *sections.find_reasons(entry),
+            *privacy.find_draft_reasons_in_folders(folder.name for folder in outer),
+        ],
         rules=comments.read_rules(entry.key, entry.path.parent, site),
         is_note=vaults.is_in_vault(entry.path.parent, levels),
     )
@@ -248,7 +251,7 @@ def _find_draft_reasons(
     reasons = [DraftReason(parsed.problem)] if parsed.problem else []
     reasons += privacy.find_reasons(fields.all_entries, key, tags, system)
     if not fields.all_entries:
-        reasons += privacy.find_in_text(parsed.body)
+        reasons += privacy.find_draft_reasons_in_text(parsed.body)
     return reasons
 
 

@@ -71,7 +71,7 @@ def _is_private(page: Path, *, is_section: bool) -> bool:
         # An unreadable page may be private.
         return True
     inherit = _inherit_from_section if is_section else _inherit_from_bundle
-    private = (privacy.find_in_front_matter(inherited) for inherited in inherit(parsed.entries))
+    private = (privacy.find_draft_reasons_in_front_matter(inherited) for inherited in inherit(parsed.entries))
     return bool(parsed.problem) or any(map(any, private))
 
 

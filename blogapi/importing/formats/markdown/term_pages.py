@@ -37,7 +37,7 @@ def read_term_page(entry: Entry, names: Names) -> TermRecord | None:
         parsed = front_matter.parse_file(decode(read_bytes(entry.path))[0])
     except RefusedFile:
         return None
-    if parsed.problem or any(privacy.find_in_front_matter(parsed.entries)):
+    if parsed.problem or any(privacy.find_draft_reasons_in_front_matter(parsed.entries)):
         return None
     values = {normalize_key(key): value for key, value in parsed.entries.items()}
     title = to_line(values.get("title"))[:_MAX_TITLE]

@@ -52,7 +52,10 @@ def find_reasons(path: Path, site: GeneratorSite, entries: Mapping[str, object])
     for name, fields in _list_defaults(path, site):
         for key in (key for key in fields if normalize_key(key) not in known):
             note = _report(f"“{name}” sets `{to_line(key)[:60]}` for files that do not set it").note
-            yield from (replace(it, note=note) for it in privacy.find_in_front_matter({key: fields[key]}))
+            yield from (
+                replace(it, note=note)
+                for it in privacy.find_draft_reasons_in_front_matter({key: fields[key]})
+            )
         known.update(map(normalize_key, fields))
 
 

@@ -168,7 +168,7 @@ def _anchor(shortcode: Shortcode, conversion: Conversion) -> str | None:
     return link(address, text) if address else None
 
 
-def convert_titled(named: dict[str, str], conversion: Conversion) -> str:
+def convert_box_attributes(named: dict[str, str], conversion: Conversion) -> str:
     """Return the heading, the picture and the button of a box whose text is between its tags."""
     parts: list[str] = []
     if title := _find_text(named, _TITLES):

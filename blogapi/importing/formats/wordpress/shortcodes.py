@@ -13,7 +13,7 @@ from blogapi.importing.formats.wordpress.shortcode_handlers import (
     HANDLERS,
     NAMES_WITHOUT_CONTENT,
     Shortcode,
-    convert_titled,
+    convert_box_attributes,
 )
 from blogapi.importing.formats.wordpress.shortcode_names import (
     CODE_NAMES,
@@ -103,7 +103,7 @@ def _remove_layout(token: _Token, end: _Token | None, conversion: Conversion) ->
     conversion.add_note("The columns and sections of a page builder are not imported; their content is.")
     if token["end"] or token["name"] not in TITLED_NAMES:
         return "\n\n"
-    return f"\n\n{convert_titled(parse_attributes(token['attributes'])[0], conversion)}\n\n"
+    return f"\n\n{convert_box_attributes(parse_attributes(token['attributes'])[0], conversion)}\n\n"
 
 
 def _is_plugin_shortcode(token: _Token, end: _Token | None) -> bool:

@@ -120,7 +120,8 @@ class WordPressSource(FileSource):
         if unknown:
             listed = join_counts(unknown, len(unknown))
             self.notes.append(
-                f"Unknown shortcodes enclose parts of articles; check if they hid them: {listed}."
+                f"These unknown shortcodes enclose parts of articles: {listed}. If one of them hid its part "
+                "from readers of the old blog, make the article a draft."
             )
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:

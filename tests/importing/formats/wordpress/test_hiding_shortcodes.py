@@ -336,7 +336,8 @@ def test_the_report_names_unknown_shortcodes_with_the_number_of_their_articles(t
     source = open_export(tmp_path, make_export(*items))
     assert [record.status for record in source.read()] == ["published", "draft", "published"]
     assert source.notes[-1] == (
-        "Unknown shortcodes enclose parts of articles; check if they hid them: acme (2), foo_member (1)."
+        "These unknown shortcodes enclose parts of articles: acme (2), foo_member (1). If one of them hid "
+        "its part from readers of the old blog, make the article a draft."
     )
 
 
