@@ -16,7 +16,7 @@ from pathlib import Path
 from flask import current_app
 from sqlalchemy import Select, func, select
 
-from blogapi import clock
+from blogapi import clock, program
 from blogapi.api_keys.models import ApiKey
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.backups import library
@@ -29,7 +29,7 @@ from blogapi.media.models import Media
 from blogapi.search.models import SearchEntry
 from blogapi.site.queries import get_site
 from blogapi.site.time_zones import to_time_zone
-from blogapi.storage import connections, integrity
+from blogapi.storage import connections, integrity, upgrades
 from blogapi.storage.database import db
 from blogapi.web.errors import Conflict
 
@@ -90,6 +90,7 @@ def _run_checks() -> list[Advice]:
     results = [
         *webhook_checks.list_advice(),
         *_check_backups(home),
+        *_find_upgrade_copy(home),
         *_check_media_files(),
         *_check_alternative_texts(),
         *_check_idle_keys(),
@@ -128,6 +129,14 @@ def _check_backups(home: Path) -> Iterator[Advice]:
         yield Advice("backup", Level.OK, "Backup made", made, link)
     else:
         yield Advice("backup", Level.HINT, "The last backup is old", made, link)
+
+
+def _find_upgrade_copy(home: Path) -> Iterator[Advice]:
+    copies = [path for path in home.glob(f"backups/{upgrades.COPY_PREFIX}*") if path.is_file()]
+    if copies:
+        newest = max(copies, key=lambda path: path.stat().st_mtime)
+        text = f"Go back with `{program.get_command()} rollback`, or delete {newest.name} when all is well."
+        yield Advice("upgrade", Level.OK, "A copy of before the upgrade is kept", text)
 
 
 def _is_newer(backups: list[library.StoredBackup], age: timedelta) -> bool:

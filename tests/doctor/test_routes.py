@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import delete, update
 
-from blogapi import clock
+from blogapi import clock, program
 from blogapi.api_keys.models import ApiKey
 from blogapi.backups import daily
 from blogapi.doctor import health_checks
@@ -174,3 +175,19 @@ def test_a_full_disk_is_wrong_and_no_absolute_path_is_shown(check, instance, mon
     assert found["The disk is nearly full"]["level"] == "wrong"
     instance.chmod(0o777)
     assert str(instance) not in str(check())
+
+
+def test_the_copy_of_before_an_upgrade_is_named(instance, check):
+    title = "A copy of before the upgrade is kept"
+    assert title not in check()
+    folder = instance / "backups"
+    folder.mkdir()
+    for name in ("before-upgrade-from-0035.db", "before-upgrade-from-0036.db"):
+        (folder / name).touch()
+    os.utime(folder / "before-upgrade-from-0035.db", (1, 1))
+    found = check()[title]
+    assert found["level"] == "ok"
+    assert found["detail"] == (
+        f"Go back with `{program.get_command()} rollback`, "
+        "or delete before-upgrade-from-0036.db when all is well."
+    )

@@ -130,7 +130,7 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
         def change(address, path, headers):
             status, body = original(address, path, headers)
             if path == f"/api/v1/blog/articles/{article.uuid}/":
-                body = body.replace(b'"title":"Same"', b'"title":"Other","more":1')
+                body = body.replace(b'"title":"Same"', b'"title":"Other","more":1', 1)
             return (404, b"") if path == "/api/v1/blog/tags/" else (status, body)
 
         with pytest.MonkeyPatch.context() as patch:
