@@ -76,14 +76,19 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests of whole folders."""
     for name in _list_marks(item.path):
         item.add_marker(name)
-    if item.get_closest_marker("slow") and any(item.path.is_relative_to(path) for path in RELEASE):
+    if _is_in(item.path, RELEASE) and item.get_closest_marker("slow"):
         item.add_marker("release")
 
 
 @cache
 def _list_marks(path: Path) -> list[str]:
     marks = {"no_database": NO_DATABASE, "once": () if path == NOT_ONCE else ONCE}
-    return [mark for mark, paths in marks.items() if any(path.is_relative_to(one) for one in paths)]
+    return [mark for mark, paths in marks.items() if _is_in(path, paths)]
+
+
+@cache
+def _is_in(path: Path, paths: tuple[Path, ...]) -> bool:
+    return not {path, *path.parents}.isdisjoint(paths)
 
 
 # Before pytest evaluates `-m`, so that the marks above are known.
