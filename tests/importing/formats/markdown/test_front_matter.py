@@ -178,7 +178,7 @@ def test_the_error_for_invalid_front_matter_names_the_line_and_the_reason(text, 
 
 @settings(deadline=None)
 @given(
-    st.text(st.characters(codec="utf-8")),
+    st.text(),
     st.sampled_from(
         ["---\n", "+++\n", '{"', "title: ", "---\na: ", "+++\na =", ";;;\n", "---json\n", '"a":']
     ),

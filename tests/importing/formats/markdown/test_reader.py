@@ -413,7 +413,7 @@ def test_any_front_matter_is_read_or_refused(key, start, parts):
 
 
 @settings(deadline=None)
-@given(st.text(st.characters(codec="utf-8")))
+@given(st.text())
 def test_any_key_is_read_or_refused(key):
     check_record_or_refusal(f"{key}.md", b"Text")
 
