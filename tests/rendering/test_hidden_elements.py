@@ -135,5 +135,6 @@ def test_hostile_html_takes_linear_time(repeated):
         return process_time() - start
 
     measure(1_000)
+    limit = 12 * measure(20_000) + 0.1
     # A collection of garbage can only make a measurement longer.
-    assert min(measure(80_000) for _ in range(3)) < 12 * measure(20_000) + 0.1
+    assert any(measure(80_000) < limit for _ in range(3))

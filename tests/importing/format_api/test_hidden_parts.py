@@ -224,8 +224,9 @@ def test_hostile_text_takes_linear_time(content_type, repeated):
         return process_time() - start
 
     measure(1_000)
+    limit = 12 * measure(20_000) + 0.1
     # A collection of garbage can only make a measurement longer.
-    assert min(measure(80_000) for _ in range(3)) < 12 * measure(20_000) + 0.1
+    assert any(measure(80_000) < limit for _ in range(3))
 
 
 def test_every_format_gives_its_records_to_the_one_place(monkeypatch):
