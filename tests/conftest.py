@@ -16,12 +16,12 @@ from typing import Any, cast
 import hypothesis
 import pytest
 from flask import Flask
-from sqlalchemy import Engine, event, inspect
+from sqlalchemy import Engine, event, insert, inspect
 from sqlalchemy.orm import make_transient_to_detached
 
 from blogapi import clock, create_app
 from blogapi.api_keys import queries as key_queries
-from blogapi.api_keys import service as api_keys
+from blogapi.api_keys.models import ApiKey
 from blogapi.articles import service as article_service
 from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
@@ -36,7 +36,7 @@ from blogapi.media import images
 from blogapi.rate_limits import limiter
 from blogapi.rate_limits import redis as shared_counters
 from blogapi.storage import connections
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db, table_of, transaction
 from blogapi.tags import taxonomy as tags_definition
 from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
@@ -45,6 +45,8 @@ from blogapi.users import service as users
 from blogapi.users.models import Account
 from blogapi.web.access import Role, Scope
 from blogapi.web.errors import DAMAGE_KEY
+from blogapi.web.key_format import PREFIX_LENGTH, generate_key
+from blogapi.web.tokens import digest_token
 from tests import attempts, event_guard, marks, shortcuts, skips
 from tests.audit_hooks import sqlite_files
 from tests.browser import PageOpener, launch_browser
@@ -228,12 +230,23 @@ class People:
         self.app = app
         self.admin, self.other_admin, self.member = accounts or create_accounts(app)
 
-    def key(self, owner: Account | None, scope: Scope | None = None) -> str:
-        """Return a new key. The default scope is `read` for keys with an owner and `published` for others."""
-        with self.app.app_context():
-            key_scope: Scope = scope or ("read" if owner else "published")
-            value: str = api_keys.issue(owner and owner.uuid, key_scope).value
-            return value
+    def key(self, owner: Account | None, scope: Scope | None = None, *, was_used: bool = True) -> str:
+        """Return a new key. The default scope is `read` for keys with an owner and `published` for others.
+
+        With `was_used`, the next request does not store the time of the use.
+        """
+        value = generate_key()
+        key = {
+            "digest": digest_token(value),
+            "prefix": value[:PREFIX_LENGTH],
+            "owner_id": owner and owner.uuid,
+            "scope": scope or ("read" if owner else "published"),
+            "last_used": clock.now() if was_used else None,
+        }
+        # This takes a fraction of the time of the service, which has its own tests.
+        with self.app.app_context(), db.engine.begin() as connection:
+            connection.execute(insert(table_of(ApiKey)), key)
+        return value
 
     def uuid(self, value: str) -> str:
         """Return the uuid of the key."""

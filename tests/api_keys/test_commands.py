@@ -99,7 +99,7 @@ def test_list_shows_every_key_without_its_value(run, people):
 
 
 def test_list_prints_one_line_per_key(run, people):
-    value = people.key(people.admin, "write")
+    value = people.key(people.admin, "write", was_used=False)
     (line,) = run("list").stdout.splitlines()
     assert value[:14] in line and "published,read,write" in line and "never used" in line
 

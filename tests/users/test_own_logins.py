@@ -78,10 +78,10 @@ def test_the_last_use_of_a_login_is_stored_once_an_hour(
     assert get_last_use(NOON - hour) == ("11:00", 2)
 
 
-def test_the_use_of_a_key_shows_that_the_user_was_seen(as_login, as_member, people, set_clock):
+def test_the_use_of_a_key_shows_that_the_user_was_seen(app, as_login, people, make_client):
     user = f"/api/v1/users/{people.member.uuid}/"
     assert as_login.get(user).json["last_seen"] is None
-    as_member.get(ME)
+    make_client(app, people.key(people.member, "write", was_used=False)).get(ME)
     assert as_login.get(user).json["last_seen"] is not None
 
 
