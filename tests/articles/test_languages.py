@@ -20,21 +20,26 @@ LANGUAGES = [{"language": "fr", "title": "Le blog du pain", "description": "Du p
 
 
 @pytest.fixture
-def shelf(make_article, set_site):
+def shelf(fill_blog, make_article, make_category, set_site):
     """An article in two public languages, one whose translation is a draft, and one without translations."""
-    set_site(url=URL, title="The Bread Blog", article_path="{/language}/{local_slug}/")
-    for number, (title, fields) in enumerate(
-        (
-            ("Rye", {"translation_key": "rye"}),
-            ("Seigle", {"translation_key": "rye", "language": "FR", "slug": "rye-fr"}),
-            ("Oat", {"translation_key": "oat"}),
-            ("Hafer", {"translation_key": "oat", "language": "de-at", "status": "draft"}),
-            ("Hafer, unlisted", {"translation_key": "oat", "language": "de", "status": "unlisted"}),
-            ("Pain", {"language": "fr", "slug": "pain"}),
-        ),
-        1,
-    ):
-        make_article(title=title, published_at=f"2026-01-0{number}T00:00:00Z", **fields)
+
+    def fill():
+        set_site(url=URL, title="The Bread Blog", article_path="{/language}/{local_slug}/")
+        category = make_category(name="Loaves")
+        for number, (title, fields) in enumerate(
+            (
+                ("Rye", {"translation_key": "rye"}),
+                ("Seigle", {"translation_key": "rye", "language": "FR", "slug": "rye-fr"}),
+                ("Oat", {"translation_key": "oat"}),
+                ("Hafer", {"translation_key": "oat", "language": "de-at", "status": "draft"}),
+                ("Hafer, unlisted", {"translation_key": "oat", "language": "de", "status": "unlisted"}),
+                ("Pain", {"language": "fr", "slug": "pain"}),
+            ),
+            1,
+        ):
+            make_article(category, title=title, published_at=f"2026-01-0{number}T00:00:00Z", **fields)
+
+    fill_blog("languages", fill)
 
 
 def test_lists_select_a_language_and_the_translations(as_reader, as_admin, shelf):

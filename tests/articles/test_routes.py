@@ -18,18 +18,22 @@ def titles(response):
 
 
 @pytest.fixture
-def articles(make_article, make_category, make_tag):
-    """Three published articles and a draft.
+def articles(fill_blog, make_article, make_category, make_tag):
+    """The uuids of the terms of three published articles and a draft.
 
     The published ones are B (2024, Kitchen, bread), A (2025, Kitchen, bread and rye) and C (2026, Walks).
     """
-    kitchen, walks = make_category(name="Kitchen"), make_category(name="Walks")
-    bread, rye = make_tag("bread"), make_tag("rye")
-    make_article(title="B", category=kitchen, tags=(bread,), published_at="2024-01-01T00:00:00Z")
-    make_article(title="A", category=kitchen, tags=(bread, rye), published_at="2025-01-01T00:00:00Z")
-    make_article(title="C", category=walks, published_at="2026-01-01T00:00:00Z")
-    make_article(title="Draft", category=walks, tags=(rye,), status="draft")
-    return {"kitchen": kitchen, "walks": walks, "bread": bread, "rye": rye}
+
+    def fill():
+        kitchen, walks = make_category(name="Kitchen"), make_category(name="Walks")
+        bread, rye = make_tag("bread"), make_tag("rye")
+        make_article(title="B", category=kitchen, tags=(bread,), published_at="2024-01-01T00:00:00Z")
+        make_article(title="A", category=kitchen, tags=(bread, rye), published_at="2025-01-01T00:00:00Z")
+        make_article(title="C", category=walks, published_at="2026-01-01T00:00:00Z")
+        make_article(title="Draft", category=walks, tags=(rye,), status="draft")
+        return {"kitchen": kitchen.uuid, "walks": walks.uuid, "bread": bread.uuid, "rye": rye.uuid}
+
+    return fill_blog("articles in two categories", fill)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +118,7 @@ def test_titles_are_ordered_without_regard_to_case_then_by_uuid(as_reader, make_
     ],
 )
 def test_category_and_tag_filters_accept_a_uuid(as_reader, articles, query, expected):
-    uuids = {name: term.uuid for name, term in articles.items()}
-    assert titles(as_reader.get(f"{ARTICLES}?{query.format(**uuids)}")) == list(expected)
+    assert titles(as_reader.get(f"{ARTICLES}?{query.format(**articles)}")) == list(expected)
 
 
 @pytest.fixture

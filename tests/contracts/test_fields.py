@@ -21,24 +21,28 @@ READS = [
 
 
 @pytest.fixture
-def paths(as_admin, make_article, make_tag, make_category):
+def paths(fill_blog, as_admin, make_article, make_tag, make_category):
     """The paths of one item of each resource."""
-    tag, category = make_tag(), make_category()
-    path = f"{ARTICLES}{make_article(category=category, tags=(tag,), slug='first').uuid}/"
-    as_admin.patch(path, json={"slug": "second"})
-    page = as_admin.post(PAGES, json={"title": "Imprint", "status": "published"}).json
-    as_admin.patch(f"{PAGES}{page['uuid']}/", json={"title": "Contact"})
-    as_admin.post(f"{PAGES}{page['uuid']}/preview/")
-    return {
-        "page": f"{PAGES}{page['uuid']}/",
-        "article": path,
-        "preview": as_admin.post(f"{path}preview/").json["api_url"],
-        "category": f"{CATEGORIES}{category.uuid}/",
-        "tag": f"{TAGS}{tag.uuid}/",
-        "author": f"{AUTHORS}ada/",
-        "media": f"{MEDIA}{add_media(as_admin.application, **SCALABLE)}/",
-        "key": f"{KEYS}{as_admin.post(KEYS).json['uuid']}/",
-    }
+
+    def fill():
+        tag, category = make_tag(), make_category()
+        path = f"{ARTICLES}{make_article(category=category, tags=(tag,), slug='first').uuid}/"
+        as_admin.patch(path, json={"slug": "second"})
+        page = as_admin.post(PAGES, json={"title": "Imprint", "status": "published"}).json
+        as_admin.patch(f"{PAGES}{page['uuid']}/", json={"title": "Contact"})
+        as_admin.post(f"{PAGES}{page['uuid']}/preview/")
+        return {
+            "page": f"{PAGES}{page['uuid']}/",
+            "article": path,
+            "preview": as_admin.post(f"{path}preview/").json["api_url"],
+            "category": f"{CATEGORIES}{category.uuid}/",
+            "tag": f"{TAGS}{tag.uuid}/",
+            "author": f"{AUTHORS}ada/",
+            "media": f"{MEDIA}{add_media(as_admin.application, **SCALABLE)}/",
+            "key": f"{KEYS}{as_admin.post(KEYS).json['uuid']}/",
+        }
+
+    return fill_blog("fields of each resource", fill)
 
 
 @pytest.mark.parametrize("read", READS)

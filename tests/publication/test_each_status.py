@@ -40,25 +40,29 @@ def status(request):
 
 
 @pytest.fixture
-def article(as_admin, set_site, make_article, make_category, make_tag, make_guest, status):
-    """An article in the status, after a public article, with a category, a tag and an author of its own."""
-    set_site(url="https://blog.example", article_path="/{slug}/")
-    fields = {"category": make_category(name="Kitchen"), "tags": (make_tag("own-tag"),)}
-    make_article(**fields, title="Before", slug="before", published_at="2026-01-01T00:00:00Z")
-    made = make_article(
-        **fields | {"category": make_category(name="Own category")},
-        **{"title": "Quince", "slug": "former-quince", "published_at": "2026-01-02T00:00:00Z"},
-        authors=[{"uuid": str(make_guest(name="Own author").uuid)}],
-    )
-    path = f"{ARTICLES}{made.uuid}/"
-    assert outcome(as_admin.patch(path, json={"slug": SLUG, "status": status.value})) == (200, None)
-    return made
+def article(fill_blog, as_admin, set_site, make_article, make_category, make_tag, make_guest, status):
+    """The uuid of an article in the status, after a public article, with terms of its own."""
+
+    def fill():
+        set_site(url="https://blog.example", article_path="/{slug}/")
+        fields = {"category": make_category(name="Kitchen"), "tags": (make_tag("own-tag"),)}
+        make_article(**fields, title="Before", slug="before", published_at="2026-01-01T00:00:00Z")
+        made = make_article(
+            **fields | {"category": make_category(name="Own category")},
+            **{"title": "Quince", "slug": "former-quince", "published_at": "2026-01-02T00:00:00Z"},
+            authors=[{"uuid": str(make_guest(name="Own author").uuid)}],
+        )
+        path = f"{ARTICLES}{made.uuid}/"
+        assert outcome(as_admin.patch(path, json={"slug": SLUG, "status": status.value})) == (200, None)
+        return made.uuid
+
+    return fill_blog(f"an article with the status {status.value}", fill)
 
 
 def test_an_article_can_be_read_by_everyone_if_its_status_is_readable(as_reader, article, status):
     expected = 200 if RULES[status].readable else 404
     answers = [
-        as_reader.get(f"{ARTICLES}{article.uuid}/"),
+        as_reader.get(f"{ARTICLES}{article}/"),
         as_reader.get(f"{ARTICLES}{SLUG}/"),
         as_reader.get(f"{ARTICLES}{SLUG}/?fields=head"),
     ]
@@ -76,7 +80,7 @@ def test_an_article_is_in_the_lists_if_its_status_is_listed(as_reader, article, 
 
 def test_the_feed_of_changes_shows_an_article_if_its_status_is_listed(as_reader, article, status):
     changes = as_reader.get("/api/v1/blog/changes/?since=0").json["changes"]
-    (change,) = (change for change in changes if change["uuid"] == str(article.uuid))
+    (change,) = (change for change in changes if change["uuid"] == str(article))
     assert (change["action"] == "fetch") == RULES[status].listed
 
 
@@ -96,7 +100,7 @@ def test_the_counts_have_each_status(as_admin, article, status):
 def test_the_database_requires_the_time_of_an_article_if_its_status_is_readable(app, article, status):
     refuses = pytest.raises(IntegrityError) if RULES[status].readable else nullcontext()
     with app.app_context(), refuses, transaction():
-        db.session.execute(update(Article).where(Article.uuid == article.uuid).values(published_at=None))
+        db.session.execute(update(Article).where(Article.uuid == article).values(published_at=None))
 
 
 @pytest.mark.parametrize("layout", ["default", "hugo", "jekyll"])

@@ -16,13 +16,17 @@ ARTICLES = "/api/v1/blog/articles/"
 
 
 @pytest.fixture
-def article_path(as_admin, make_article):
+def article_path(fill_blog, as_admin, make_article, make_category):
     """The path of an article in its third version."""
-    article = make_article(title="One", content="first", seo={"description": "d"})
-    path = f"{ARTICLES}{article.uuid}/"
-    as_admin.patch(path, json={"title": "Two"})
-    as_admin.patch(path, json={"content": "third", "seo": {"description": "e"}, "tags": []})
-    return path
+
+    def fill():
+        fields = {"title": "One", "content": "first", "seo": {"description": "d"}}
+        path = f"{ARTICLES}{make_article(make_category(name='Versions'), **fields).uuid}/"
+        as_admin.patch(path, json={"title": "Two"})
+        as_admin.patch(path, json={"content": "third", "seo": {"description": "e"}, "tags": []})
+        return path
+
+    return fill_blog("an article with versions", fill)
 
 
 def test_every_write_keeps_the_former_version(as_admin, people, article_path):

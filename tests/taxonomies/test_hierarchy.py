@@ -31,23 +31,40 @@ def make(as_admin):
 
 
 @pytest.fixture
-def tree(make):
+def tree(request, fill_blog, make, make_articles):
     """The uuids of food > bread > rye, and of walks."""
-    food = make("Food")
-    bread = make("Bread", food)
-    return {"food": food, "bread": bread, "rye": make("Rye", bread), "walks": make("Walks")}
+
+    def fill():
+        food = make("Food")
+        bread = make("Bread", food)
+        tree = {"food": food, "bread": bread, "rye": make("Rye", bread), "walks": make("Walks")}
+        if has_articles:
+            make_articles(tree)
+        return tree
+
+    has_articles = "articles" in request.fixturenames
+    return fill_blog(f"tree of categories {has_articles}", fill)
 
 
 @pytest.fixture
-def articles(as_admin, tree):
-    """Creates two public articles and a draft in each category of the tree."""
-    for number in range(2):
-        for name, category in tree.items():
-            for status in ("published", "draft"):
-                title, time = f"{status} {name} {number}", f"2020-01-0{number + 1}T00:00:0{len(name)}Z"
-                body = {"title": title, "status": status, "category": {"uuid": category}}
-                response = as_admin.post(ARTICLES, json=body | {"published_at": time})
-                assert response.status_code == 201, response.json
+def make_articles(as_admin):
+    """Creates two public articles and two drafts in each category."""
+
+    def create(tree):
+        for number in range(2):
+            for name, category in tree.items():
+                for status in ("published", "draft"):
+                    title, time = f"{status} {name} {number}", f"2020-01-0{number + 1}T00:00:0{len(name)}Z"
+                    body = {"title": title, "status": status, "category": {"uuid": category}}
+                    response = as_admin.post(ARTICLES, json=body | {"published_at": time})
+                    assert response.status_code == 201, response.json
+
+    return create
+
+
+@pytest.fixture
+def articles(tree):
+    """Two public articles and two drafts in each category of the tree."""
 
 
 @pytest.fixture
