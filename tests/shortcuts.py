@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +14,11 @@ from werkzeug.routing import Rule
 
 from blogapi.media import images
 from blogapi.users import passwords
+
+fcntl: Any = None
+with suppress(ImportError):
+    # Windows has no such locks.
+    import fcntl
 
 # The parameters of the application make each password cost a tenth of a second.
 CHEAP_METHOD = "scrypt:256:8:1"
@@ -30,6 +38,20 @@ def install() -> None:
     Rule._compile_builder = _compile_once  # type: ignore[method-assign]
     # Collecting the tests creates millions of objects that stay.
     gc.disable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Let one worker compile the test files of a new clone; then the others read what it has compiled."""
+    is_compiled = (Path(__file__).parent / "working_copies" / "__pycache__").exists()
+    if is_compiled or fcntl is None or not hasattr(session.config, "workerinput"):
+        return (yield)
+    with Path(__file__).open("rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+        return (yield)
 
 
 def pytest_collection_finish() -> None:
