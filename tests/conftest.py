@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import hypothesis
 import pytest
@@ -34,7 +34,6 @@ from blogapi.categories.schemas import CategoryBodySchema
 from blogapi.docs import document
 from blogapi.media import images
 from blogapi.rate_limits import limiter
-from blogapi.rate_limits import redis as shared_counters
 from blogapi.storage import connections
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.tags import taxonomy as tags_definition
@@ -54,8 +53,10 @@ from tests.contracts.client import CheckedClient, Contract
 from tests.databases import SERVER_URL, Databases, open_databases
 from tests.databases import close_connections as close_connections
 from tests.live_server import serve
-from tests.redis_servers import REDIS_SERVER, RedisServer, run_redis_server
 from tests.saved_blogs import SavedBlogs, Value
+
+if TYPE_CHECKING:
+    from tests.redis_servers import RedisServer
 
 # Examples have no deadline, because machines can be busy. CI runs use the same examples each time.
 hypothesis.settings.register_profile("suite", deadline=None, max_examples=50, derandomize="CI" in os.environ)
@@ -536,6 +537,9 @@ def lock_timeouts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.fixture(scope="session")
 def redis_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     """The Redis server of this worker."""
+    # Most test files need no Redis.
+    from tests.redis_servers import REDIS_SERVER, run_redis_server
+
     if REDIS_SERVER is None:
         pytest.skip("redis-server is not installed")
     with run_redis_server(tmp_path_factory.mktemp("redis")) as server:
@@ -545,6 +549,8 @@ def redis_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSer
 @pytest.fixture
 def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisServer:
     """An empty Redis server, with a long timeout for busy machines."""
+    from blogapi.rate_limits import redis as shared_counters
+
     monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 30)
     redis_process.client.flushall()
     return redis_process
