@@ -63,7 +63,7 @@ def make_blog(databases, tmp_path, monkeypatch, make_client):
         folder = tmp_path / name
         folder.mkdir()
         monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(folder))
-        app = create_test_app(databases.create_empty(folder), **SETTINGS[name])
+        app = create_test_app(databases.create_current(folder), **SETTINGS[name])
         apps.append(app)
         people = People(app)
         picture = store_picture(app, "green")

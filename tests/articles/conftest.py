@@ -75,7 +75,7 @@ class LargeBlog:
 @pytest.fixture(scope="session")
 def stored_blog(databases, tmp_path_factory):
     """The large blog, which is created only once per test session."""
-    app = create_test_app(databases.create_empty(tmp_path_factory.mktemp("large")))
+    app = create_test_app(databases.create_current(tmp_path_factory.mktemp("large")))
     with app.app_context():
         with transaction():
             ada = users.create("ada", None, role=Role.ADMIN).uuid

@@ -109,7 +109,7 @@ def fill():
 @pytest.fixture(scope="module")
 def many(databases, tmp_path_factory):
     """A blog with many articles, as an application and a key of an admin."""
-    app = create_test_app(databases.create_empty(tmp_path_factory.mktemp("many")))
+    app = create_test_app(databases.create_current(tmp_path_factory.mktemp("many")))
     with app.app_context(), transaction():
         key = fill()
     yield app, key
