@@ -50,31 +50,43 @@ SIZE = 4
 
 
 @pytest.fixture
-def written(app, make_article, make_category, make_tag, make_guest, people):
+def written(fill_blog, write_all):
     """Articles in all statuses with equal dates and titles, some of them with working copies."""
-    kitchen, tags = make_category(name="Kitchen"), (make_tag("bread"), make_tag("rye"))
-    authors = [{"uuid": str(make_guest(name="Own author").uuid)}, {"slug": "ada"}]
-    statuses = (*["published"] * 4, "draft", "archived", "scheduled")
-    for number, (status, day) in enumerate(itertools.product(statuses, (1, 1, 2, 3, None))):
-        dates = {"published_at": f"{2999 if status == 'scheduled' else 2020}-01-0{day}"} if day else {}
-        if status == "scheduled" and not day:
-            dates = {"published_at": "2999-01-04"}
-        make_article(
-            **({"category": kitchen} if number % 3 else {}),
-            tags=tags[number % 2 :] if number % 4 else (),
-            authors=authors[number % 2 :],
-            title="Aa"[number % 2] + "bC"[number % 3 % 2],
-            status=status,
-            **dates,
-        )
-    with app.app_context(), transaction():
-        for number, article in enumerate(db.session.scalars(select(Article).order_by(Article.uuid)).all()):
-            article.last_updated = clock.now() + timedelta(days=number % 3)
-            if number % 2:
-                saved = clock.now() + timedelta(days=number % 5, hours=1)
-                copy = WorkingCopy(article_id=article.uuid, user_id=people.admin.uuid, base_version=1)
-                copy.content, copy.created, copy.last_updated = "{}", saved, saved
-                db.session.add(copy)
+    fill_blog("lists", write_all)
+
+
+@pytest.fixture
+def write_all(app, make_article, make_category, make_tag, make_guest, people):
+    """Writes the articles."""
+
+    def write():
+        kitchen, tags = make_category(name="Kitchen"), (make_tag("bread"), make_tag("rye"))
+        authors = [{"uuid": str(make_guest(name="Own author").uuid)}, {"slug": "ada"}]
+        statuses = (*["published"] * 4, "draft", "archived", "scheduled")
+        for number, (status, day) in enumerate(itertools.product(statuses, (1, 1, 2, 3, None))):
+            dates = {"published_at": f"{2999 if status == 'scheduled' else 2020}-01-0{day}"} if day else {}
+            if status == "scheduled" and not day:
+                dates = {"published_at": "2999-01-04"}
+            make_article(
+                **({"category": kitchen} if number % 3 else {}),
+                tags=tags[number % 2 :] if number % 4 else (),
+                authors=authors[number % 2 :],
+                title="Aa"[number % 2] + "bC"[number % 3 % 2],
+                status=status,
+                **dates,
+            )
+        with app.app_context(), transaction():
+            for number, article in enumerate(
+                db.session.scalars(select(Article).order_by(Article.uuid)).all()
+            ):
+                article.last_updated = clock.now() + timedelta(days=number % 3)
+                if number % 2:
+                    saved = clock.now() + timedelta(days=number % 5, hours=1)
+                    copy = WorkingCopy(article_id=article.uuid, user_id=people.admin.uuid, base_version=1)
+                    copy.content, copy.created, copy.last_updated = "{}", saved, saved
+                    db.session.add(copy)
+
+    return write
 
 
 def sort_articles(ordering, *, public):
@@ -99,14 +111,17 @@ def sort_articles(ordering, *, public):
 def test_the_pages_of_each_list_are_the_whole_list_in_its_order(app, as_admin, written, ordering):
     with app.app_context():
         ordered = {public: sort_articles(ordering, public=public) for public in (True, False)}
-    for query in (*PUBLIC, *ALL):
+    for number, query in enumerate((*PUBLIC, *ALL)):
         path = f"{ARTICLES}?{query}&ordering={ordering}&fields=uuid"
         whole = [article["uuid"] for article in as_admin.get(path).json]
         assert whole == [uuid for uuid in ordered[query in PUBLIC] if uuid in set(whole)], query
         assert whole, query
+        # Each filter is paged in two of the orderings, one in each direction.
+        if "&" in query and (number - ORDERINGS.index(ordering)) % 3:
+            continue
         pages = []
-        for number in range(1, len(whole) // SIZE + 3):
-            answer = as_admin.get(f"{path}&page={number}&page_size={SIZE}")
+        for page in range(1, len(whole) // SIZE + 3):
+            answer = as_admin.get(f"{path}&page={page}&page_size={SIZE}")
             assert answer.headers["X-Total-Count"] == str(len(whole)), query
             pages.append([article["uuid"] for article in answer.json])
         assert pages == [whole[start : start + SIZE] for start in range(0, SIZE * len(pages), SIZE)], query
