@@ -19,19 +19,23 @@ def read(client, query=""):
 
 
 @pytest.fixture
-def articles(make_article, make_category, make_tag, make_guest):
+def articles(fill_blog, make_article, make_category, make_tag, make_guest):
     """Articles of two categories, with two tags and two authors, and articles that are not public."""
-    kitchen, walks = make_category(name="Kitchen"), make_category(name="Walks")
-    bread, rye = make_tag("bread"), make_tag("rye")
-    guest = [{"uuid": str(make_guest(name="Guest").uuid)}, {"slug": "ada"}]
-    make_article(kitchen, (bread,), published_at="2024-02-29T23:59:59.999999Z")
-    make_article(kitchen, (bread, rye), published_at="2024-03-01T00:00:00Z", authors=guest)
-    make_article(walks, (rye,), published_at="2026-01-31T23:30:00Z", authors=guest)
-    make_article(walks, published_at="2026-01-01T00:00:00Z")
-    make_article(walks, (rye,), published_at="2026-01-02", status="draft")
-    make_article(walks, (rye,), published_at="2025-01-02", status="archived")
-    make_article(walks, (rye,), published_at="2999-01-01", status="scheduled")
-    return {"kitchen": kitchen.uuid, "bread": bread.uuid, "guest": guest[0]["uuid"]}
+
+    def fill():
+        kitchen, walks = make_category(name="Kitchen"), make_category(name="Walks")
+        bread, rye = make_tag("bread"), make_tag("rye")
+        guest = [{"uuid": str(make_guest(name="Guest").uuid)}, {"slug": "ada"}]
+        make_article(kitchen, (bread,), published_at="2024-02-29T23:59:59.999999Z")
+        make_article(kitchen, (bread, rye), published_at="2024-03-01T00:00:00Z", authors=guest)
+        make_article(walks, (rye,), published_at="2026-01-31T23:30:00Z", authors=guest)
+        make_article(walks, published_at="2026-01-01T00:00:00Z")
+        make_article(walks, (rye,), published_at="2026-01-02", status="draft")
+        make_article(walks, (rye,), published_at="2025-01-02", status="archived")
+        make_article(walks, (rye,), published_at="2999-01-01", status="scheduled")
+        return {"kitchen": kitchen.uuid, "bread": bread.uuid, "guest": guest[0]["uuid"]}
+
+    return fill_blog("archive", fill)
 
 
 ALL = [(2026, 1, 2), (2024, 3, 1), (2024, 2, 1)]

@@ -31,9 +31,13 @@ PARTS = [
 
 
 @pytest.fixture
-def page(make_page):
+def page(fill_blog, make_page):
     """A published page below another one."""
-    return make_page("Team", content="first", parent=make_page("About")["uuid"], position=3)
+
+    def fill():
+        return make_page("Team", content="first", parent=make_page("About")["uuid"], position=3)
+
+    return fill_blog("a page below another one", fill)
 
 
 @pytest.fixture
@@ -61,7 +65,7 @@ def test_a_page_that_does_not_exist_has_no_parts(as_admin, method, part, body):
         assert as_admin.open(f"{PAGES}{id}/{part}", method=method, json=body).status_code == 404
 
 
-def test_an_author_does_not_work_on_pages(as_author, path):
+def test_an_author_does_not_work_on_pages(path, as_author):
     for method, part, body in PARTS:
         assert as_author.open(f"{path}{part}", method=method, json=body).status_code == 403
 
@@ -149,7 +153,7 @@ def test_a_page_has_an_seo_record(as_admin, page, path):
     assert changed["seo"]["article"] == page["uuid"]
 
 
-def test_the_list_of_pages_shows_who_has_one_open(as_admin, as_editor, path):
+def test_the_list_of_pages_shows_who_has_one_open(as_admin, path, as_editor):
     assert as_editor.post(f"{path}open/").json == []
     (other,) = as_admin.post(f"{path}open/").json
     assert other["username"]
