@@ -168,6 +168,7 @@ def test_starting_the_application_does_not_wait_for_a_writer(
     assert count_keys() == 1
 
 
+@pytest.mark.slow
 def test_unused_keys_need_less_than_a_megabyte_of_disk_space(app, count_keys):
     before = database_size(app)
     # All keys are created in one transaction, because every commit waits for the disk.

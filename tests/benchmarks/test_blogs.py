@@ -31,6 +31,8 @@ def blog(instance, monkeypatch, databases):
     return json.loads((instance / blogs.RECORD_FILE).read_text(encoding="utf-8"))
 
 
+@pytest.mark.release
+@pytest.mark.slow
 def test_each_request_of_the_part_size_finds_something_in_a_blog_that_doctor_accepts(blog, make_app):
     app = make_app()
     headers = {"X-API-KEY": blog["admin_key"]}

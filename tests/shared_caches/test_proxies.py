@@ -63,6 +63,7 @@ def two_servers(cluster, folder, tmp_path, instance, monkeypatch):
 needs_cluster = pytest.mark.skipif(PG_CTL is None, reason="pg_ctl is not installed")
 
 
+@pytest.mark.slow
 @needs_cluster
 def test_several_servers_survive_a_restart_of_postgresql_and_a_paused_server(cluster, two_servers):
     connection, processes = two_servers
