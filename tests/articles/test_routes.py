@@ -242,7 +242,7 @@ def test_articles_with_the_same_date_are_ordered_by_uuid(as_reader, make_article
         *("?slug=a&slug=b", "?fields=uuid&fields=title", "?published_before=2026-01-01T00:00:00+02:00"),
     ],
 )
-def test_the_error_for_an_invalid_query_names_the_parameter(as_reader, articles, query):
+def test_the_error_for_an_invalid_query_names_the_parameter(as_reader, query):
     response = as_reader.get(ARTICLES + query)
     assert (response.status_code, response.json["code"]) == (400, "invalid_query")
     assert query[1:].split("=")[0] in (str(response.json.get("errors")) + response.json["detail"])
