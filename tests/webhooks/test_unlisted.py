@@ -263,9 +263,9 @@ def test_a_reset_does_not_say_how_many_drafts_are_written(
 
 def read_feed(clients):
     """Return the bodies and the headers of the feed for readers, from each place in it."""
-    cursors = ["0", "now"]
     found = []
     for client in clients:
+        cursors = ["0", "now"]
         page = client.get(f"{CHANGES}?limit=1").json
         while page["more"]:
             cursors.append(page["cursor"])
