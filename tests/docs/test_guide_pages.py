@@ -37,12 +37,20 @@ class PageParser(HTMLParser):
             self.ids.append(values["id"])
 
 
+@pytest.fixture(scope="module")
+def parsed_pages():
+    """The pages that tests of this module have read, by URL; they are the same in each blog."""
+    return {}
+
+
 @pytest.fixture
-def read_page(as_stranger):
+def read_page(as_stranger, parsed_pages):
     def read(url):
-        response = as_stranger.get(url)
-        assert response.status_code == 200, url
-        return PageParser(response.get_data(as_text=True))
+        if url not in parsed_pages:
+            response = as_stranger.get(url)
+            assert response.status_code == 200, url
+            parsed_pages[url] = PageParser(response.get_data(as_text=True))
+        return parsed_pages[url]
 
     return read
 
