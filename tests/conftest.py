@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +42,7 @@ from blogapi.tags.models import Tag
 from blogapi.taxonomies import service as taxonomies
 from blogapi.users import queries as user_queries
 from blogapi.users import service as users
-from blogapi.users.models import Account
+from blogapi.users.models import Account, WebSession
 from blogapi.web.access import Role, Scope
 from blogapi.web.errors import DAMAGE_KEY
 from blogapi.web.key_format import PREFIX_LENGTH, generate_key
@@ -378,8 +379,11 @@ def log_in(app: Flask, make_client: Callable[..., CheckedClient]) -> Callable[[A
     """Return a function that returns a client with a login of the user."""
 
     def log_in(account: Account) -> CheckedClient:
-        with app.app_context():
-            token = users.log_in(account, lifetime=timedelta(days=1))
+        token, now = secrets.token_urlsafe(), clock.now()
+        login = {"digest": digest_token(token), "account_id": account.uuid, "created": now, "last_used": now}
+        # This takes a fraction of the time of the service, which has its own tests.
+        with app.app_context(), db.engine.begin() as connection:
+            connection.execute(insert(table_of(WebSession)), login | {"expires": now + timedelta(days=1)})
         client = make_client(app)
         with client.session_transaction() as session:
             session["token"] = token
