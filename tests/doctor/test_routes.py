@@ -87,7 +87,7 @@ def test_pictures_without_alternative_text_are_counted(app, check):
 
 def test_idle_keys_are_named(app, people, check):
     for name in ("old laptop", "proof-reader"):
-        people.key(people.admin)
+        people.key(people.admin, was_used=False)
         with app.app_context(), transaction():
             long_ago = clock.now() - timedelta(days=214)
             db.session.execute(update(ApiKey).where(ApiKey.name == "").values(name=name, created=long_ago))
