@@ -45,7 +45,7 @@ from blogapi.users import service as users
 from blogapi.users.models import Account, WebSession
 from blogapi.web.access import Role, Scope
 from blogapi.web.errors import DAMAGE_KEY
-from blogapi.web.key_format import PREFIX_LENGTH, generate_key
+from blogapi.web.key_format import SHOWN_PREFIX_LENGTH, generate_key
 from blogapi.web.tokens import digest_token
 from tests import attempts, event_guard, marks, shortcuts, skips
 from tests.audit_hooks import sqlite_files
@@ -240,7 +240,7 @@ class People:
         value = generate_key()
         key = {
             "digest": digest_token(value),
-            "prefix": value[:PREFIX_LENGTH],
+            "prefix": value[:SHOWN_PREFIX_LENGTH],
             "owner_id": owner and owner.uuid,
             "scope": scope or ("read" if owner else "published"),
             "last_used": clock.now() if was_used else None,
