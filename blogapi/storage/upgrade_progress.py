@@ -23,14 +23,19 @@ class Progress:
         return f"{self.step}: {self.done} of {self.total}"
 
 
-def _log(progress: Progress) -> None:
-    # The log gets a line for about each tenth of a step.
-    tenth = max(1, progress.total // 10)
-    if progress.done % tenth < 1 or progress.done == progress.total:
-        logger.warning("upgrade: %s", progress.describe())
+class _Log:
+    """Writes a line for each tenth of a step into the log."""
+
+    _logged: tuple[str, int] | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        tenth = progress.step, 10 * progress.done // max(1, progress.total)
+        if tenth != self._logged:
+            self._logged = tenth
+            logger.warning("upgrade: %s", progress.describe())
 
 
-_listeners: list[Callable[[Progress], None]] = [_log]
+_listeners: list[Callable[[Progress], None]] = [_Log()]
 
 
 def report(step: str, done: int, total: int) -> None:

@@ -44,8 +44,8 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
         started = time.monotonic()
         create_app()
         click.echo(f"Upgraded the blog in {time.monotonic() - started:.1f} seconds.")
-        if copy := service.find_copy(home, state.migration):
-            click.echo(f"A copy of before the upgrade is in {copy}.")
+        if copy := service.find_copy(home):
+            click.echo(f"A copy of before the upgrade is in {copy.path}.")
             click.echo(f"Go back with `{program.get_command()} rollback`.")
 
 
@@ -107,7 +107,7 @@ def rollback(no_export: bool) -> None:
     """
     home = blog_folder.find_existing()
     with report_problems():
-        copy = way_back.find_copy(home)
+        copy = way_back.get_copy(home)
         way_back.refuse_use(home, copy)
         kept = None if no_export else way_back.export_changes(home, copy, create_app)
         saved = way_back.restore_copy(home, copy)

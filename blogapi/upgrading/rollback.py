@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from flask import Flask
@@ -23,7 +23,7 @@ from blogapi.storage import driver_options, files, integrity, migration_names, p
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.storage.releases import Release
-from blogapi.upgrading.service import get_database_url
+from blogapi.upgrading.service import Copy, find_copy, get_database_url
 from blogapi.users.models import Account
 from blogapi.web.errors import Conflict
 from blogapi.webhooks.models import Webhook
@@ -32,15 +32,6 @@ from blogapi.webhooks.models import Webhook
 _STAGING_PREFIX = ".rollback-"
 
 _MARGIN = timedelta(seconds=2)
-
-
-@dataclass(slots=True)
-class Copy:
-    """The copy that an upgrade made: its file, its migration, and the time at which it was made."""
-
-    path: Path
-    migration: str
-    made: datetime
 
 
 @dataclass(slots=True)
@@ -59,16 +50,12 @@ class Kept:
     lost: dict[str, list[str]] = field(default_factory=dict)
 
 
-def find_copy(home: Path) -> Copy:
+def get_copy(home: Path) -> Copy:
     """Return the newest copy that an upgrade has made; raises Conflict if there is none."""
-    is_sqlite = get_database_url(home).get_backend_name() == "sqlite"
-    suffix = ".db" if is_sqlite else ".dump"
-    paths = list((home / "backups").glob(f"{upgrades.COPY_PREFIX}*{suffix}"))
-    if not paths:
+    copy = find_copy(home)
+    if copy is None:
         raise Conflict(f"{home / 'backups'} contains no copy of before an upgrade; `restore` reads backups.")
-    path = max(paths, key=lambda found: found.stat().st_mtime)
-    made = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    return Copy(path, path.name.removeprefix(upgrades.COPY_PREFIX).removesuffix(suffix), made)
+    return copy
 
 
 def refuse_use(home: Path, copy: Copy) -> None:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from flask import Flask
@@ -64,6 +65,15 @@ class Check:
     stored: Counter[str] | None
     rights: list[str] | None
     answers: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The copy that an upgrade made: its file, its migration, and the time at which it was made."""
+
+    path: Path
+    migration: str
+    made: datetime
 
 
 def get_database_url(home: Path) -> URL:
@@ -123,10 +133,15 @@ def check(home: Path, state: State, create_app: CreateApp, *, url: str = "", key
     return found
 
 
-def find_copy(home: Path, migration: str) -> Path | None:
-    """Return the copy that the upgrade from this migration has made, or None."""
-    copies = (home / "backups").glob(f"{upgrades.COPY_PREFIX}{migration}.*")
-    return next((path for path in copies if path.suffix in (".db", ".dump")), None)
+def find_copy(home: Path) -> Copy | None:
+    """Return the newest copy that an upgrade has made, or None."""
+    suffix = ".db" if get_database_url(home).get_backend_name() == "sqlite" else ".dump"
+    paths = (home / "backups").glob(f"{upgrades.COPY_PREFIX}*{suffix}")
+    path = max(paths, key=lambda found: found.stat().st_mtime, default=None)
+    if path is None:
+        return None
+    migration = path.name.removeprefix(upgrades.COPY_PREFIX).removesuffix(suffix)
+    return Copy(path, migration, datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
 def find_obstacle_to_rollback(home: Path) -> str | None:

@@ -1,0 +1,23 @@
+"""The progress of an upgrade: who hears of it, and what is logged."""
+
+from __future__ import annotations
+
+from blogapi.storage import upgrade_progress
+
+
+def test_a_listener_hears_each_report_in_its_block():
+    heard = []
+    with upgrade_progress.listen(heard.append):
+        upgrade_progress.report("articles", 0, 400)
+    upgrade_progress.report("articles", 200, 400)
+    assert [progress.describe() for progress in heard] == ["articles: 0 of 400"]
+
+
+def test_each_tenth_of_a_step_is_logged_once(caplog):
+    for done in (0, 30, 90, 110, 150, 400, 1000):
+        upgrade_progress.report("a step of the test", done, 1000)
+    upgrade_progress.report("an empty step of the test", 0, 0)
+    assert [message.removeprefix("upgrade: a step of the test: ") for message in caplog.messages] == [
+        *("0 of 1000", "110 of 1000", "400 of 1000", "1000 of 1000"),
+        "upgrade: an empty step of the test: 0 of 0",
+    ]
