@@ -29,7 +29,7 @@ TESTS = Path(__file__).parent
 NO_DATABASE = tuple(
     TESTS / path
     for path in (
-        *("rendering", "docs", "rate_limits", "serving", "shared_caches", "web"),
+        *("rendering", "docs", "rate_limits", "release", "serving", "shared_caches", "web"),
         *("api_keys", "authors", "exporting", "feeds", "previews", "site", "users"),
         *("articles/test_invalid_fields.py", "response_cache/test_not_cached.py", "test_authentication.py"),
         *("contracts/test_fields.py", "contracts/test_requirements.py"),
@@ -40,14 +40,14 @@ NO_DATABASE = tuple(
         *("importing/blogapi_export", "importing/pipeline", "mail", "metrics", "presence", "site_checks"),
     )
 )
-# Tests of foreign clients, of kills and full disks, of real blogs, of the time that patterns take, and tests
-# that repeat random requests.
+# Tests of foreign clients, of kills and full disks, of real blogs, of what a release consists of, of the time
+# that patterns take, and tests that repeat random requests.
 RELEASE = tuple(
     TESTS / path
     for path in (
         *("benchmarks/test_parts.py", "clients", "contracts/test_new_text_field.py", "durability"),
         *("frontend/test_frameworks.py", "frontend/test_generator.py", "importing/test_corpus_accounting.py"),
-        *("media/test_several_servers.py", "response_cache/test_equivalence.py"),
+        *("media/test_several_servers.py", "release", "response_cache/test_equivalence.py"),
         *("response_cache/test_never_stale.py", "security/test_fuzz.py", "security/test_pattern_time.py"),
         "shared_caches",
     )
@@ -57,7 +57,7 @@ ONCE = tuple(
     TESTS / path
     for path in (
         *("admin", "api_keys/test_access.py", "contracts/test_interface.py", "contracts/test_shapes.py"),
-        "docs/test_guide_pages.py",
+        *("docs/test_guide_pages.py", "release"),
         *("security/test_assignment.py", "security/test_bad_input.py", "security/test_bad_paths.py"),
         *("security/test_headers.py", "security/test_logins.py", "security/test_malformed_ids.py"),
         "security/test_objects.py",

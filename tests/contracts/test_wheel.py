@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
-import sys
 import sysconfig
-import tomllib
 import venv
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from urllib.request import Request, urlopen
 from zipfile import ZipFile
 
 import pytest
-from packaging.requirements import Requirement
+
+from tests import distributions
 
 ROOT = Path(__file__).parent.parent.parent
 API = "/api/v1/"
@@ -25,40 +22,17 @@ SERVING = re.compile(r" at (http://127\.0\.0\.1:\d+)/")
 
 # What builds the bundles of the admin pages; only developers need it.
 BUILD = "blogapi/admin/build/"
-IGNORED = shutil.ignore_patterns("__pycache__", "node_modules")
-
-PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
-
-
-def can_build():
-    """Return whether this environment has pip and the setuptools that pyproject.toml requires."""
-    build_system = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
-    try:
-        return all(
-            required.specifier.contains(version(required.name))
-            for required in map(Requirement, ("pip", *build_system["requires"]))
-        )
-    except PackageNotFoundError:
-        return False
+GENERATED = {"blogapi/commit.txt", "blogapi/constraints.txt"}
 
 
 # The wheel is built without isolation and installed without dependencies, so that no network is needed.
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.once,
-    pytest.mark.skipif(not can_build(), reason="no pip or no setuptools 77"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.once, distributions.needs_setuptools]
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The wheel of the checkout, built from a copy because setuptools writes into the source folder."""
-    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    shutil.copytree(ROOT / "blogapi", source / "blogapi", ignore=IGNORED)
-    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    run(*PIP, "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", target, source)
-    (path,) = target.glob("*.whl")
+    """The wheel of the checkout."""
+    (path,) = distributions.get_folder(tmp_path_factory).glob("*.whl")
     return path
 
 
@@ -70,20 +44,10 @@ def installed(wheel, tmp_path_factory):
     paths = sysconfig.get_paths("venv", {"base": str(folder), "platbase": str(folder)})
     dependencies = "\n".join({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
     (Path(paths["purelib"]) / "dependencies.pth").write_text(dependencies, encoding="utf-8")
-    run(*PIP, "--python", folder, "install", "--no-deps", "--no-index", "--no-compile", wheel)
+    distributions.run(
+        *distributions.PIP, "--python", folder, "install", "--no-deps", "--no-index", "--no-compile", wheel
+    )
     return Path(paths["scripts"])
-
-
-def run(*words):
-    # PYTHONPATH and the settings of other tests must not reach the environment that is tested.
-    done = subprocess.run(words, env=clean_environment(), capture_output=True, encoding="utf-8")
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def clean_environment():
-    left_out = ("PYTHON", "BLOGAPI_", "COV_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
 
 
 def list_files(folder):
@@ -99,7 +63,7 @@ def test_the_wheel_has_every_file_of_the_package(wheel):
     assert any("/static/" in name for name in expected)
     with ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if name.startswith("blogapi/")}
-    assert packed == expected
+    assert packed == expected | GENERATED
 
 
 def test_the_installed_package_serves_the_demo_from_an_empty_folder(installed, tmp_path):
@@ -107,7 +71,7 @@ def test_the_installed_package_serves_the_demo_from_an_empty_folder(installed, t
     process = subprocess.Popen(
         [script, "serve", "--demo", "--port", "0"],
         cwd=tmp_path,
-        env=clean_environment() | {"PYTHONUNBUFFERED": "1"},
+        env=distributions.clean_environment() | {"PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
