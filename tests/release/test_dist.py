@@ -131,7 +131,7 @@ def test_each_licence_of_a_vendored_file_is_in_the_metadata(metadata, wheel):
     }
     assert found | {"LICENSE"} == LICENCES == set(metadata.get_all("License-File"))
     for name in LICENCES:
-        assert wheel[f"dist-info/licenses/{name}"].replace(b"\r", b"") == (ROOT / name).read_bytes()
+        assert wheel[f"dist-info/licenses/{name}"].splitlines() == (ROOT / name).read_bytes().splitlines()
     expression = set(metadata["License-Expression"].split(" AND "))
     licences = re.findall(
         r'^licence = "(.+)"$', wheel[VENDOR.replace("licences.txt", "VENDOR.toml")].decode(), re.M
