@@ -54,6 +54,8 @@ def complete(source: Path, commit: str) -> None:
     version = (source / "blogapi" / "version.py").read_text(encoding="utf-8").split('"')[-2]
     (source / "blogapi" / "commit.txt").write_text(f"{commit}\n", encoding="ascii", newline="\n")
     (source / "blogapi" / "constraints.txt").write_text(make_constraints(), encoding="ascii", newline="\n")
+    # `upgrade` shows the release notes.
+    shutil.copy(source / "CHANGELOG.md", source / "blogapi")
     _rewrite(source / "README.md", lambda text: make_links_absolute(text, url, version))
     _rewrite(source / "setup.cfg", lambda text: text.replace(f"Source = {url}\n", _list_urls(url, version)))
 

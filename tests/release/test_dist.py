@@ -87,6 +87,7 @@ def test_the_wheel_contains_only_the_package_and_its_metadata(wheel):
     migrations = {f"blogapi/migrations/versions/{path.name}" for path in list_migrations()}
     assert migrations and migrations <= wheel.keys()
     assert re.fullmatch(rb"[0-9a-f]{40}\n", wheel["blogapi/commit.txt"])
+    assert wheel["blogapi/CHANGELOG.md"] == (ROOT / "CHANGELOG.md").read_bytes()
 
 
 def list_migrations():
