@@ -67,7 +67,7 @@ def find_removed_settings(folder: Path) -> list[str]:
     """Return a sentence about each removed setting that the folder or the environment sets."""
     sources = {"config.toml": _from_file(folder / "config.toml"), "the environment": _from_environment()}
     return [
-        f"The setting {name} in {source} has no effect any more. {REMOVED_SETTINGS[name]}"
+        f"The setting {name} in {source} has no effect any more. {REMOVED_SETTINGS[name].reason}"
         for source, values in sources.items()
         for name in values
         if name in REMOVED_SETTINGS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from blogapi.setting_types import (
     flag,
@@ -29,6 +29,13 @@ class Setting:
     parse: Callable[[Any], Any]
     default: Any
     description: str
+
+
+class RemovedSetting(NamedTuple):
+    """The minor version that removed a setting, and why the setting has no effect."""
+
+    since: tuple[int, int]
+    reason: str
 
 
 SETTINGS = (
@@ -263,9 +270,12 @@ SETTINGS = (
     Setting("METRICS", flag, False, "Show metrics of the process to admins at `/metrics`."),
 )
 
-# Settings of earlier versions, and why they have no effect. A blog that sets one of them can start; the
-# setting is ignored. Version 1.1 removes this list.
+# Settings of earlier versions. A blog that sets one of them can start; the setting is ignored, with a line in
+# the log. The minor version after `since` deletes the entry.
 REMOVED_SETTINGS = {
-    "UNREAD_MEGABYTES": "A response that its client does not read uses at most 1 MB of memory; a longer "
-    "response is stored in a temporary file.",
+    "UNREAD_MEGABYTES": RemovedSetting(
+        since=(1, 0),
+        reason="A response that its client does not read uses at most 1 MB of memory; a longer response is "
+        "stored in a temporary file.",
+    ),
 }

@@ -63,7 +63,7 @@ def make_settings_table() -> str:
 
 def make_removed_settings_table() -> str:
     """Return the table of the settings that have no effect."""
-    rows = [(f"`{name}`", reason) for name, reason in REMOVED_SETTINGS.items()]
+    rows = [(f"`{name}`", removed.reason) for name, removed in REMOVED_SETTINGS.items()]
     return _make_table(("Setting", "Why it has no effect"), rows)
 
 
