@@ -11,12 +11,19 @@ from blogapi.version import __version__
 
 _HEADING = re.compile(r"^## \[(\d+\.\d+\.\d+)\].*$", re.MULTILINE)
 
+# The part of the first release about versions before it.
+_BEFORE_FIRST = "### If you ran a checkout before 1.0"
+
 
 def read_notes(former: str | None) -> str:
-    """Return the sections of the releases after `former` up to this one, or of this one if it is None."""
+    """Return the sections of the releases after `former` up to this one.
+
+    If `former` is None, a version before 1.0, they follow what its owner must do.
+    """
     sections = dict(_read_sections())
     if former is None:
-        return sections.get(__version__, "")
+        _, heading, first = sections.pop("1.0.0", "").partition(_BEFORE_FIRST)
+        return f"{heading}{first}\n\n{read_notes('1.0.0')}".strip()
     wanted = (text for version, text in sections.items() if _key(former) < _key(version) <= _key(__version__))
     return "\n\n".join(wanted)
 

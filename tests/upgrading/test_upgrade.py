@@ -32,6 +32,10 @@ CHANGELOG = """# Changelog
 ## [1.0.0] - 2026
 
 - First.
+
+### If you ran a checkout before 1.0
+
+- Make a backup.
 """
 
 
@@ -152,12 +156,15 @@ def test_notes_are_those_of_the_releases_since(monkeypatch, tmp_path):
         *("## [1.1.0] - 2027", "- New.", "## [1.0.1] - 2026", "- Mended.")
     ]
     assert release_notes.read_notes("1.0.1") == "## [1.1.0] - 2027\n\n- New."
-    assert release_notes.read_notes(None) == "## [1.1.0] - 2027\n\n- New."
+    before = release_notes.read_notes(None)
+    assert before.startswith("### If you ran a checkout before 1.0\n\n- Make a backup.\n\n## [1.1.0] - 2027")
+    assert "First" not in before and before.endswith("- Mended.")
     assert release_notes.read_notes("1.1.0") == ""
 
 
 def test_the_changelog_has_the_section_of_this_version():
-    assert release_notes.read_notes(None).startswith(f"## [{__version__}]")
+    assert release_notes.read_notes("0.9.9").startswith(f"## [{__version__}]")
+    assert release_notes.read_notes(None).startswith("### If you ran a checkout before 1.0\n")
 
 
 def test_a_missing_program_of_postgresql_is_said_before_the_upgrade(monkeypatch, instance):
