@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import click
 
-from blogapi import __version__, basic_commands
+from blogapi import __version__, basic_commands, create_app
 from blogapi.commands import EPILOG, CommandGroup, make_blog_option
 
 
@@ -22,7 +22,8 @@ class _Program(CommandGroup):
             # Commands that need no application, such as `restore`, need the models of all tables.
             from blogapi import application  # noqa: F401
 
-            ctx.obj = ScriptInfo(create_app=basic_commands.open_blog)
+            # `serve` itself decides whether it may create the blog.
+            ctx.obj = ScriptInfo(create_app=create_app if cmd_name == "serve" else basic_commands.open_blog)
         return command
 
 

@@ -10,9 +10,11 @@ import pytest
 from click.testing import CliRunner
 from flask import Flask
 
+from blogapi import __main__ as program_module
 from blogapi import basic_commands, blog_folder, create_app, program
 from blogapi.__main__ import main
 from blogapi.config import CannotStart
+from blogapi.serving import commands, server
 from tests.databases import close_connections
 
 
@@ -36,7 +38,8 @@ def apps(monkeypatch) -> Iterator[list[Flask]]:
         created.append(create_app())
         return created[-1]
 
-    monkeypatch.setattr(basic_commands, "create_app", create)
+    for module in (basic_commands, program_module):
+        monkeypatch.setattr(module, "create_app", create)
     yield created
     for app in created:
         close_connections(app)
@@ -95,13 +98,13 @@ def test_in_a_checkout_the_blog_of_the_checkout_is_the_last_choice(folder, monke
     assert blog_folder.find() == home
 
 
-COMMANDS = [
+OTHER_COMMANDS = [
     *(("user", "list"), ("key", "list"), ("site", "show"), ("webhook", "list"), ("serve",), ("doctor",)),
     *(("backup", "blog.zip"), ("export", "out"), ("import", ".")),
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", OTHER_COMMANDS)
 def test_other_commands_name_the_folder_and_create_no_blog(folder, command):
     status, output = run(*command)
     assert (status, f"There is no blog in {folder} (" in output) == (1, True), output
@@ -162,3 +165,27 @@ def test_an_absent_instance_folder_is_also_created_by_restore(folder, monkeypatc
         blog_folder.select(folder / "missing")
         blog_folder.find_blog()
     assert blog_folder.is_blog(folder / "new" / "instance")
+
+
+@pytest.fixture
+def close_at_once(monkeypatch):
+    """Servers close instead of serving."""
+
+    def run(self: server.Server) -> None:
+        self.task_dispatcher.shutdown()
+        self.close()
+
+    monkeypatch.setattr(server.Server, "run", run)
+    monkeypatch.setattr(commands, "_end_on_signals", lambda *_: None)
+
+
+@pytest.mark.parametrize("place", ["with --demo", "unfinished", "in the checkout"])
+def test_serve_creates_the_database(folder, monkeypatch, close_at_once, place):
+    if place == "unfinished":
+        make_blog(folder, "config.toml")
+    if place == "in the checkout":
+        monkeypatch.setattr(program, "CHECKOUT", folder)
+    status, output = run("serve", "--port", "0", *(["--demo"] if place == "with --demo" else []))
+    assert status == 0, output
+    assert (folder / "instance" / "blog.db").exists()
+    assert run("user", "list")[0] == 0

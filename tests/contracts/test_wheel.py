@@ -22,7 +22,7 @@ SERVING = re.compile(r" at (http://127\.0\.0\.1:\d+)/")
 
 # What builds the bundles of the admin pages; only developers need it.
 BUILD = "blogapi/admin/build/"
-GENERATED = {"blogapi/commit.txt", "blogapi/constraints.txt"}
+GENERATED = {"blogapi/CHANGELOG.md", "blogapi/commit.txt", "blogapi/constraints.txt"}
 
 
 # The wheel is built without isolation and installed without dependencies, so that no network is needed.
