@@ -60,8 +60,10 @@ def version(as_json: bool) -> None:
 def completion(context: click.Context, shell: str) -> None:
     """Print a script that lets the shell complete commands and options.
 
-    For bash, add `eval "$(blogapi completion bash)"` to ~/.bashrc; for zsh the same with zsh to ~/.zshrc; for
-    fish, run `blogapi completion fish > ~/.config/fish/completions/blogapi.fish`.
+    \b
+    bash: add  eval "$(blogapi completion bash)"  to ~/.bashrc
+    zsh:  add  eval "$(blogapi completion zsh)"  to ~/.zshrc
+    fish: run  blogapi completion fish > ~/.config/fish/completions/blogapi.fish
     """
     from click.shell_completion import get_completion_class
 

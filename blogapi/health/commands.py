@@ -31,9 +31,9 @@ def health(url: str) -> None:
     thread = threading.Thread(target=_ask, args=(parts, found), daemon=True)
     thread.start()
     thread.join(_SECONDS)
-    body = found[0] if found else TimeoutError("no answer in time")
+    body = found[0] if found else TimeoutError("timed out")
     if isinstance(body, Exception):
-        raise click.ClickException(f"{url} does not answer: {body}.")
+        raise click.ClickException(f"{url} does not answer: {getattr(body, 'strerror', None) or body}.")
     click.echo(body.decode("utf-8", "replace"))
     if not _is_healthy(body):
         raise SystemExit(1)

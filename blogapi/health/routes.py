@@ -35,7 +35,7 @@ class HealthSchema(OmitsNull, OutputSchema):
 @allow(anyone)
 @bp.response(200, HealthSchema())
 def check() -> Fields:
-    """Return `ok`, or 503 with the problem as the error's `code`."""
+    """Return `ok`, or 503 with the problem, or `upgrading`, as the error's `code`."""
     problem = queries.find_problem()
     if problem is not None:
         raise Unavailable(queries.DETAILS[problem], code=problem)

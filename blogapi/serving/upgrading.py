@@ -29,7 +29,7 @@ _DETAIL = "The blog is being upgraded; send the request again in a few seconds."
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="refresh" content="{seconds}"><title>Upgrading</title>
-<h1>This blog is being upgraded</h1><p>{progress}</p><p>This page loads again by itself.</p></html>
+<h1>This blog is being upgraded</h1><p>{progress}</p><p>This page reloads automatically.</p></html>
 """
 _PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -18,8 +18,10 @@ from blogapi.upgrading.service import Check, State
 
 @click.command()
 @click.option("--check", is_flag=True, help="Upgrade a copy, say what differs, and change nothing.")
-@click.option("--url", default="", help="With --check: address of the running service, to compare answers.")
-@click.option("--key", default="", envvar="BLOGAPI_KEY", help="API key for the requests to --url.")
+@click.option(
+    "--url", default="", help="With --check: address of the running service, to compare its answers."
+)
+@click.option("--key", default="", help="With --url: API key for the requests.")
 @click.option("--json", "as_json", is_flag=True, help="With --check: print JSON.")
 def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
     """Upgrade the blog to this version of blogapi.
@@ -45,7 +47,7 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
         create_app()
         click.echo(f"Upgraded the blog in {time.monotonic() - started:.1f} seconds.")
         if copy := service.find_copy(home):
-            click.echo(f"A copy of before the upgrade is in {copy.path}.")
+            click.echo(f"A copy from before the upgrade is in {copy.path}.")
             click.echo(f"Go back with `{program.get_command()} rollback`.")
 
 
@@ -65,10 +67,8 @@ def _check(home: Path, state: State, url: str, key: str, as_json: bool) -> None:
     _print_versions(state)
     click.echo(f"The upgrade of a copy took {found.seconds:.1f} seconds; nothing was changed.")
     if found.needed:
-        megabytes = (
-            f"{found.needed / 1024**2:.1f} MB on the disk, which has {found.free / 1024**2:.1f} MB free"
-        )
-        click.echo(f"The upgrade needs {megabytes}.")
+        needed, free = found.needed / 1024**2, found.free / 1024**2
+        click.echo(f"The upgrade needs {needed:,.1f} MB of disk space; {free:,.1f} MB are free.")
     if obstacle := service.find_obstacle_to_rollback(home):
         click.echo(f"There will be no way back, because {obstacle}.")
     _print_differences(found, bool(url))
@@ -102,8 +102,8 @@ def _print_differences(found: Check, has_answers: bool) -> None:
 def rollback(no_export: bool) -> None:
     """Restore the copy of the database that was made before the last upgrade.
 
-    Stop the service first. What was written since the upgrade is exported, and can be imported after the
-    former version of blogapi was installed. The current state is saved in `backups`, too.
+    Stop the service first. What was written since the upgrade is exported, and can be imported when the
+    former version of blogapi is installed. The state after the upgrade is kept in `backups`, too.
     """
     home = blog_folder.find_existing()
     with report_problems():
@@ -111,12 +111,12 @@ def rollback(no_export: bool) -> None:
         way_back.refuse_use(home, copy)
         kept = None if no_export else way_back.export_changes(home, copy, create_app)
         saved = way_back.restore_copy(home, copy)
-    click.echo(f"Restored {copy.path} (schema {copy.migration}). The state before is in {saved}.")
-    if kept is not None:
-        _print_kept(kept)
+    click.echo(f"Restored {copy.path} (schema {copy.migration}). The state after the upgrade is in {saved}.")
     version = kept.version if kept else None
     wanted = f"blogapi=={version}" if version else "the version of blogapi that you used before the upgrade"
     click.echo(f"Now install {wanted}; this version would upgrade the blog again.")
+    if kept is not None:
+        _print_kept(kept)
 
 
 def _print_kept(kept: way_back.Kept) -> None:
@@ -124,12 +124,14 @@ def _print_kept(kept: way_back.Kept) -> None:
         numbers = (
             f"{kept.report.public + kept.report.drafts:,} articles and pages, {kept.report.media:,} files"
         )
-        click.echo(f"Written since the upgrade: {numbers}, with all categories, tags and authors, in")
+        click.echo(f"Written since the upgrade: {numbers}, with all pages, categories, tags and authors, in")
         click.echo(f"  {kept.folder}")
         click.echo(f"Then run `{program.get_command()} import {kept.folder}`.")
+        click.echo("The import skips articles that the blog already has; to replace one, delete it first.")
     if kept.redirects:
         path = kept.folder.with_name(f"{kept.folder.name}-redirects.txt")
         path.write_text("".join(f"{line}\n" for line in kept.redirects), encoding="utf-8")
-        click.echo(f"{len(kept.redirects):,} redirects: `{program.get_command()} redirect import {path}`.")
+        command = f"{program.get_command()} redirect import {path}"
+        click.echo(f"Redirects written since the upgrade: {len(kept.redirects):,}. Then run `{command}`.")
     for kind, names in kept.lost.items():
         click.echo(f"New {kind}, which are gone: {', '.join(names)}.")

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,14 +22,14 @@ _MAX_BYTES = 64 * 2**20
 
 # The documented reads, with which the answers of the old and of the new version are compared.
 _READS = (
-    *("/api/v1/blog/articles/", "/api/v1/blog/articles/?fields=*&limit=5", "/api/v1/blog/pages/"),
+    *("/api/v1/blog/articles/", "/api/v1/blog/articles/?fields=*&page=1&page_size=5", "/api/v1/blog/pages/"),
     *("/api/v1/blog/categories/", "/api/v1/blog/tags/", "/api/v1/blog/authors/", "/api/v1/blog/site/"),
     *("/feeds/atom.xml", "/feeds/feed.json", "/sitemap.xml"),
 )
 _SAMPLED_ARTICLES = 5
 
 
-def compare_stored(before: Connection, after: Connection) -> Counter[str] | None:
+def compare_stored(before: Connection, after: Connection) -> dict[str, int] | None:
     """Return how many articles differ, by the name of the field, among the fields that both databases store.
 
     The field `article` counts those that only one of them stores. Returns None if a version before the first
@@ -51,7 +52,8 @@ def compare_stored(before: Connection, after: Connection) -> Counter[str] | None
         pairs = zip(names, row[1:], other[1:], strict=True)
         differing.update(name.removesuffix("_json") for name, one, two in pairs if one != two)
         row, other = next(rows, None), next(others, None)
-    return differing
+    # `dataclasses.asdict` cannot copy a Counter.
+    return dict(differing)
 
 
 def _read_rows(connection: Connection, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -64,13 +66,15 @@ def _read_rows(connection: Connection, names: Sequence[str]) -> Iterator[tuple[A
 def compare_answers(app: Flask, url: str, key: str) -> Iterator[str]:
     """Yield a line for each documented read that the application answers in another way than the service.
 
-    Raises Conflict if the service at the URL does not answer.
+    Raises Conflict if the service at the URL does not answer, or refuses the key.
     """
     headers = {"Accept": "application/json"} | ({"X-API-KEY": key} if key else {})
     client = app.test_client()
     paths = list(_READS)
     for number, path in enumerate(paths):
         status, body = _ask(url, path, headers)
+        if status == HTTPStatus.UNAUTHORIZED:
+            raise Conflict(f"{url} needs a valid API key to compare its answers; name one with --key.")
         answer = client.get(path, headers=headers)
         own = _parse(answer.data)
         if number == 0 and isinstance(own, list):
@@ -90,7 +94,7 @@ def _ask(url: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
             with connection.getresponse() as response:
                 return response.status, response.read(_MAX_BYTES)
     except (OSError, ValueError, http.client.HTTPException) as error:
-        raise Conflict(f"{url} does not answer: {error}.") from error
+        raise Conflict(f"{url} does not answer: {getattr(error, 'strerror', None) or error}.") from error
 
 
 def _parse(body: bytes) -> Any:

@@ -54,7 +54,7 @@ def get_copy(home: Path) -> Copy:
     """Return the newest copy that an upgrade has made; raises Conflict if there is none."""
     copy = find_copy(home)
     if copy is None:
-        raise Conflict(f"{home / 'backups'} contains no copy of before an upgrade; `restore` reads backups.")
+        raise Conflict(f"{home / 'backups'} contains no copy from before an upgrade; `restore` reads backups.")
     return copy
 
 
@@ -66,7 +66,7 @@ def refuse_use(home: Path, copy: Copy) -> None:
         if current == copy.migration:
             raise Conflict(f"The blog is already in the state before the upgrade (schema {current}).")
         if current not in migration_names.list_migrations():
-            raise Conflict(f"A newer version of blogapi has upgraded the blog (schema {current}); use that.")
+            raise Conflict(f"A newer version of blogapi has upgraded the blog (schema {current}); use it.")
         if _is_in_use(engine):
             raise Conflict("The blog is in use; stop the service, and then run the command again.")
     finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -62,7 +61,7 @@ class Check:
     seconds: float
     needed: int
     free: int
-    stored: Counter[str] | None
+    stored: dict[str, int] | None
     rights: list[str] | None
     answers: list[str] = field(default_factory=list)
 
@@ -195,7 +194,7 @@ def _create_on_copy(home: Path, folder: Path, copy: URL, create_app: CreateApp) 
             db.engine.dispose()
 
 
-def _compare_stored(live: URL, copy: URL) -> Counter[str] | None:
+def _compare_stored(live: URL, copy: URL) -> dict[str, int] | None:
     engines = [_make_plain_engine(url) for url in (live, copy)]
     try:
         with engines[0].connect() as before, engines[1].connect() as after:

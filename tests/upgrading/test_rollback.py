@@ -89,7 +89,7 @@ def test_without_a_copy_or_a_second_time_it_is_refused(run, install, upgraded):
     assert again.exit_code == 1 and "already in the state before the upgrade (schema 0030)" in again.output
     (home / "backups" / "before-upgrade-from-0030.db").unlink()
     missing = run("rollback")
-    assert missing.exit_code == 1 and "contains no copy of before an upgrade" in missing.output
+    assert missing.exit_code == 1 and "contains no copy from before an upgrade" in missing.output
     assert dump(home / "blog.db") == before
 
 

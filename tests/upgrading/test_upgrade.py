@@ -56,10 +56,12 @@ def test_a_check_says_what_differs_and_changes_nothing(run, install):
     assert [path.name for path in home.iterdir()] == ["blog.db"]
 
 
-def test_a_check_prints_json(run, install):
-    install("0010")
+@pytest.mark.parametrize(("migration", "stored"), [("0010", None), ("0020", {"excerpt": 1, "html": 8})])
+def test_a_check_prints_json(run, install, migration, stored):
+    install(migration)
     found = json.loads(run("upgrade", "--check", "--json").stdout)
-    assert (found["former"], found["schema"], found["stored"], found["rights"]) == (None, "0010", None, None)
+    assert (found["former"], found["schema"], found["rights"]) == (None, migration, None)
+    assert found["stored"] == stored
     assert found["needed"] > 0 and found["free"] > 0 and found["seconds"] > 0
 
 
@@ -68,7 +70,7 @@ def test_an_upgrade_says_where_the_copy_is_and_runs_once(run, install):
     before = dump(home / "blog.db")
     result = run("upgrade")
     copy = home / "backups" / "before-upgrade-from-0030.db"
-    assert result.exit_code == 0 and f"A copy of before the upgrade is in {copy}." in result.output
+    assert result.exit_code == 0 and f"A copy from before the upgrade is in {copy}." in result.output
     assert f"Go back with `{program.get_command()} rollback`." in result.output
     assert dump(copy) == before
     assert run("upgrade").output == "The blog is up to date.\n"
@@ -129,6 +131,8 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
         url = f"http://127.0.0.1:{port}"
         arguments = ("upgrade", "--check", "--url", url, "--key", key)
         assert "Answers: unchanged.\n" in run(*arguments).output
+        refused = run("upgrade", "--check", "--url", url)
+        assert refused.exit_code == 1 and "needs a valid API key" in refused.output
         original = comparison._ask
 
         def change(address, path, headers):
@@ -145,6 +149,12 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
         f"  /api/v1/blog/articles/{article.uuid}/: more (gone), title",
     ]
     assert "does not answer" in run(*arguments).output
+
+
+@pytest.mark.parametrize("path", comparison._READS)
+def test_the_compared_reads_exist(path, as_login, as_reader):
+    assert as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"}).status_code == 200
+    assert as_reader.get(path).status_code == 200
 
 
 def test_notes_are_those_of_the_releases_since(monkeypatch, tmp_path):
