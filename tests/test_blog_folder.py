@@ -148,6 +148,14 @@ def test_init_creates_a_blog_once_and_the_option_selects_it(folder, monkeypatch)
         assert run(*arguments)[0] == 0
 
 
+def test_a_blog_with_its_database_and_key_in_the_environment_is_found(folder, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", f"sqlite:///{folder / 'other.db'}")
+    monkeypatch.setenv("BLOGAPI_SECRET_KEY", "x" * 64)
+    assert run("init", "my-blog")[0] == 0
+    assert [path.name for path in (folder / "my-blog/instance").iterdir()] == ["config.toml"]
+    assert run("user", "list", "--blog", "my-blog") == (0, "")
+
+
 def test_init_without_a_folder_creates_the_blog_in_the_current_folder(folder):
     make_blog(folder, "config.toml")
     assert run("init")[0] == 0
