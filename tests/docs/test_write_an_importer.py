@@ -17,7 +17,7 @@ from tests.pictures import make_picture
 
 PAGE = (Path(blogapi.__file__).parent / "docs" / "guide" / "write-an-importer.md").read_text(encoding="utf-8")
 EXAMPLE, INSTALLATION = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-IMPORT = r"^python -m blogapi (import .*)$"
+IMPORT = r"^blogapi (import .*)$"
 
 
 @pytest.fixture
