@@ -110,10 +110,21 @@ def test_the_guide_lists_no_unknown_commands():
 
 
 def list_examples():
+    """Yield the words of each command after `blogapi`, in blocks and in the text."""
     for page in (README, *PAGES):
-        for block in re.findall(r"^```sh\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S):
-            for line in re.findall(r"python -m blogapi ([^|)\n]+)", block):
+        text = page.read_text(encoding="utf-8")
+        for block in re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S):
+            for line in re.findall(r"(?:^|[ (/])blogapi ([a-z][^|)\n]*)", block, re.M):
                 yield shlex.split(line, comments=True)
+        for line in re.findall(r"`blogapi ([a-z][^`…|]*)", text):
+            yield line.split()
+
+
+def test_the_examples_are_commands_of_the_installed_program():
+    assert len(list(list_examples())) > 80
+    for page in PAGES:
+        blocks = "".join(re.findall(r"^```\w*\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S))
+        assert "python -m blogapi" not in blocks and "wsgi.py" not in blocks, page.name
 
 
 @pytest.mark.parametrize("words", list(list_examples()), ids=" ".join)
