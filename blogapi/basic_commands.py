@@ -40,9 +40,11 @@ def init(folder: Path | None) -> None:
         # The database and the secret key are elsewhere, if the environment names them.
         (home / "config.toml").touch(mode=0o600)
     click.echo(f"Created a blog in {home.parent}.")
-    if home.parent != Path.cwd():
-        click.echo(f"Next: cd {folder or home.parent}")
-    click.echo(f"Then: {program.get_command()} serve")
+    is_here = home.parent == Path.cwd()
+    serve = [f"{program.get_command()} serve"]
+    click.echo("Next:")
+    for line in serve if is_here else program.list_start_commands(str(folder or home.parent)):
+        click.echo(f"  {line}")
 
 
 @click.command()

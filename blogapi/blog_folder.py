@@ -71,8 +71,9 @@ def refuse_lost_database(home: Path) -> None:
     has_files = any(home.glob("media/*")) or any(home.glob("backups/*"))
     if has_files and not (home / "blog.db").exists():
         raise CannotStart(
-            f"{home / 'blog.db'} is missing, but the blog has files: restore a backup (`restore FILE`), or "
-            "move the folders `media` and `backups` away to begin an empty blog."
+            f"{home / 'blog.db'} is missing, but the blog has files: restore a backup "
+            f"(`{program.get_command()} restore FILE`), or move the folders `media` and `backups` away to "
+            "begin an empty blog."
         )
 
 

@@ -42,12 +42,9 @@ COMMANDS = {
     "version": Command("blogapi.basic_commands:version", "Print the version."),
 }
 
-EPILOG = f"""\b
-A new blog:
-  {program.get_command()} init my-blog
-  cd my-blog
-  {program.get_command()} serve
-"""
+EPILOG = "\n  ".join(
+    ["\b\nA new blog:", f"{program.get_command()} init my-blog", *program.list_start_commands("my-blog")]
+)
 
 
 def _select_blog(_context: click.Context, _option: click.Parameter, folder: Path | None) -> None:

@@ -25,6 +25,12 @@ def get_command() -> str:
     return "flask --app wsgi" if started == "flask" else "python -m blogapi"
 
 
+def list_start_commands(folder: str) -> list[str]:
+    """Return the command lines that serve the blog in the folder; a checkout runs only in its own folder."""
+    serve = f"{get_command()} serve"
+    return [f"cd {folder}", serve] if CHECKOUT is None else [f"{serve} --blog {folder}"]
+
+
 def describe() -> dict[str, str | None]:
     """Return the version of the program and of what it runs on; `schema` is its newest migration."""
     return {

@@ -136,8 +136,9 @@ def test_init_creates_a_blog_once_and_the_option_selects_it(folder, monkeypatch)
         0,
         [
             f"Created a blog in {folder / 'my-blog'}.",
-            "Next: cd my-blog",
-            f"Then: {program.get_command()} serve",
+            "Next:",
+            "  cd my-blog",
+            f"  {program.get_command()} serve",
         ],
     )
     assert {"blog.db", "secret_key"} <= {path.name for path in (folder / "my-blog/instance").iterdir()}
@@ -154,6 +155,15 @@ def test_a_blog_with_its_database_and_key_in_the_environment_is_found(folder, mo
     assert run("init", "my-blog")[0] == 0
     assert [path.name for path in (folder / "my-blog/instance").iterdir()] == ["config.toml"]
     assert run("user", "list", "--blog", "my-blog") == (0, "")
+
+
+def test_init_in_a_checkout_says_how_to_serve_another_folder(folder, monkeypatch):
+    monkeypatch.setattr(program, "CHECKOUT", folder)
+    status, output = run("init", "my-blog")
+    assert (status, output.splitlines()[1:]) == (
+        0,
+        ["Next:", f"  {program.get_command()} serve --blog my-blog"],
+    )
 
 
 def test_init_without_a_folder_creates_the_blog_in_the_current_folder(folder):

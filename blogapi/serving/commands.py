@@ -34,7 +34,7 @@ from blogapi.webhooks import sender
 IMPORT_STOP_SECONDS = 5
 
 FIRST_ADMIN = "No admin can log in yet. This link creates one; it works once, for one day:"
-NEXT_STEPS = """The blog is empty. In another terminal, in this folder:
+NEXT_STEPS = """The blog is empty. In another terminal, in this folder and with the same --blog, if any:
   {program} user create NAME --admin      create an author
   {program} import PATH                   import another blog (WordPress, Ghost, Markdown and others)
   {program} key create                    create a key for a web page
