@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -118,6 +119,36 @@ def test_only_serve_finishes_a_blog_without_a_database(folder, command):
     status, output = run(*command)
     assert (status, "has no database yet" in output, "serve` creates it." in output) == (1, True, True)
     assert [path.name for path in home.iterdir()] == ["config.toml"]
+
+
+@pytest.fixture
+def stop_at_once(monkeypatch) -> Iterator[None]:
+    """Servers end as soon as they are started."""
+
+    def close(self: server.Server) -> None:
+        self.task_dispatcher.shutdown()
+        self.close()
+
+    monkeypatch.setattr(server.Server, "run", close)
+    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in former.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("option", ["--demo", None])
+def test_serve_creates_a_demo_and_in_a_checkout_any_blog(folder, monkeypatch, stop_at_once, option):
+    if option is None:
+        monkeypatch.setattr(program, "CHECKOUT", folder)
+    status, output = run("serve", "--port", "0", *filter(None, [option]))
+    assert (status, "Serving " in output) == (0, True), output
+    assert (folder / "instance" / "blog.db").is_file()
+
+
+def test_serve_finishes_a_blog_without_a_database(folder, stop_at_once):
+    home = make_blog(folder, "config.toml")
+    assert run("serve", "--port", "0")[0] == 0
+    assert (home / "blog.db").is_file()
 
 
 @pytest.mark.parametrize("name", ["media", "backups"])
