@@ -93,7 +93,7 @@ def _to_text(value: Any) -> str:
 def _from_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CannotStart(f"{path} cannot be read: {error}.") from error

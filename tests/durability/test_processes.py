@@ -180,7 +180,7 @@ def test_flasks_development_server_serves_the_api(tmp_path):
 
 def test_the_error_for_a_port_in_use_is_one_sentence(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        result = run_command("serve", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
+        result = run_command("serve", "--demo", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
     assert (result.returncode, result.stdout) == (1, "")
     assert re.fullmatch(r"Error: Cannot listen on 127\.0\.0\.1:\d+: .+\.\n", result.stderr)
 
@@ -188,7 +188,7 @@ def test_the_error_for_a_port_in_use_is_one_sentence(tmp_path):
 def test_the_error_for_an_unusable_instance_folder_is_one_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "file" / "x"))
-    result = run_command("serve", "--port", "0", cwd=tmp_path)
+    result = run_command("serve", "--demo", "--port", "0", cwd=tmp_path)
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
     assert result.stderr.startswith("Error: The instance folder ")
 
