@@ -54,7 +54,9 @@ def get_copy(home: Path) -> Copy:
     """Return the newest copy that an upgrade has made; raises Conflict if there is none."""
     copy = find_copy(home)
     if copy is None:
-        raise Conflict(f"{home / 'backups'} contains no copy from before an upgrade; `restore` reads backups.")
+        raise Conflict(
+            f"{home / 'backups'} contains no copy from before an upgrade; `restore` restores a backup."
+        )
     return copy
 
 
