@@ -20,6 +20,7 @@ EXPECTED_REASONS = {
     "pg_ctl is not installed": "needs the programs of a PostgreSQL server",
     "Varnish is not installed": "needs Varnish and a C compiler",
     "the package registry cannot be reached": "needs a network that some machines lack",
+    "the history of the repository is missing": "needs git and a clone that is not shallow",
     "wrk is not installed": "the benchmark has a client in Python too",
     "Matplotlib is not installed": "only charts of the benchmark need it",
     "no IPv6": "needs a network that few containers have",
