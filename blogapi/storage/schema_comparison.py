@@ -21,6 +21,12 @@ _QUOTED_NAME = re.compile(r'"(\w+)"')
 _REFERENCE = re.compile(r"(\w+) (.+) (CONSTRAINT \w+) (REFERENCES .+)", re.DOTALL)
 # When Alembic copies a table, it puts the defaults of the columns in parentheses.
 _DEFAULT = re.compile(r"DEFAULT \( ('(?:[^']|'')*'|\w+) \)")
+# After `pg_restore`, PostgreSQL describes a condition such as `status IN ('draft', 'archived')` with casts of
+# the values instead of a cast of the array.
+_CAST_ARRAY = re.compile(r"\((ARRAY\[[^]]*\])\)::text\[\]|(ARRAY\[[^]]*\])::text\[\]")
+_CAST_VALUE = re.compile(
+    r"\(('(?:[^']|'')*'::character varying)\)::text|('(?:[^']|'')*'::character varying)::text"
+)
 
 # Indexes without SQL belong to constraints. The excluded tables are created by ANALYZE and AUTOINCREMENT.
 _SQLITE_OBJECTS = (
@@ -131,7 +137,8 @@ def _read_postgresql(connection: Connection) -> Schema:
     current = str(connection.scalar(text("SELECT quote_ident(current_schema())")))
     schema: Schema = defaultdict(list)
     for kind, name, definition in connection.execute(text(_POSTGRESQL_OBJECTS), {"schema": current}):
-        schema[f"{_POSTGRESQL_KINDS.get(kind, kind)} {name}"].append(" ".join(definition.split()))
+        definition = _CAST_VALUE.sub(r"\1\2", _CAST_ARRAY.sub(r"\1\2", " ".join(definition.split())))
+        schema[f"{_POSTGRESQL_KINDS.get(kind, kind)} {name}"].append(definition)
     return schema
 
 
