@@ -51,9 +51,12 @@ def find_existing() -> Path:
 
 
 def find_blog() -> Path:
-    """Return the instance folder of a blog, which may be unfinished; raises CannotStart if there is none."""
+    """Return the instance folder of a blog, which may be unfinished; raises CannotStart if there is none.
+
+    If the environment names the database, the folder needs no files of a blog.
+    """
     home = find()
-    if is_blog(home):
+    if is_blog(home) or config.read_settings(home)["DATABASE_URL"]:
         return home
     raise CannotStart(
         f"There is no blog in {home.parent} (its data would be in {home}). Create one with "

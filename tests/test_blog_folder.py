@@ -25,6 +25,7 @@ def folder(monkeypatch, tmp_path) -> Path:
     # The variable is set first, so that the end of the test deletes the value that a command sets.
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", "x")
     monkeypatch.delenv("BLOGAPI_INSTANCE_PATH")
+    monkeypatch.delenv("BLOGAPI_DATABASE_URL", raising=False)
     monkeypatch.setattr(program, "CHECKOUT", None)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -51,6 +52,13 @@ def make_blog(folder: Path, name: str = "blog.db") -> Path:
     home.mkdir(parents=True)
     (home / name).touch()
     return home
+
+
+def test_a_folder_without_files_is_a_blog_if_the_environment_names_its_database(folder, monkeypatch):
+    with pytest.raises(CannotStart):
+        blog_folder.find_existing()
+    monkeypatch.setenv("BLOGAPI_DATABASE_URL", "postgresql+psycopg://db.example.org/blog")
+    assert blog_folder.find_existing() == folder / "instance"
 
 
 def run(*arguments: str) -> tuple[int, str]:

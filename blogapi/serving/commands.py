@@ -122,12 +122,8 @@ def serve(
 def _find_blog(with_demo: bool) -> Path:
     """Return the instance folder; raises CannotStart if it is not that of a blog and none may be created."""
     home = blog_folder.find()
-    in_checkout = program.CHECKOUT is not None and (
-        home.parent == program.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"
-    )
-    if not (with_demo or in_checkout):
-        blog_folder.find_blog()
-    return home
+    may_create = with_demo or (program.CHECKOUT is not None and home.parent == program.CHECKOUT)
+    return home if may_create else blog_folder.find_blog()
 
 
 def _run(
