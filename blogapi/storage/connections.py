@@ -23,6 +23,8 @@ BUSY_SECONDS = 5
 # requests is shorter, because the process of a web server can be paused at any time.
 STATEMENT_SECONDS, IDLE_SECONDS, REQUEST_IDLE_SECONDS = 60, 60, 5
 
+_APPLICATION_NAME = "blogapi"
+
 # With these options, the operating system detects after about ten seconds that the server no longer responds.
 # With the system's default values, each request would wait for a quarter of an hour.
 _DEAD_PEER_OPTIONS = {
@@ -66,11 +68,19 @@ def engine_options(url: str | URL) -> dict[str, Any]:
             url = make_url(url)
         except ArgumentError as error:
             raise database_url_error(error) from error
-        defaults = {"connect_timeout": BUSY_SECONDS, "application_name": "blogapi"} | _DEAD_PEER_OPTIONS
+        defaults = {
+            "connect_timeout": BUSY_SECONDS,
+            "application_name": _APPLICATION_NAME,
+        } | _DEAD_PEER_OPTIONS
         # An option in the URL replaces the default.
         arguments = {name: value for name, value in defaults.items() if name not in url.query}
         options |= {"connect_args": arguments | driver_options.get_typed_options(url)}
     return options
+
+
+def get_application_name(url: URL) -> str:
+    """Return the name by which a PostgreSQL server knows the connections of this application."""
+    return str(url.query.get("application_name", _APPLICATION_NAME))
 
 
 def make_engine(url: str | URL) -> Engine:

@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import URL, create_engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-from blogapi.storage import driver_options, files
+from blogapi.storage import driver_options
 
 PROGRAMS = ("pg_dump", "pg_restore", "psql")
 
@@ -29,10 +29,8 @@ def find_missing_program() -> str | None:
 
 
 def dump(url: URL, path: Path) -> None:
-    """Write a dump of the database to a new file with mode 0600; raises DumpError."""
-    with files.partial_file(path) as partial:
-        _run(url, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={partial}")
-        files.replace(partial, path)
+    """Write a dump of the database to a file; raises DumpError."""
+    _run(url, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={path}")
 
 
 def replace_content(url: URL, path: Path) -> None:
@@ -89,10 +87,12 @@ def _run(url: URL | None, program: str, *arguments: str, exit_on_error: bool = F
     options = ["--exit-on-error"] if exit_on_error else []
     if url is not None:
         # Other users see the arguments of a process, but not its environment.
-        if url.password:
-            environment["PGPASSWORD"] = str(url.password)
-        address = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
-        options.append(f"--dbname={address}")
+        if password := url.password or url.query.get("password"):
+            environment["PGPASSWORD"] = str(password)
+        # The programs do not know the options of the driver.
+        address = url.difference_update_query(["password", *driver_options.get_typed_options(url)])
+        address = address.set(drivername="postgresql", password=None)
+        options.append(f"--dbname={address.render_as_string()}")
     result = subprocess.run(  # noqa: S603, the programs of PostgreSQL
         [path, *options, *arguments], env=environment, capture_output=True, text=True, check=False
     )

@@ -192,23 +192,12 @@ def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -
     try:
         if is_sqlite:
             refuse_full_disk(Path(str(engine.url.database)))
-            _copy(Path(str(engine.url.database)), copy)
-        else:
-            _dump(engine, copy)
+        _copy(engine, copy)
         yield
     except BaseException:
         with suppress(OSError):
             copy.unlink()
         raise
-
-
-def _dump(engine: Engine, copy: Path) -> None:
-    copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        postgresql_dumps.dump(engine.url, copy)
-    except postgresql_dumps.DumpError as error:
-        # The owner of a server has backups of its own.
-        logger.warning("no copy of the database is made before the upgrade: %s", error)
 
 
 def compute_needed_space(path: Path) -> int:
@@ -227,16 +216,23 @@ def refuse_full_disk(path: Path) -> None:
         )
 
 
-def _copy(path: Path, copy: Path) -> None:
+def _copy(engine: Engine, copy: Path) -> None:
     try:
         # The lock excludes other upgrades, so these files are those of killed ones.
         for unfinished in copy.parent.glob(f".{copy.name}.*"):
             unfinished.unlink()
         # Write to a partial file first, so that a file with the final name is always complete.
         with files.partial_file(copy) as partial:
-            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as target:
-                source.backup(target)
+            if engine.dialect.name == "sqlite":
+                path = str(engine.url.database)
+                with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as target:
+                    source.backup(target)
+            else:
+                postgresql_dumps.dump(engine.url, partial)
             files.replace(partial, copy)
+    except postgresql_dumps.DumpError as error:
+        # The owner of a server has backups of its own.
+        logger.warning("no copy of the database is made before the upgrade: %s", error)
     except OSError as error:
         raise CannotStart(f"The copy {copy} cannot be made before the upgrade: {error.strerror}.") from error
 

@@ -107,7 +107,8 @@ def rollback(no_export: bool) -> None:
     """
     home = blog_folder.find_existing()
     with report_problems():
-        copy = way_back.get_copy(home)
+        way_back.delete_unfinished(home)
+        copy = way_back.find_copy(home)
         way_back.refuse_use(home, copy)
         kept = None if no_export else way_back.export_changes(home, copy, create_app)
         saved = way_back.restore_copy(home, copy)
@@ -129,9 +130,7 @@ def _print_kept(kept: way_back.Kept) -> None:
         click.echo(f"Then run `{program.get_command()} import {kept.folder}`.")
         click.echo("The import skips articles that the blog already has; to replace one, delete it first.")
     if kept.redirects:
-        path = kept.folder.with_name(f"{kept.folder.name}-redirects.txt")
-        path.write_text("".join(f"{line}\n" for line in kept.redirects), encoding="utf-8")
-        command = f"{program.get_command()} redirect import {path}"
-        click.echo(f"Redirects written since the upgrade: {len(kept.redirects):,}. Then run `{command}`.")
+        command = f"{program.get_command()} redirect import {kept.redirects_path}"
+        click.echo(f"{kept.redirects:,} redirects: `{command}`.")
     for kind, names in kept.lost.items():
         click.echo(f"New {kind}, which are gone: {', '.join(names)}.")

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from flask import Flask
-from sqlalchemy import Engine, create_engine, select, text
+from sqlalchemy import URL, Engine, create_engine, select, text
 
 from blogapi import clock
 from blogapi.api_keys.models import ApiKey
@@ -19,7 +19,16 @@ from blogapi.exporting import layouts
 from blogapi.exporting import service as exporting_service
 from blogapi.exporting.results import ExportReport
 from blogapi.redirects.custom.models import CustomRedirect
-from blogapi.storage import driver_options, files, integrity, migration_names, postgresql_dumps, upgrades
+from blogapi.storage import (
+    connections,
+    driver_options,
+    files,
+    integrity,
+    migration_names,
+    postgresql_dumps,
+    sqlite_errors,
+    upgrades,
+)
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.storage.releases import Release
@@ -28,9 +37,10 @@ from blogapi.users.models import Account
 from blogapi.web.errors import Conflict
 from blogapi.webhooks.models import Webhook
 
-# The file system may round the time of the copy.
+# The beginning of the names of the folders with an unfinished export or copy.
 _STAGING_PREFIX = ".rollback-"
 
+# The file system may round the time of the copy.
 _MARGIN = timedelta(seconds=2)
 
 
@@ -39,25 +49,40 @@ class Kept:
     """What was written after the upgrade.
 
     `version` is the version before the upgrade, or None if that is older than 1.0. `folder` has the export of
-    articles, pages, terms and media files. `redirects` has the lines of a file that `redirect import` reads.
-    `lost` has the names of new users, keys and webhooks, by kind.
+    articles, pages, terms and media files. `redirects` is the number of lines in `redirects_path`, a file
+    that `redirect import` reads; there is no file for 0. `lost` has the names of new users, keys and
+    webhooks, by kind.
     """
 
     version: str | None
     folder: Path
     report: ExportReport
-    redirects: list[str] = field(default_factory=list)
+    redirects: int = 0
     lost: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def redirects_path(self) -> Path:
+        """The path of the file with the redirects."""
+        return self.folder.with_name(f"{self.folder.name}-redirects.txt")
+
+
+def delete_unfinished(home: Path) -> None:
+    """Delete what killed rollbacks have left."""
+    url = get_database_url(home)
+    folders = [home / "backups", *([Path(str(url.database)).parent] if _is_sqlite(url) else [])]
+    for folder in folders:
+        files.delete_temporary_folders(folder, _STAGING_PREFIX)
 
 
 def get_copy(home: Path) -> Copy:
     """Return the newest copy that an upgrade has made; raises Conflict if there is none."""
-    copy = find_copy(home)
-    if copy is None:
-        raise Conflict(
-            f"{home / 'backups'} contains no copy from before an upgrade; `restore` restores a backup."
-        )
-    return copy
+    suffix = ".db" if _is_sqlite(get_database_url(home)) else ".dump"
+    paths = list((home / "backups").glob(f"{upgrades.COPY_PREFIX}*{suffix}"))
+    if not paths:
+        raise Conflict(f"{home / 'backups'} contains no copy of before an upgrade; `restore` reads backups.")
+    path = max(paths, key=lambda found: found.stat().st_mtime)
+    made = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return Copy(path, path.name.removeprefix(upgrades.COPY_PREFIX).removesuffix(suffix), made)
 
 
 def refuse_use(home: Path, copy: Copy) -> None:
@@ -68,21 +93,31 @@ def refuse_use(home: Path, copy: Copy) -> None:
         if current == copy.migration:
             raise Conflict(f"The blog is already in the state before the upgrade (schema {current}).")
         if current not in migration_names.list_migrations():
-            raise Conflict(f"A newer version of blogapi has upgraded the blog (schema {current}); use it.")
-        if _is_in_use(engine):
+            raise Conflict(f"A newer version of blogapi has upgraded the blog (schema {current}); use that.")
+        with backup_service.convert_errors(home):
+            is_in_use = _is_in_use(engine)
+        if is_in_use:
             raise Conflict("The blog is in use; stop the service, and then run the command again.")
     finally:
         engine.dispose()
 
 
 def export_changes(home: Path, copy: Copy, create_app: Callable[[], Flask]) -> Kept:
-    """Export what was written since the copy was made; raises StorageFull or Conflict."""
+    """Export what was written since the copy was made; raises StorageFull or Conflict.
+
+    After a kill or an error, there is no export instead of an incomplete one.
+    """
     since = copy.made - _MARGIN
-    folder = home / "backups" / f"since-upgrade-{clock.now():%Y%m%dT%H%M%S}"
+    folder = home / "backups" / f"since-upgrade-{clock.now():%Y%m%dT%H%M%S%f}"
     app = create_app()
     try:
-        with app.app_context():
-            report = exporting_service.export_files(folder, layouts.DEFAULT, drafts=True, since=since)
+        with (
+            app.app_context(),
+            backup_service.convert_errors(folder),
+            files.temporary_folder(folder.parent, _STAGING_PREFIX) as staging,
+        ):
+            unfinished = staging / folder.name
+            report = exporting_service.export_files(unfinished, layouts.DEFAULT, drafts=True, since=since)
             version = db.session.scalar(
                 select(Release.version)
                 .where(Release.started < since)
@@ -90,8 +125,14 @@ def export_changes(home: Path, copy: Copy, create_app: Callable[[], Flask]) -> K
                 .limit(1)
             )
             redirects = db.session.scalars(select(CustomRedirect).where(CustomRedirect.last_updated >= since))
-            lines = [f"{one.path} {one.target or '/'} {one.status}" for one in redirects]
-            return Kept(version, folder, report, lines, _list_lost(since))
+            lines = [f"{one.path} {one.target or '/'} {one.status}\n" for one in redirects]
+            kept = Kept(version, folder, report, len(lines), _list_lost(since))
+            if lines:
+                written = staging / "redirects.txt"
+                written.write_text("".join(lines), encoding="utf-8")
+                files.rename(written, kept.redirects_path)
+            files.rename(unfinished, folder)
+            return kept
     finally:
         with app.app_context():
             db.session.remove()
@@ -118,17 +159,22 @@ def restore_copy(home: Path, copy: Copy) -> Path:
     refuse_use(home, copy)
     url = get_database_url(home)
     aside = home / "backups" / f"before-rollback-{clock.now():%Y%m%dT%H%M%S%f}{copy.path.suffix}"
-    if copy.path.suffix == ".dump":
+    if not _is_sqlite(url):
         try:
-            postgresql_dumps.dump(url, aside)
-            postgresql_dumps.replace_content(url, copy.path)
+            with backup_service.convert_errors(aside):
+                with files.partial_file(aside) as partial:
+                    postgresql_dumps.dump(url, partial)
+                    files.replace(partial, aside)
+                postgresql_dumps.replace_content(url, copy.path)
         except DumpError as error:
+            aside.unlink(missing_ok=True)
             raise Conflict(f"The copy cannot be restored: {error}.") from error
         return aside
     live = Path(str(url.database))
     with (
         backup_service.convert_errors(copy.path),
-        files.temporary_folder(live.parent, ".rollback-") as folder,
+        backup_service.report_full_disk(live),
+        files.temporary_folder(live.parent, _STAGING_PREFIX) as folder,
     ):
         staged = folder / "blog.db"
         files.create_private(staged)
@@ -146,18 +192,24 @@ def _is_in_use(engine: Engine) -> bool:
         with integrity.open_database(Path(str(engine.url.database))) as connection:
             try:
                 mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
-            except sqlite3.OperationalError:
-                return True
+            except sqlite3.OperationalError as error:
+                if sqlite_errors.primary_result_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                    return True
+                raise
             if mode != "delete":
                 return True
             connection.execute("PRAGMA journal_mode=WAL")
             return False
     others = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-        "AND pid <> pg_backend_pid() AND application_name = 'blogapi'"
+        "AND pid <> pg_backend_pid() AND application_name = :name"
     )
     with engine.connect() as connection:
-        return bool(connection.scalar(others))
+        return bool(connection.scalar(others, {"name": connections.get_application_name(engine.url)}))
+
+
+def _is_sqlite(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite"
 
 
 def _make_engine(home: Path) -> Engine:
