@@ -18,6 +18,7 @@ EXPECTED_REASONS = {
     "BLOGAPI_TEST_FRAMEWORKS is not set": "takes two minutes: installs and builds Astro and Next.js",
     "nginx is not installed": "needs nginx",
     "pg_ctl is not installed": "needs the programs of a PostgreSQL server",
+    "pg_dump is not installed": "needs the programs of PostgreSQL",
     "Varnish is not installed": "needs Varnish and a C compiler",
     "the package registry cannot be reached": "needs a network that some machines lack",
     "the history of the repository is missing": "needs git and a clone that is not shallow",

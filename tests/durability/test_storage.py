@@ -39,6 +39,7 @@ from tests.durability.test_imports import IMPORTS
 from tests.durability.test_processes import WSGI
 from tests.import_threads import run_in_threads
 from tests.pictures import make_picture
+from tests.small_disks import fill_disk, mount_small_disk
 from tests.users.conftest import LOGIN
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its file and its log")]
@@ -60,23 +61,8 @@ UNPRIVILEGED = [sys.executable, "-c", DROP_PRIVILEGE, *WSGI]
 @pytest.fixture
 def small_disk(instance) -> Iterator[Path]:
     """The instance folder, on a disk of 12 MB with 500 inodes."""
-    instance.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=12m,nr_inodes=500,mode=700", "tmpfs", str(instance)]
-    try:
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("only root on Linux can mount a small disk")
-    yield instance
-    subprocess.run(["umount", "--lazy", str(instance)], check=True)
-
-
-def fill_disk(folder: Path) -> Path:
-    """Fill the disk of the folder; return the file that takes the space."""
-    filler = folder / "filler"
-    with filler.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(b"x" * PAGE_SIZE):
-            pass
-    return filler
+    with mount_small_disk(instance):
+        yield instance
 
 
 def test_a_full_disk_is_reported_and_writes_succeed_once_there_is_space(small_disk, blog, serve):

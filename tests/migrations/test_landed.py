@@ -159,6 +159,12 @@ def recorded_blog(request, tmp_path, instance, databases):
 def copy_to_server(source, databases, tmp_path, migration, instance):
     """Copy the rows into a PostgreSQL database with the schema of the migration, for the test."""
     url = databases.create_empty(tmp_path)
+    copy_rows(source, url, migration)
+    databases.restore_copy(url.rsplit("/", 1)[1], instance)
+
+
+def copy_rows(source, url, migration):
+    """Migrate the empty PostgreSQL database to the migration, and copy the rows of the source into it."""
     target = create_engine(url)
     migrate_to(target, migration)
     source_tables, target_tables = MetaData(), MetaData()
@@ -179,7 +185,6 @@ def copy_to_server(source, databases, tmp_path, migration, instance):
         for name in {"article_tally", "article_stats"} & target_tables.tables.keys():
             connection.execute(target_tables.tables[name].update().values(renderer=""))
     target.dispose()
-    databases.restore_copy(url.rsplit("/", 1)[1], instance)
 
 
 def convert_value(column: Any, value: Any) -> Any:

@@ -17,7 +17,7 @@ from blogapi import basic_commands, create_app
 from blogapi.__main__ import main
 from blogapi.upgrading import commands
 from tests.audit_hooks.sqlite_files import allow_opening
-from tests.databases import close_connections
+from tests.databases import close_connections, open_sqlite
 from tests.migrations.test_landed import BLOGS
 
 POST = "---\ntitle: {title}\ndate: 2026-05-06 07:08:09\n---\nNew *words*.\n"
@@ -76,3 +76,45 @@ def write_post(folder: Path, title: str) -> Path:
     path = folder / f"{title.lower().replace(' ', '-')}.md"
     path.write_text(POST.format(title=title), encoding="utf-8")
     return path
+
+
+def replace_content(target: Path, source: Path) -> None:
+    """Empty the folder, which may be a mounted disk, and copy the content of the other folder into it."""
+    for path in target.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    with allow_opening():
+        shutil.copytree(source, target, dirs_exist_ok=True)
+
+
+def read_migration(path: Path) -> str:
+    with open_sqlite(path) as connection:
+        return connection.execute("SELECT version_num FROM alembic_version").fetchone()[0]
+
+
+def list_temporary(home: Path) -> list[str]:
+    """Return what is left of unfinished work; the next daily backup deletes old partial files."""
+    partial = [path.name for path in home.rglob(".*.partial*") if ".before-rollback-" not in path.name]
+    return partial + [path.name for path in home.rglob(".rollback-*")]
+
+
+@pytest.fixture
+def old_blog(install: Callable[[str], Path], tmp_path: Path) -> Path:
+    """A copy of the instance folder of a blog of a former version, which is the blog of the test."""
+    return copy_folder(install("0030"), tmp_path / "old")
+
+
+@pytest.fixture
+def new_blog(old_blog: Path, run: Callable[..., Result], instance: Path, tmp_path: Path) -> Path:
+    """A copy of the instance folder after an upgrade and an import, which is the blog of the test."""
+    assert run("upgrade").exit_code == 0
+    assert run("import", write_post(tmp_path, "Since"), "--author", "ada").exit_code == 0
+    return copy_folder(instance, tmp_path / "new")
+
+
+def copy_folder(source: Path, target: Path) -> Path:
+    with allow_opening():
+        shutil.copytree(source, target)
+    return target
