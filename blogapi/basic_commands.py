@@ -36,9 +36,6 @@ def init(folder: Path | None) -> None:
     if blog_folder.is_blog(home) and not blog_folder.is_unfinished(home):
         raise click.ClickException(f"{home.parent} already contains a blog.")
     create_app()
-    if not blog_folder.is_blog(home):
-        # The database and the secret key are elsewhere, if the environment names them.
-        (home / "config.toml").touch(mode=0o600)
     click.echo(f"Created a blog in {home.parent}.")
     is_here = home.parent == Path.cwd()
     serve = [f"{program.get_command()} serve"]

@@ -122,8 +122,10 @@ def serve(
 def _find_blog(with_demo: bool) -> Path:
     """Return the instance folder; raises CannotStart if it is not that of a blog and none may be created."""
     home = blog_folder.find()
-    may_create = with_demo or (program.CHECKOUT is not None and home.parent == program.CHECKOUT)
-    return home if may_create else blog_folder.find_blog()
+    in_checkout = program.CHECKOUT is not None and (
+        home.parent == program.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"
+    )
+    return home if with_demo or in_checkout else blog_folder.find_blog()
 
 
 def _run(

@@ -108,7 +108,7 @@ def rollback(no_export: bool) -> None:
     home = blog_folder.find_existing()
     with report_problems():
         way_back.delete_unfinished(home)
-        copy = way_back.find_copy(home)
+        copy = way_back.get_copy(home)
         way_back.refuse_use(home, copy)
         kept = None if no_export else way_back.export_changes(home, copy, create_app)
         saved = way_back.restore_copy(home, copy)
@@ -131,6 +131,6 @@ def _print_kept(kept: way_back.Kept) -> None:
         click.echo("The import skips articles that the blog already has; to replace one, delete it first.")
     if kept.redirects:
         command = f"{program.get_command()} redirect import {kept.redirects_path}"
-        click.echo(f"{kept.redirects:,} redirects: `{command}`.")
+        click.echo(f"Redirects written since the upgrade: {kept.redirects:,}. Then run `{command}`.")
     for kind, names in kept.lost.items():
         click.echo(f"New {kind}, which are gone: {', '.join(names)}.")

@@ -76,13 +76,12 @@ def delete_unfinished(home: Path) -> None:
 
 def get_copy(home: Path) -> Copy:
     """Return the newest copy that an upgrade has made; raises Conflict if there is none."""
-    suffix = ".db" if _is_sqlite(get_database_url(home)) else ".dump"
-    paths = list((home / "backups").glob(f"{upgrades.COPY_PREFIX}*{suffix}"))
-    if not paths:
-        raise Conflict(f"{home / 'backups'} contains no copy of before an upgrade; `restore` reads backups.")
-    path = max(paths, key=lambda found: found.stat().st_mtime)
-    made = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    return Copy(path, path.name.removeprefix(upgrades.COPY_PREFIX).removesuffix(suffix), made)
+    copy = find_copy(home)
+    if copy is None:
+        raise Conflict(
+            f"{home / 'backups'} contains no copy from before an upgrade; `restore` restores a backup."
+        )
+    return copy
 
 
 def refuse_use(home: Path, copy: Copy) -> None:
@@ -93,7 +92,7 @@ def refuse_use(home: Path, copy: Copy) -> None:
         if current == copy.migration:
             raise Conflict(f"The blog is already in the state before the upgrade (schema {current}).")
         if current not in migration_names.list_migrations():
-            raise Conflict(f"A newer version of blogapi has upgraded the blog (schema {current}); use that.")
+            raise Conflict(f"A newer version of blogapi has upgraded the blog (schema {current}); use it.")
         with backup_service.convert_errors(home):
             is_in_use = _is_in_use(engine)
         if is_in_use:
