@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,12 +39,15 @@ def _rotate(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list
     """Delete the oldest backups of a kind so that `keep` remain, including `created`; return their paths.
 
     A backup whose name was chosen by a user has no kind and is never deleted. Backups with a later time than
-    `created` are not counted; they were made while the clock was ahead.
+    `created` are not counted; they were made while the clock was ahead. Windows cannot delete a backup
+    that is open because it is downloaded; a later call deletes it.
     """
+    deleted = []
     ours = [path for path in folder.iterdir() if naming.find_kind(path.name) is kind]
     others = [path for path in ours if path.name < created.name]
-    deleted = sorted(others)[: max(len(others) - (keep - 1), 0)]
-    for path in deleted:
-        path.unlink(missing_ok=True)
+    for path in sorted(others)[: max(len(others) - (keep - 1), 0)]:
+        with suppress(PermissionError):
+            path.unlink(missing_ok=True)
+            deleted.append(path)
     files.delete_abandoned(folder)
     return deleted

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +76,24 @@ def test_the_newest_backups_are_kept(blog):
     for day in range(1, 5):
         daily.create_if_missing(blog, keep=2, today=date(2026, 3, day))
     assert list_backups(blog) == ["daily-2026-03-03.zip", "daily-2026-03-04.zip", "mine.zip"]
+
+
+def test_a_backup_that_is_downloaded_on_windows_is_deleted_with_a_later_one(blog, monkeypatch):
+    for day in (1, 2):
+        daily.create_if_missing(blog, keep=2, today=date(2026, 3, day))
+    unlink = Path.unlink
+
+    def refuse(self, missing_ok=False):
+        if self.name == "daily-2026-03-01.zip":
+            raise PermissionError(13, "in use")
+        unlink(self, missing_ok)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        assert daily.create_if_missing(blog, keep=2, today=date(2026, 3, 3))
+    assert len(list_backups(blog)) == 3
+    daily.create_if_missing(blog, keep=2, today=date(2026, 3, 4))
+    assert list_backups(blog) == ["daily-2026-03-03.zip", "daily-2026-03-04.zip"]
 
 
 def test_backups_from_the_future_take_no_place(blog):
