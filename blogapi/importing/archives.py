@@ -241,7 +241,7 @@ def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> 
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Never overwrite a file: the archive can contain a name twice, also in other letter case, which
         # disks of Windows and macOS treat as the same name.
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        files.create_private(target)
     except FileExistsError as error:
         raise _Skipped("a file or folder of the same name is there already.") from error
     except (OSError, ValueError) as error:
@@ -249,7 +249,7 @@ def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> 
             raise RefusedFile(DISK_FULL) from error
         raise _Skipped("this system cannot store a file with this path.") from error
     try:
-        with os.fdopen(descriptor, "wb") as output, archive.open(entry) as source:
+        with target.open("wb") as output, archive.open(entry) as source:
             # `zipfile` reads at most the size that the entry declares, and then compares the checksum.
             shutil.copyfileobj(source, output, _CHUNK_BYTES)
     except (*_READ_ERRORS, OSError) as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import stat
 import struct
 import subprocess
@@ -239,16 +238,16 @@ def test_a_zip_that_is_damaged_or_encrypted_is_refused(tmp_path, change, reason)
     assert reason in refuse(path)
 
 
-@pytest.mark.parametrize("function", ["open", "fdopen"])
-def test_a_full_disk_is_reported(tmp_path, monkeypatch, function):
-    path, call = make_zip(tmp_path / "x.zip", ("a.md", b"A")), getattr(os, function)
+@pytest.mark.parametrize(
+    ("module", "function"), [(archives.files, "create_private"), (archives.shutil, "copyfileobj")]
+)
+def test_a_full_disk_is_reported(tmp_path, monkeypatch, module, function):
+    path = make_zip(tmp_path / "x.zip", ("a.md", b"A"))
 
-    def fail_to_write(file, mode, *arguments, **options):
-        if mode == "wb" or (function == "open" and mode & os.O_CREAT):
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return call(file, mode, *arguments, **options)
+    def fail_to_write(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, function, fail_to_write)
+    monkeypatch.setattr(module, function, fail_to_write)
     assert refuse(path) == DISK_FULL
 
 
