@@ -8,7 +8,7 @@ import pytest
 
 from blogapi.media import process_limits
 
-resource = pytest.importorskip("resource")
+resource = pytest.importorskip("resource", reason="Windows has no limits of processes")
 
 
 def test_all_limits_are_set_and_one_that_the_system_refuses_is_skipped(monkeypatch):

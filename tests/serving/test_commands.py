@@ -224,7 +224,7 @@ def test_an_invalid_option_exits_with_status_2(serve, options):
     assert result.exit_code == 2 and "Traceback" not in result.output
 
 
-@pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="this system has no such sockets")
+@pytest.mark.skipif(not listening.UNIX_SOCKETS, reason="Windows has no Unix sockets")
 def test_the_path_of_a_socket_file_is_printed(serve, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = serve("--unix-socket", "s")

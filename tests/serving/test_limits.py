@@ -22,7 +22,7 @@ from tests.live_server import serve, start_server
 from tests.serving.sockets import HEALTH, assert_problem, connect, parse_response, read_all, send, wait_until
 
 
-@pytest.mark.skipif(not hasattr(select, "poll"), reason="this system has no poll()")
+@pytest.mark.skipif(not hasattr(select, "poll"), reason="Windows has no poll()")
 def test_a_file_descriptor_over_1023_does_not_end_the_process(app):
     import resource
 

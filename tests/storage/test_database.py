@@ -149,7 +149,7 @@ def test_a_relative_database_path_is_resolved_in_the_instance_folder(instance):
 @pytest.mark.parametrize("name", ["a b", "100%", "what?x=1", "#1", "ä", "%2e"])
 def test_the_instance_folder_may_have_any_name(tmp_path, monkeypatch, name):
     if os.name == "nt" and "?" in name:
-        pytest.skip("not a valid name on Windows")
+        pytest.skip("Windows refuses the name")
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / name))
     assert database_path({}) == tmp_path / name / "blog.db"
     assert (tmp_path / name / "blog.db").stat().st_size > 0

@@ -16,7 +16,7 @@ from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 
-POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX file system")
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has another file system")
 
 
 @pytest.fixture

@@ -19,6 +19,10 @@ from tests.contracts.client import outcome
 
 pytestmark = pytest.mark.slow
 
+POSIX = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows ends processes without signals and limits"
+)
+
 IMPORTS = "/api/v1/imports/"
 OPTIONS = {"author": "ada", "base_url": "", "pages": "keep", "publish_undated": False}
 
@@ -117,7 +121,7 @@ def test_a_server_that_stops_ends_the_process_and_the_import_can_be_started_agai
         ("sys.exit(1)", "failed"),
         ("os.kill(os.getpid(), signal.SIGKILL)", "failed"),
         ("sys.exit(143)", "interrupted"),
-        ("os.kill(os.getpid(), signal.SIGTERM)", "interrupted"),
+        pytest.param("os.kill(os.getpid(), signal.SIGTERM)", "interrupted", marks=POSIX),
         ("print('{\"stage\": ', end='', flush=True); os._exit(9)", "failed"),
     ],
 )
@@ -212,7 +216,8 @@ except MemoryError:
 """
 
 
-@pytest.mark.parametrize(("resource", "status"), [("memory", 3), ("time", -signal.SIGXCPU)])
+@POSIX
+@pytest.mark.parametrize(("resource", "status"), [("memory", 3), ("time", -getattr(signal, "SIGXCPU", 0))])
 def test_the_memory_and_the_time_of_a_process_are_limited(resource, status):
     command = [sys.executable, "-c", LIMITED, process_limits.__file__, resource]
     assert subprocess.run(command, stderr=subprocess.DEVNULL).returncode in (status, -signal.SIGKILL)

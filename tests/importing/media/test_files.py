@@ -15,7 +15,7 @@ from blogapi.importing.media.imported_media import ImportedMedia
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.pictures import list_references, may_contain_references, split_srcset
 
-POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX file system")
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has another file system")
 
 
 @pytest.fixture
