@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 import shutil
@@ -143,11 +144,25 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
+def _delete(folder: Path) -> None:
+    """Delete the instance folder of the previous test, if there is one."""
+    if not folder.exists():
+        return
+    try:
+        shutil.rmtree(folder)
+    except PermissionError:
+        # Windows cannot delete the files that an application has open. If the test has dropped it, the first
+        # collection deletes the application, and the second one its connections.
+        gc.collect()
+        gc.collect()
+        shutil.rmtree(folder)
+
+
 @pytest.fixture(autouse=True)
 def instance(home: Path, databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The instance folder of the test, which does not exist yet."""
     folder = home / "instance"
-    shutil.rmtree(folder, ignore_errors=True)
+    _delete(folder)
     databases.clear()
     for name, value in databases.environment().items():
         monkeypatch.setenv(name, value)

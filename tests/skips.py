@@ -1,11 +1,18 @@
-"""The reasons for which a test may be skipped on CI (`CI=true`); any other skip fails there."""
+"""The reasons for which a test may be skipped on CI (`CI=true`); any other skip fails there.
+
+A test that itself creates a link, or a file whose name Windows reserves, is skipped on Windows. If blogapi
+does it, the test fails.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
+
+from tests.audit_hooks.windows import INVALID_NAME, NO_RIGHT_TO_LINK
 
 # The beginnings of the permitted skip reasons, each with an explanation.
 EXPECTED_REASONS = {
@@ -24,8 +31,13 @@ EXPECTED_REASONS = {
     "the history of the repository is missing": "needs git and a clone that is not shallow",
     "wrk is not installed": "the benchmark has a client in Python too",
     "Matplotlib is not installed": "only charts of the benchmark need it",
+    "Windows ": "needs what Windows lacks",
     "no IPv6": "needs a network that few containers have",
 }
+_TESTS = Path(__file__).parent
+# The folders of the tests and of the package.
+_FOLDERS = (f"{_TESTS}{os.sep}", f"{_TESTS.parent / 'blogapi'}{os.sep}")
+_HOOKS = f"{_TESTS / 'audit_hooks'}{os.sep}"
 
 
 def _fail_unexpected(report: pytest.TestReport | pytest.CollectReport) -> None:
@@ -41,10 +53,25 @@ def _fail_unexpected(report: pytest.TestReport | pytest.CollectReport) -> None:
         )
 
 
+def _skip_on_windows(report: pytest.TestReport, call: pytest.CallInfo[None]) -> None:
+    """Turn the failure of a test that needs what Windows refuses into a skip."""
+    number = getattr(call.excinfo and call.excinfo.value, "winerror", None)
+    if call.excinfo is None or number not in (INVALID_NAME, NO_RIGHT_TO_LINK):
+        return
+    frames = [(str(entry.path), entry.lineno + 1) for entry in call.excinfo.traceback]
+    ours = [frame for frame in frames if frame[0].startswith(_FOLDERS) and not frame[0].startswith(_HOOKS)]
+    if ours and ours[-1][0].startswith(_FOLDERS[0]):
+        report.outcome = "skipped"
+        report.longrepr = (*ours[-1], f"Skipped: Windows refuses: {call.excinfo.value}")
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    call: pytest.CallInfo[None],
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Check the skip of a test."""
     report = yield
+    _skip_on_windows(report, call)
     _fail_unexpected(report)
     return report
 

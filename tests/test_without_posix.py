@@ -1,4 +1,4 @@
-"""Simulates Windows: the service must not use names that only POSIX systems have."""
+"""blogapi on Windows, simulated on another system: all its parts in one process, and single functions."""
 
 from __future__ import annotations
 
@@ -15,37 +15,16 @@ import pytest
 from blogapi.doctor import instance_checks
 from blogapi.serving import listening
 from blogapi.storage import files
+from tests.audit_hooks import windows
 from tests.durability.test_processes import make_environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.once]
 
 ROOT = Path(__file__).parent.parent
 
-# Deletes the names that Windows lacks before it imports blogapi; then it creates, fills, serves, checks,
-# backs up and restores a blog.
+# Creates, fills, serves, checks, backs up and restores a blog.
 PROGRAM = """
-import os, select, signal, socket, sys, time, types
-
-LACKS = {
-    os: "fork forkpty getuid geteuid getgid chown fchown fchmod mkfifo uname pread sched_getaffinity"
-        " getloadavg register_at_fork O_NOFOLLOW O_NONBLOCK O_DIRECTORY O_CLOEXEC O_SYNC",
-    select: "poll epoll kqueue",
-    signal: "SIGKILL SIGHUP SIGUSR1 SIGUSR2 SIGALRM SIGCHLD SIGPIPE alarm pthread_sigmask sigwait",
-    socket: "AF_UNIX SO_REUSEPORT",
-    time: "tzset",
-}
-for module, names in LACKS.items():
-    for name in names.split():
-        if hasattr(module, name):
-            delattr(module, name)
-# On Windows no call accepts a directory descriptor.
-os.supports_dir_fd.clear()
-for name in ("grp", "pwd", "resource", "syslog", "termios", "tty", "pty"):
-    sys.modules[name] = None
-# core.files locks by msvcrt where sys.platform says Windows, which it does not here.
-fcntl = sys.modules["fcntl"] = types.ModuleType("fcntl")
-fcntl.LOCK_EX, fcntl.LOCK_NB, fcntl.flock = 2, 4, lambda file, how: None
-
+import sys
 import threading
 from http.client import HTTPConnection
 from blogapi import create_app
@@ -86,7 +65,7 @@ print("done")
 def test_a_blog_is_created_served_and_backed_up_without_posix(tmp_path):
     (tmp_path / "posts").mkdir()
     (tmp_path / "posts" / "2026-01-01-bread.md").write_text("---\ntitle: Brot für alle\n---\nText", "utf-8")
-    environment = make_environment() | {"PYTHONIOENCODING": "utf-8"}
+    environment = make_environment() | windows.make_environment() | {"PYTHONIOENCODING": "utf-8"}
     completed = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         **{"cwd": tmp_path, "env": environment, "input": "a long pass phrase\n", "timeout": 120},

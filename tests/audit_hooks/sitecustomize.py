@@ -1,5 +1,14 @@
-"""Python imports this module at the start of each process that a test starts; see `sqlite_files`."""
+"""Python imports this module at the start of each process that a test starts; see `sqlite_files`.
+
+In the mode of `windows`, it imports the module at the start of pytest too.
+"""
+
+import os
 
 import sqlite_files
+import windows
 
-sqlite_files.install()
+if windows.is_on():
+    windows.install()
+if sqlite_files.REPORT in os.environ:
+    sqlite_files.install()
