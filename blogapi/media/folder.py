@@ -80,8 +80,17 @@ class MediaFolder:
 
     def delete(self, hash: str, extension: str) -> None:
         """Delete a file, if it exists, and its resized copies."""
+        copies = self.get_widths_folder(hash)
+        try:
+            shutil.rmtree(copies)
+        except PermissionError:
+            # Windows cannot delete a copy that is being sent. The file stays, so that `media prune` finds it.
+            raise
+        except OSError:
+            # There are none, or another thread adds one.
+            pass
         self.get_path(hash, extension).unlink(missing_ok=True)
-        shutil.rmtree(self.get_widths_folder(hash), ignore_errors=True)
+        shutil.rmtree(copies, ignore_errors=True)
 
     def get_widths_folder(self, hash: str) -> Path:
         """Return the folder with the resized copies of a picture; see `widths`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
@@ -12,7 +13,7 @@ from zipfile import ZipFile
 import pytest
 from PIL import Image
 
-from blogapi.media import images, widths
+from blogapi.media import folder, images, removal, widths
 from blogapi.media.addresses import LADDER
 from blogapi.media.folder import get_folder
 from blogapi.setting_types import rate as parse_rate
@@ -211,6 +212,28 @@ def test_the_widths_of_a_deleted_picture_are_deleted(app, as_admin, as_stranger,
     assert as_admin.delete(f"{MEDIA}{media['uuid']}/").status_code == 204
     assert list_widths(app) == []
     assert as_stranger.get(path).status_code == 404
+
+
+def test_a_picture_whose_width_windows_cannot_delete_now_is_deleted_later(
+    app, as_admin, as_stranger, upload, monkeypatch, caplog
+):
+    media, rmtree = upload(), shutil.rmtree
+    assert as_stranger.get(address(media, "w640.webp")).status_code == 200
+
+    def refuse(path, ignore_errors=False):
+        if not ignore_errors:
+            raise PermissionError(13, "in use")
+        rmtree(path, ignore_errors=True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folder.shutil, "rmtree", refuse)
+        assert as_admin.delete(f"{MEDIA}{media['uuid']}/").status_code == 204
+    assert "remain in the media folder until media prune: [Errno 13] in use" in caplog.text
+    assert as_stranger.get(media["url"]).status_code == 200
+    with app.app_context():
+        removal.delete_unreferenced([(media["url"].split("/")[2], "jpg")])
+    assert list_widths(app) == []
+    assert as_stranger.get(media["url"]).status_code == 404
 
 
 def test_a_picture_that_is_deleted_while_a_width_is_made_leaves_nothing(
