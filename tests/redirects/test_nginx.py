@@ -19,7 +19,10 @@ from tests.redirects.test_routes import HOSTILE_PATTERNS, REDIRECTS
 from tests.site.conftest import set_site as set_site
 
 NGINX = shutil.which("nginx")
-pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+pytestmark = [
+    pytest.mark.skipif(NGINX is None, reason="nginx is not installed"),
+    pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="Windows has no Unix sockets"),
+]
 
 CONFIGURATION = """
 daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;
