@@ -94,7 +94,9 @@ def _run(url: URL | None, program: str, *arguments: str, exit_on_error: bool = F
         address = address.set(drivername="postgresql", password=None)
         options.append(f"--dbname={address.render_as_string()}")
     result = subprocess.run(  # noqa: S603, the programs of PostgreSQL
-        [path, *options, *arguments], env=environment, capture_output=True, text=True, check=False
+        [path, *options, *arguments], env=environment, capture_output=True, check=False
     )
     if result.returncode:
-        raise DumpError(f"{program} failed: {' '.join(result.stderr.split())[-300:]}")
+        # The messages can have another encoding than the names in them, above all on Windows.
+        says = result.stderr.decode(errors="replace")
+        raise DumpError(f"{program} failed: {' '.join(says.split())[-300:]}")
