@@ -83,6 +83,8 @@ class Child:
             stdout=subprocess.PIPE,
             env=environment,
             start_new_session=True,
+            # The same on Windows.
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

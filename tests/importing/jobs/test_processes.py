@@ -131,6 +131,19 @@ def test_a_process_that_ends_without_a_result(run, wait_for, caplog, end, status
     assert ("ended with status" in caplog.text) is (status == "failed")
 
 
+def test_the_process_has_a_console_group_of_its_own_on_windows(run, wait_for, monkeypatch):
+    flags = []
+
+    def fail(*_, creationflags, **__):
+        flags.append(creationflags)
+        raise OSError
+
+    monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 512, raising=False)
+    monkeypatch.setattr(subprocess, "Popen", fail)
+    wait_for(run(OBEDIENT), status="failed")
+    assert flags == [512]
+
+
 def test_a_process_that_cannot_be_started(as_login, run, wait_for, monkeypatch, caplog):
     def fail(*_, **__):
         raise OSError
