@@ -63,10 +63,19 @@ class FormerVersion:
         requests = [(recorded["keys"][name], path) for name in names for path in recorded[name]]
         article = next(iter(recorded["read"]))
         arguments = (json.dumps(requests), LATER.isoformat(), recorded["keys"]["write"], article)
+        printed = self._run("-c", _CLIENT, *arguments)
+        found = iter(json.loads(printed.splitlines()[-1]))
+        return {name: {path: next(found) for path in recorded[name]} for name in names}
+
+    def import_export(self, folder: Path) -> str:
+        """Import an export with this version; return what it prints."""
+        return self._run("-m", "blogapi", "import", str(folder), "--author", "ada")
+
+    def _run(self, *arguments: str) -> str:
         # Without the audit hook of the tests, which is about this version.
         environment = os.environ | {"PYTHONPATH": f"{self.checkout}{os.pathsep}{self.packages}"}
         result = subprocess.run(
-            [sys.executable, "-c", _CLIENT, *arguments],
+            [sys.executable, *arguments],
             cwd=self.checkout,
             env=environment,
             capture_output=True,
@@ -75,8 +84,7 @@ class FormerVersion:
             check=False,
         )
         assert result.returncode == 0, result.stderr
-        found = iter(json.loads(result.stdout.splitlines()[-1]))
-        return {name: {path: next(found) for path in recorded[name]} for name in names}
+        return result.stdout
 
 
 def find_commit(migration: str) -> str | None:
