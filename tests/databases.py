@@ -19,7 +19,11 @@ from uuid import uuid4
 from flask import Flask
 from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 
-from blogapi import create_app
+# The application imports the models of all tables, which `_CLEAR` empties.
+from blogapi import (
+    application,  # noqa: F401
+    create_app,
+)
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.site.models import Site
 from blogapi.storage import connections
