@@ -23,6 +23,7 @@ from blogapi.presence.models import OpenArticle
 from blogapi.redirects.custom.models import CustomRedirect
 from blogapi.search import engines
 from blogapi.storage.database import Base, db, transaction
+from blogapi.storage.releases import Release
 from blogapi.taxonomies.models import FormerTermSlug
 from blogapi.users import links
 from blogapi.users import service as users
@@ -127,6 +128,7 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
             db.session.execute(insert(OpenArticle).values(seen))
             db.session.add(CustomField(name="rating", label="Rating", type="number", minimum=0.5))
             db.session.add(CustomRedirect(path="/old/", target="/new/", status=301))
+            db.session.merge(Release(version="0.9.0", rights="{}", started=datetime.now(UTC)))
             old = {"media_id": picture.uuid, "hash": "0" * 64, "width": 400}
             db.session.execute(insert(FormerHash).values(old))
         as_admin.patch(where, json={"custom": {"rating": 4.5}})

@@ -103,7 +103,7 @@ def test_the_rows_come_back_and_new_content_can_be_imported(migration, run, inst
     result = run("upgrade")
     assert result.exit_code == 0, result.output
     copy = instance / "backups" / f"before-upgrade-from-{migration}.dump"
-    assert f"A copy of before the upgrade is in {copy}." in result.output
+    assert f"A copy from before the upgrade is in {copy}." in result.output
     assert "There will be no way back" not in result.output
     if os.name == "posix":
         assert copy.stat().st_mode & 0o777 == 0o600
@@ -113,7 +113,7 @@ def test_the_rows_come_back_and_new_content_can_be_imported(migration, run, inst
     assert result.exit_code == 0, result.output
     assert dump() == before
     (saved,) = instance.glob("backups/before-rollback-*.dump")
-    assert f"The state before is in {saved}." in result.output
+    assert f"The state after the upgrade is in {saved}." in result.output
     again = run("rollback")
     assert again.exit_code == 1 and "already in the state before the upgrade" in again.output
     assert run("upgrade").exit_code == 0
@@ -151,11 +151,11 @@ def test_without_the_programs_the_upgrade_says_that_there_is_no_way_back(
     result = run("upgrade")
     assert result.exit_code == 0, result.output
     said, _, rest = result.output.partition("There will be no way back, because pg_dump is not installed.")
-    assert rest and "Upgraded the blog in " not in said and "A copy of before" not in rest
+    assert rest and "Upgraded the blog in " not in said and "A copy from before" not in rest
     assert f"'version_num': '{LAST}'" in dump()["alembic_version"][0]
     assert not list(instance.glob("backups/*"))
     refused = run("rollback")
-    assert refused.exit_code == 1 and "contains no copy of before an upgrade" in refused.output
+    assert refused.exit_code == 1 and "contains no copy from before an upgrade" in refused.output
 
 
 def test_a_check_leaves_no_database_behind(migration, run, instance, created):
