@@ -175,7 +175,7 @@ def rate_or_none(value: Any) -> str:
 
 
 def network(value: Any) -> str:
-    """Return the value of an IP address or a network such as `172.16.0.0/12`, which may be empty."""
+    """Return the value of a setting that is an IP address, a network such as `172.16.0.0/12`, or empty."""
     try:
         return value and str(ip_network(text(value), strict=False))
     except ValueError as error:

@@ -55,9 +55,9 @@ _SELECT_LAST_VERSION = (
     .order_by(ArticleRevision.number.desc())
     .limit(1)
 )
-_SELECT_OWN_STATE = select(func.count(), func.sum(_article.version), func.max(_article.last_updated)).where(
-    _article.author_id == bindparam("user")
-)
+_SELECT_OWN_ARTICLES_VERSION = select(
+    func.count(), func.sum(_article.version), func.max(_article.last_updated)
+).where(_article.author_id == bindparam("user"))
 
 # The uuid and the slug of each author of a byline.
 Byline = Sequence[tuple[UUID, str]]
@@ -78,9 +78,11 @@ def visible_to_caller() -> ColumnElement[bool]:
     return true() if caller.sees_drafts else readable(_article, current_time()) | is_own
 
 
-def get_own_state(user: UUID) -> str:
+def get_own_articles_version(user: UUID) -> str:
     """Return a text that changes with every change of the user's articles."""
-    return " ".join(map(str, db.session.connection().execute(_SELECT_OWN_STATE, {"user": user}).one()))
+    return " ".join(
+        map(str, db.session.connection().execute(_SELECT_OWN_ARTICLES_VERSION, {"user": user}).one())
+    )
 
 
 def may_work_on(uuid: UUID) -> bool:

@@ -118,7 +118,7 @@ def _hidden_state() -> str:
     # therefore changes the ETag of the list, so that If-Match detects it.
     caller = current_caller()
     if caller.restricted_to_author is not None:
-        return permissions.get_own_state(caller.restricted_to_author)
+        return permissions.get_own_articles_version(caller.restricted_to_author)
     return str(events.last_position()) if caller.sees_drafts else ""
 
 

@@ -54,7 +54,7 @@ class MediaStore:
         return stored_files.find_fault(self.root / file.path, file, read=False) == ""
 
     def check_usable(self, live: Path) -> None:
-        """Raise Conflict if `root` is the blog's media folder (`live`) or has other files."""
+        """Raise Conflict if `root` is the blog's media folder (`live`), or is not empty and not a store."""
         if self.root.resolve() == live.resolve() or (
             self.root.exists() and not (self.root / _MARKER).is_file() and any(self.root.iterdir())
         ):

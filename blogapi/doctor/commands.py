@@ -98,7 +98,7 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
             with db.engine.connect() as connection:
                 connection.exec_driver_sql(f"PRAGMA cache_size=-{integrity.CACHE_KB}")
         yield from server_checks.run_checks()
-        # A repair of stored JSON records events, too. They would hide missing events from a later check.
+        # Repairing the stored JSON also adds events, which would hide missing events from a later check.
         if full or repair:
             yield from event_checks.run_checks(repair=repair)
         yield from derived_data_checks.run_checks(repair=repair, full=full, progress=show_progress)

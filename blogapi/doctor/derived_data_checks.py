@@ -133,8 +133,12 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     if to_repair and repair:
         with transaction():
             loaded = _load_articles(to_repair)
-            misused = [RenderedArticle(article) for article in loaded if article.uuid in with_other_uses]
-            uses.store_article_uses(db.session(), {article.uuid: article.find_uses() for article in misused})
+            with_wrong_uses = [
+                RenderedArticle(article) for article in loaded if article.uuid in with_other_uses
+            ]
+            uses.store_article_uses(
+                db.session(), {article.uuid: article.find_uses() for article in with_wrong_uses}
+            )
             json_writer.store_again(db.session(), loaded)
         _end_read()
 

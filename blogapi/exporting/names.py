@@ -50,7 +50,7 @@ def _shorten(stem: str, identity: str) -> str:
 
 
 def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
-    """Return the start of the name and of a hash: `identity` if it is a hash, else the hash of it."""
+    """Return the shortened name with the first digits of `identity` if it is a hash, else of its hash."""
     is_hash = re.fullmatch("[0-9a-f]{64}", identity)
     digest = identity if is_hash else hashlib.sha256(identity.encode()).hexdigest()
     start = stem[: _MAX_CHARACTERS - digits].encode()[: _MAX_BYTES - digits].decode(errors="ignore")

@@ -54,7 +54,7 @@ def _is_known(uuid: UUID, notes: Mapping[events.ItemKey, Any]) -> bool:
 
 
 def keep_former_paths(before: Site, after: Site) -> None:
-    """Store the former paths of all pages whose paths a change of the site changes."""
+    """Store the former path of each page whose path differs between two states of the site."""
     tree = page_tree.read_tree()
     paths = page_paths.make_paths(before, tree), page_paths.make_paths(after, tree)
     _store_former_paths(before, tree, *paths)

@@ -97,7 +97,7 @@ class Fts5:
         return select_newest(self.number, self.matches(literal(phrase)), self.number >= oldest, *scope)
 
     def make_words(self, title: str, subtitle: str, text: str) -> Words:
-        """Return the stored words of an article."""
+        """Return the words of an article to store in the index."""
         return dict(zip(_WORDS, _join_words(title, subtitle, text), strict=True))
 
     def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:

@@ -12,8 +12,8 @@ NUMBERS_PER_MICROSECOND = 16
 MAX_SHIFT = 1_000_000 * NUMBERS_PER_MICROSECOND
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-# The count of unused numbers below those of _EARLIEST, a time that some programs give to articles without a
-# date.
+# The count of numbers reserved below the first number of _EARLIEST. Many articles can have this time, because
+# some programs give it to articles without a date.
 _RESERVED_NUMBERS = 1 << 32
 
 

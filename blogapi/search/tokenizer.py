@@ -50,7 +50,7 @@ _ASCII_TO_WORDS = bytes.maketrans(_UPPERCASE + _SEPARATORS, _UPPERCASE.lower() +
 # Matches words with the dots between and before them, and with the `+` and `#` after them. The dot at the end
 # of a sentence is not part of a term.
 _TERM = re.compile(rf"(?:(?<![\w.])\.)?{_LETTERS}(?:\.{_LETTERS})*[+#]*")
-# Matches in every text that contains a term with a dot.
+# A quick test: a text without a match contains no term with a dot.
 _DOT_IN_TERM = re.compile(rf"\.[\w{_PRIVATE}]")
 # Hebrew points, Arabic short vowels and variation selectors are optional, as are tatweel and the joiners.
 _OPTIONAL = re.compile(rf"[\u0591-\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f{_TATWEEL}{JOINERS}]+")

@@ -29,7 +29,7 @@ MAX_QUIET_SECONDS, MAX_INTERVAL_SECONDS = 3600, 86_400
 
 # The description names the default, because generated clients treat a property with `default` as required.
 _PRESET = {
-    "description": "The kind of receiver: `standard` (the default) is signed, the others start builds."
+    "description": "The kind of receiver: `standard` (the default) gets signed calls, others start builds."
 }
 _MODE = {"description": "One call for each change, or one for any number of changes."}
 

@@ -220,8 +220,8 @@ class LinkIndex:
 
     def list_prefixes(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""
-        split = [entry.partition("/") for entry in self.hosts]
-        return [split_path(path) for name, _, path in split if not host or normalize_host(name) == host]
+        parts = [entry.partition("/") for entry in self.hosts]
+        return [split_path(path) for name, _, path in parts if not host or normalize_host(name) == host]
 
     def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> TargetArticle:
         published_at = record.published_at or self._now

@@ -124,8 +124,13 @@ class MediaFiles:
         for tail, outer in list_tails(path):
             for folder in self._assets:
                 # Many pictures have the same name, and only their folders differ.
-                is_top = folder in self._flat or outer.casefold() in {folder.name.casefold(), *UPLOAD_FOLDERS}
-                if "/" in tail or (is_top and _fold(number_name(tail)) not in self._list_names(folder)):
+                is_upload_root = folder in self._flat or outer.casefold() in {
+                    folder.name.casefold(),
+                    *UPLOAD_FOLDERS,
+                }
+                if "/" in tail or (
+                    is_upload_root and _fold(number_name(tail)) not in self._list_names(folder)
+                ):
                     yield from self._join_all((folder,), tail)
 
     def _open(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:

@@ -36,16 +36,16 @@ def find_site(folder: Path, root: Path, list_names: ListNames) -> SiteFolders:
     home = _get_home()
     inner = (path for path in (folder, *folder.parents) if path.is_relative_to(root))
     candidates = [path for path in (*inner, *outer) if path != home and path != path.parent]
-    for is_top in (is_site, _is_project):
-        top = next((path for path in candidates if is_top(list_names(path))), None)
-        if top:
-            bases = [top / name for name in _STATIC_FOLDERS if (top / name).is_dir()]
-            content = top / "content"
+    for is_site_folder in (is_site, _is_project):
+        site_folder = next((path for path in candidates if is_site_folder(list_names(path))), None)
+        if site_folder:
+            bases = [site_folder / name for name in _STATIC_FOLDERS if (site_folder / name).is_dir()]
+            content = site_folder / "content"
             if content in bases and folder.is_relative_to(content) and folder != content:
                 # Hugo can have one folder of pages and pictures for each language.
                 language, _ = split_language(folder.relative_to(content) / "x")
                 bases += [content / language] if language else []
-            return SiteFolders((*bases, top, root), (top.resolve(), root))
+            return SiteFolders((*bases, site_folder, root), (site_folder.resolve(), root))
     levels = [path for path in (root, *root.parents[:_MAX_SIBLING_LEVELS]) if path in candidates]
     siblings = [level / name for level in levels for name in _SIBLINGS if (level / name).is_dir()]
     return SiteFolders((*siblings, *levels), (root, *(path.resolve() for path in siblings)))

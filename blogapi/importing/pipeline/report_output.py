@@ -171,7 +171,7 @@ def _describe_problem(report: FileReport) -> dict[str, Any]:
 def _list_notes(run: ImportRun) -> list[str]:
     notes = list(run.notes)
     if run.remote_files:
-        notes.append(f"Files that articles still show from the former address: {run.remote_files:,}.")
+        notes.append(f"Files that articles still load from the former blog: {run.remote_files:,}.")
     for name, counts in run.count_left_behind().items():
         notes.append(f"Not imported from {name}: {join_counts(counts)}.")
     return notes

@@ -38,7 +38,7 @@ from blogapi.web.fields import get_limit
 _BODY_SCHEMA, _PAGE_SCHEMA = ArticleBodySchema(), PageBodySchema()
 
 
-class ArticleInputs:
+class ArticleInputFactory:
     """Makes the inputs of a batch of records; their terms are loaded together, and created when needed."""
 
     def __init__(self, state: ImportState, records: Sequence[ArticleRecord]) -> None:

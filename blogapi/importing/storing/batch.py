@@ -21,7 +21,7 @@ from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import RecordMedia
 from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.storing.article_input import ArticleInputs
+from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.importing.storing.batch_media import BatchMedia
 from blogapi.importing.storing.digests import compute_digest
 from blogapi.importing.storing.exported_articles import add_former_slugs, complete_article, is_slug_free
@@ -68,7 +68,7 @@ class ImportBatch:
         #: version numbers continue.
         self.restored_uuids = [uuid for uuid in exported if uuid not in self.articles]
         self._pages = {row.uuid for row in self.articles.values() if row.type == ItemType.PAGE}
-        self.inputs = ArticleInputs(state, records)
+        self.inputs = ArticleInputFactory(state, records)
         self.media = BatchMedia(records, uuids, media)
         self._paths = FormerPaths(state, records)
 

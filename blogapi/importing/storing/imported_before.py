@@ -70,7 +70,7 @@ def keep_date(
 def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: ImportedFile) -> bool:
     """Return whether a record differs from its last import.
 
-    `kept` is the record with the state that its article keeps.
+    `kept` is the result of `keep_state`: the record with the status and the time that its article keeps.
     """
     edited = is_edited(article, file)
     statuses = {record.status, kept.status}

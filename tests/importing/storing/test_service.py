@@ -22,7 +22,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord, ExportedF
 from blogapi.importing.format_api.report import FileReport, Result, read_item
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.storing import service
-from blogapi.importing.storing.article_input import ArticleInputs
+from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.rendering import renderer
 from blogapi.storage.database import db, find_write, transaction
 from blogapi.tags.models import Tag
@@ -437,7 +437,7 @@ def test_the_number_and_the_total_length_of_the_records_of_a_batch_are_limited()
 
 def test_a_transaction_ends_after_the_article_that_exceeds_the_time_limit(importer, monkeypatch):
     now, calls, at_commit = [100.0], [], []
-    original = ArticleInputs.make
+    original = ArticleInputFactory.make
 
     def make_slowly(inputs, record):
         now[0] += service.MAX_BATCH_SECONDS * 0.4
@@ -449,7 +449,7 @@ def test_a_transaction_ends_after_the_article_that_exceeds_the_time_limit(import
 
     monkeypatch.setattr(clock, "monotonic", lambda: now[0])
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    monkeypatch.setattr(ArticleInputs, "make", make_slowly)
+    monkeypatch.setattr(ArticleInputFactory, "make", make_slowly)
     event.listen(db.engine, "commit", note)
     try:
         reports = importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(9)])

@@ -42,7 +42,7 @@ form.addEventListener("submit", async (/** @type {any} */ { submitter }) => {
   submitter.disabled = false;
 });
 
-async function describeBlog() {
+async function showLoginOptions() {
   const last = lastSession().username;
   if (last && !username.value) {
     username.value = last;
@@ -90,5 +90,5 @@ function refuse(error) {
 
 if (token) token.value = location.hash.slice(1);
 if (isJoining) await describeInvitation().catch(refuse);
-else if (!token) await describeBlog().catch(explain);
+else if (!token) await showLoginOptions().catch(explain);
 refs.main.ariaBusy = null;

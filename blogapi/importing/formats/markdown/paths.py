@@ -156,7 +156,10 @@ def is_hexo_post(key: str) -> bool:
 
 
 def is_page(key: str, *, is_dated: bool) -> bool:
-    """Return whether the folder makes the file a page: `_pages`, or `pages` and `content` without a date."""
+    """Return whether the folder makes the file a page.
+
+    It is `_pages`, or it is `pages` or `content` and the file has no date.
+    """
     folders = key.split("/")[:-1]
     if is_index(key) or is_readme(key):
         folders = folders[:-1]

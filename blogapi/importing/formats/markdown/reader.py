@@ -62,7 +62,7 @@ _MAX_BEGINNING = 10_000
 # The mappings in front matter that contain custom fields: of Zola, of Hugo, and of exports of blogapi.
 _OWN_FIELD_TABLES = ("extra", "params", "custom")
 _TEXT_TYPES = {"text", "long_text", "url"}
-# The theme Chirpy of Jekyll.
+# The fields that name the folder of the media of an article, in the Jekyll theme Chirpy.
 _MEDIA_FOLDER_FIELDS = ("mediasubpath", "imgpath")
 
 

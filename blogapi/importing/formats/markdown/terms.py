@@ -32,14 +32,14 @@ def read_terms(
         unused = (name for name in names if name not in used)
         return [name for field in unused for name in _to_names(fields.take(field), at_spaces)]
 
-    added = [
+    extra_tags = [
         name for source in options.tags_from for name in _take_names(fields, source, folders, split_at_spaces)
     ]
-    chosen = [
+    extra_categories = [
         name for source in options.category_from for name in _take_names(fields, source, folders, False)
     ]
     paths: list[tuple[str, ...]] = [
-        (name,) for name in _unique([*chosen, *take("category", "taxonomies.category")])
+        (name,) for name in _unique([*extra_categories, *take("category", "taxonomies.category")])
     ]
     if "categories" not in used:
         paths += _to_paths(fields.take("categories"), split_at_spaces, is_hexo=is_hexo)
@@ -51,7 +51,7 @@ def read_terms(
         fields.add_note(
             f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
         )
-    tags = _unique([*added, *take("tags", "taxonomies.tags", at_spaces=split_at_spaces), *take("tag")])
+    tags = _unique([*extra_tags, *take("tags", "taxonomies.tags", at_spaces=split_at_spaces), *take("tag")])
     keywords = () if tags else _unique(take("keywords"))
     if keywords:
         fields.add_note("It has no tags; its keywords became tags.")

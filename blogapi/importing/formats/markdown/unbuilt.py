@@ -116,7 +116,8 @@ def _read_globs(site: GeneratorSite, name: str, form: str) -> list[str] | None:
     # From a configuration in Python, `settings` has only single words; lists are searched for in the text.
     if site.settings and site.generator != "pelican" and form != "unread":
         return []
-    # A list ends at a bracket, and the mapping of VuePress Theme Hope at two braces.
+    # A list ends at `]` or `)`. With `address`, the setting is a nested mapping (VuePress Theme Hope), which
+    # ends at `}}`.
     values = r"(?:[^}]|\}(?!\s*+,?+\s*+\}))*+" if form == "address" else r"[^\])]*+"
     setting = rf"(?<![\w$-]){re.escape(name)}[\"']?\s*+[:=(]({values})"
     texts = list[str]()

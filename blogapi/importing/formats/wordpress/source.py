@@ -154,11 +154,11 @@ class WordPressSource(FileSource):
 
         If the file contains none, return the address in the other files if they all have the same, else "".
         """
-        own = get_blog_address(self.options.base_url) or blog.address
-        if own:
-            return own
-        others = {file.blog.address for file in self._files.values()} - {""}
-        return others.pop() if len(others) == 1 else ""
+        own_address = get_blog_address(self.options.base_url) or blog.address
+        if own_address:
+            return own_address
+        other_addresses = {file.blog.address for file in self._files.values()} - {""}
+        return other_addresses.pop() if len(other_addresses) == 1 else ""
 
     def _merge_blogs(self) -> dict[str, Blog]:
         blogs: dict[str, Blog] = {}
