@@ -46,7 +46,9 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
         started = time.monotonic()
         create_app()
         click.echo(f"Upgraded the blog in {time.monotonic() - started:.1f} seconds.")
-        if copy := service.find_copy(home):
+        copy = service.find_copy(home)
+        # Without a new schema, no copy was made.
+        if copy and copy.migration == state.migration:
             click.echo(f"A copy from before the upgrade is in {copy.path}.")
             click.echo(f"Go back with `{program.get_command()} rollback`.")
 
@@ -99,7 +101,10 @@ def _print_differences(found: Check, has_answers: bool) -> None:
 
 @click.command()
 @click.option("--no-export", is_flag=True, help="Do not export what was written since the upgrade.")
-def rollback(no_export: bool) -> None:
+@click.option(
+    "--force", is_flag=True, help="Go back even if later versions have used the blog since the copy."
+)
+def rollback(no_export: bool, force: bool) -> None:
     """Restore the copy of the database that was made before the last upgrade.
 
     Stop the service first. What was written since the upgrade is exported, and can be imported when the
@@ -110,6 +115,8 @@ def rollback(no_export: bool) -> None:
         way_back.delete_unfinished(home)
         copy = way_back.get_copy(home)
         way_back.refuse_use(home, copy)
+        if not force:
+            way_back.refuse_later_versions(home, copy)
         kept = None if no_export else way_back.export_changes(home, copy, create_app)
         saved = way_back.restore_copy(home, copy)
     click.echo(f"Restored {copy.path} (schema {copy.migration}). The state after the upgrade is in {saved}.")

@@ -101,6 +101,26 @@ def refuse_use(home: Path, copy: Copy) -> None:
         engine.dispose()
 
 
+def refuse_later_versions(home: Path, copy: Copy) -> None:
+    """Raise Conflict if more than one version was started since the copy was made.
+
+    The last upgrade has then changed no schema, and the copy is older than its user expects.
+    """
+    engine = _make_engine(home)
+    try:
+        with engine.connect() as connection:
+            statement = select(Release.version).where(Release.started > copy.made - _MARGIN)
+            versions = list(connection.scalars(statement.order_by(Release.started)))
+    finally:
+        engine.dispose()
+    if len(versions) > 1:
+        raise Conflict(
+            f"The copy of {copy.made:%Y-%m-%d %H:%M} UTC is from before the versions {', '.join(versions)}. "
+            f"To go back to {versions[-2]}, install it, because the upgrade to {versions[-1]} has not changed "
+            "the schema. To go back to the copy, name --force."
+        )
+
+
 def export_changes(home: Path, copy: Copy, create_app: Callable[[], Flask]) -> Kept:
     """Export what was written since the copy was made; raises StorageFull or Conflict.
 

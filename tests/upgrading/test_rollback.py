@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from blogapi import program
+from blogapi import __version__, program
 from tests.databases import open_sqlite
 from tests.upgrading.conftest import dump, write_post
 
@@ -109,6 +109,27 @@ def test_the_version_to_install_is_the_one_that_was_started_before(run, upgraded
         connection.execute("INSERT INTO release VALUES ('0.9.7', '{}', '2026-01-01 00:00:00')")
     assert copy.exists()
     assert "Now install blogapi==0.9.7;" in run("rollback").output
+
+
+def test_the_copy_of_an_earlier_upgrade_needs_force(run, upgraded):
+    home, before = upgraded
+    with open_sqlite(home / "blog.db") as connection, connection:
+        connection.execute("INSERT INTO release VALUES ('1.0.1', '{}', '2999-01-01 00:00:00')")
+    refused = run("rollback")
+    assert refused.exit_code == 1, refused.output
+    assert f"is from before the versions {__version__}, 1.0.1. To go back to {__version__}," in refused.output
+    assert dump(home / "blog.db") != before and not list(home.glob("backups/since-*"))
+    assert run("rollback", "--force").exit_code == 0
+    assert dump(home / "blog.db") == before
+
+
+def test_an_upgrade_without_a_new_schema_names_no_copy(run, upgraded):
+    home, _ = upgraded
+    with open_sqlite(home / "blog.db") as connection, connection:
+        connection.execute("UPDATE article_stats SET renderer = 'older'")
+    result = run("upgrade")
+    assert (result.exit_code, "Upgraded the blog" in result.output) == (0, True)
+    assert "rollback" not in result.output
 
 
 def test_a_full_disk_changes_nothing(run, upgraded, monkeypatch):
