@@ -116,8 +116,8 @@ def refuse_later_versions(home: Path, copy: Copy) -> None:
     if len(versions) > 1:
         raise Conflict(
             f"The copy of {copy.made:%Y-%m-%d %H:%M} UTC is from before the versions {', '.join(versions)}. "
-            f"To go back to {versions[-2]}, install it, because the upgrade to {versions[-1]} has not changed "
-            "the schema. To go back to the copy, name --force."
+            f"To go back to {versions[-2]}, install it, because the upgrade to {versions[-1]} has not "
+            "changed the schema. To go back to the copy, name --force."
         )
 
 
