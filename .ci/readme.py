@@ -1,14 +1,16 @@
 """Run the commands of the README word for word: `python .ci/readme.py CHECKOUT DIST`.
 
-Each block of commands for a shell runs as it stands, in the order of the README, in a new home folder. A
-block that starts the service stays until the next one does. `blogapi_…` is replaced by the key that the
-README created last. The test command is left out, because .ci/run runs it.
+Each block of commands for a shell runs as it stands, in the order of the README, in a new home folder. The
+blocks after a `cd` run in that folder. A block that starts the service stays until the next one does.
+`blogapi_…` is replaced by the key that the README created last. The test command is left out, because .ci/run
+runs it.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -28,7 +30,7 @@ POST = "---\ntitle: An older post\ndate: 2020-05-06\n---\nWords from *elsewhere*
 # An answer with an error status is a failure. The environment is active, as the README says in a sentence.
 PRELUDE = """set -euo pipefail
 curl() { command curl --silent --show-error --fail-with-body "$@"; }
-PATH=$PWD/.venv/bin:$PATH
+PATH={checkout}/.venv/bin:$PATH
 """
 
 _BLOCK = re.compile(r"(<!-- test -->\n)?^```sh\n(.*?)^```$", re.M | re.S)
@@ -58,6 +60,13 @@ def fill_key(text: str, output: str) -> str:
     return text.replace("blogapi_…", keys[-1]) if keys else text
 
 
+def follow(text: str, folder: Path) -> Path:
+    """Return the folder in which the commands end."""
+    for name in re.findall(r"^cd (\S+)$", text, re.M):
+        folder /= name
+    return folder
+
+
 def main(checkout: Path, dist: Path) -> None:
     """Run all blocks; exits with the first one that fails."""
     blocks = list_blocks((checkout / "README.md").read_text(encoding="utf-8"))
@@ -75,19 +84,21 @@ def main(checkout: Path, dist: Path) -> None:
 
 
 def _run_blocks(blocks: list[Block], checkout: Path, environment: dict[str, str]) -> None:
-    server, output = None, ""
+    server, output, folder = None, "", checkout
+    prelude = PRELUDE.replace("{checkout}", shlex.quote(str(checkout)))
     try:
         for block in blocks:
             print(f"$ {block.text.strip()}", flush=True)
-            command = ["bash", "-c", PRELUDE + fill_key(block.text, output)]
+            command = ["bash", "-c", prelude + fill_key(block.text, output)]
             if block.serves:
                 _stop(server)
-                server = _start(command, checkout, environment)
+                server = _start(command, folder, environment)
+                folder = follow(block.text, folder)
                 continue
             # Without a terminal, the prompts for a password read the standard input.
             done = subprocess.run(
                 command,
-                cwd=checkout,
+                cwd=folder,
                 env=environment,
                 input=f"{PASSWORD}\n" * 2,
                 stdout=subprocess.PIPE,
@@ -98,15 +109,16 @@ def _run_blocks(blocks: list[Block], checkout: Path, environment: dict[str, str]
             if done.returncode:
                 sys.exit(f"The README's block failed with the status {done.returncode}.")
             output += done.stdout
+            folder = follow(block.text, folder)
     finally:
         _stop(server)
 
 
-def _start(command: list[str], checkout: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+def _start(command: list[str], folder: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
     with socket.socket() as probe:
         if probe.connect_ex(ADDRESS) == 0:
             sys.exit("Another program uses port 8000, which the README names.")
-    server = subprocess.Popen(command, cwd=checkout, env=environment, start_new_session=True)
+    server = subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True)
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and server.poll() is None:
         try:
