@@ -15,6 +15,12 @@ from blogapi.web.errors import DAMAGE_KEY
 from tests.live_server import serve
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """A busy machine may take longer to answer than a supervisor waits."""
+    monkeypatch.setattr(commands, "_SECONDS", 60)
+
+
 def ask(port: int, path: str = "") -> tuple[int, str]:
     result = CliRunner().invoke(main, ["health", "--url", f"http://127.0.0.1:{port}{path}"])
     return result.exit_code, result.output

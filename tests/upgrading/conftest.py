@@ -15,7 +15,7 @@ from flask import Flask
 
 from blogapi import basic_commands, create_app
 from blogapi.__main__ import main
-from blogapi.upgrading import commands
+from blogapi.upgrading import commands, comparison
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.databases import close_connections, open_sqlite
 from tests.migrations.test_landed import BLOGS
@@ -39,6 +39,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Result]]:
         created.clear()
         return result
 
+    monkeypatch.setattr(comparison, "_SECONDS", 60)
     monkeypatch.setattr(commands, "create_app", create)
     monkeypatch.setattr(basic_commands, "create_app", create)
     yield invoke
