@@ -12,6 +12,7 @@ from flask import has_request_context
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
+from blogapi import config
 from blogapi.config import CannotStart
 from blogapi.storage import driver_options, files, upgrades
 
@@ -90,6 +91,24 @@ def make_engine(url: str | URL) -> Engine:
     """
     try:
         return create_engine(url, **engine_options(url))
+    except (ArgumentError, ImportError) as error:
+        raise database_url_error(error) from error
+
+
+def get_database_url(home: Path) -> URL:
+    """Return the URL of the database of the blog in this instance folder; raises CannotStart if it is bad."""
+    setting = config.read_settings(home)["DATABASE_URL"]
+    path = sqlite_path(setting, home)
+    return make_url(setting) if path is None else URL.create("sqlite", database=str(path))
+
+
+def make_plain_engine(url: URL) -> Engine:
+    """Return an engine without the settings of the application, which can read a database of any version.
+
+    Raises CannotStart if the driver is missing.
+    """
+    try:
+        return create_engine(url, hide_parameters=True, connect_args=driver_options.get_typed_options(url))
     except (ArgumentError, ImportError) as error:
         raise database_url_error(error) from error
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from flask import Flask
-from sqlalchemy import URL, Engine, create_engine, select, text
+from sqlalchemy import URL, Engine, select, text
 
 from blogapi import clock
 from blogapi.api_keys.models import ApiKey
@@ -21,7 +21,6 @@ from blogapi.exporting.results import ExportReport
 from blogapi.redirects.custom.models import CustomRedirect
 from blogapi.storage import (
     connections,
-    driver_options,
     files,
     integrity,
     migration_names,
@@ -29,10 +28,11 @@ from blogapi.storage import (
     sqlite_errors,
     upgrades,
 )
+from blogapi.storage.connections import get_database_url, make_plain_engine
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.storage.releases import Release
-from blogapi.upgrading.service import Copy, find_copy, get_database_url
+from blogapi.upgrading.service import Copy, find_copy
 from blogapi.users.models import Account
 from blogapi.web.errors import Conflict
 from blogapi.webhooks.models import Webhook
@@ -86,7 +86,7 @@ def get_copy(home: Path) -> Copy:
 
 def refuse_use(home: Path, copy: Copy) -> None:
     """Raise Conflict if the blog is already at the migration of the copy, or if another process uses it."""
-    engine = _make_engine(home)
+    engine = make_plain_engine(get_database_url(home))
     try:
         current = upgrades.current_migration(engine)
         if current == copy.migration:
@@ -106,7 +106,7 @@ def refuse_later_versions(home: Path, copy: Copy) -> None:
 
     The last upgrade has then changed no schema, and the copy is older than its user expects.
     """
-    engine = _make_engine(home)
+    engine = make_plain_engine(get_database_url(home))
     try:
         with engine.connect() as connection:
             statement = select(Release.version).where(Release.started > copy.made - _MARGIN)
@@ -229,8 +229,3 @@ def _is_in_use(engine: Engine) -> bool:
 
 def _is_sqlite(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
-
-
-def _make_engine(home: Path) -> Engine:
-    url = get_database_url(home)
-    return create_engine(url, hide_parameters=True, connect_args=driver_options.get_typed_options(url))

@@ -12,21 +12,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flask import Flask
-from sqlalchemy import URL, Engine, create_engine
+from sqlalchemy import URL
 
 from blogapi import config
-from blogapi.articles.renderer_version import get_renderer_version
+from blogapi.articles.writing import rerendering
 from blogapi.backups import service as backup_service
 from blogapi.rights import build_matrix, compare
 from blogapi.storage import (
-    connections,
-    driver_options,
     files,
     migration_names,
     postgresql_dumps,
     releases,
     upgrades,
 )
+from blogapi.storage.connections import get_database_url, make_plain_engine
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.upgrading import comparison
@@ -75,26 +74,16 @@ class Copy:
     made: datetime
 
 
-def get_database_url(home: Path) -> URL:
-    """Return the URL of the blog's database."""
-    url = config.read_settings(home)["DATABASE_URL"]
-    path = connections.sqlite_path(url, home)
-    return connections.make_engine(url).url if path is None else URL.create("sqlite", database=str(path))
-
-
 def read_state(home: Path) -> State:
     """Return the versions that have stored the blog; raises CannotStart if the database cannot be used."""
-    engine = _make_plain_engine(get_database_url(home))
+    engine = make_plain_engine(get_database_url(home))
     try:
         with upgrades.convert_errors(engine):
             migration = upgrades.current_migration(engine)
             upgrades.refuse_unknown(migration)
             with engine.connect() as connection:
                 last = releases.read_last(connection)
-                is_current = migration == migration_names.list_migrations()[-1] and (
-                    connection.exec_driver_sql("SELECT renderer FROM article_stats").scalar()
-                    == get_renderer_version()
-                )
+            is_current = rerendering.is_current(engine, migration)
     finally:
         engine.dispose()
     version, rights = last or (None, None)
@@ -195,18 +184,13 @@ def _create_on_copy(home: Path, folder: Path, copy: URL, create_app: CreateApp) 
 
 
 def _compare_stored(live: URL, copy: URL) -> dict[str, int] | None:
-    engines = [_make_plain_engine(url) for url in (live, copy)]
+    engines = [make_plain_engine(url) for url in (live, copy)]
     try:
         with engines[0].connect() as before, engines[1].connect() as after:
             return comparison.compare_stored(before, after)
     finally:
         for engine in engines:
             engine.dispose()
-
-
-def _make_plain_engine(url: URL) -> Engine:
-    """Return an engine without the settings of the application, which cannot change the database."""
-    return create_engine(url, hide_parameters=True, connect_args=driver_options.get_typed_options(url))
 
 
 def describe_versions(state: State) -> str:

@@ -67,7 +67,7 @@ def test_the_sdist_names_no_user_and_one_time(sdist):
 
 def test_neither_has_tests_or_build_tools(sdist, wheel):
     names = [member.name.partition("/")[2] for member in sdist if member.isfile()]
-    assert {"setup.cfg", "pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE"} < set(names)
+    assert {"setup.cfg", "pyproject.toml", "README.md", "blogapi/CHANGELOG.md", "LICENSE"} < set(names)
     for files in (names, wheel):
         assert "blogapi/py.typed" in files
         assert [name for name in files if re.search(r"^tests/|/build/|__pycache__|\.d\.ts$", name)] == []

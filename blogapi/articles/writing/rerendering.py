@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from flask import Flask, current_app
-from sqlalchemy import URL, func, select, update
+from sqlalchemy import Engine, func, select, update
 
-from blogapi import config
 from blogapi.articles import author_visibility, queries
 from blogapi.articles.models import Article, ArticleStats
 from blogapi.articles.prepared import prepare_stored, read_texts
@@ -28,22 +27,24 @@ def needs_upgrade(home: Path) -> bool:
 
     The answer is False for an empty database. Raises CannotStart if the database cannot be used.
     """
-    settings = config.read_settings(home)
-    path = connections.sqlite_path(settings["DATABASE_URL"], home)
-    if path is not None and not path.exists():
+    url = connections.get_database_url(home)
+    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists():
         return False
-    engine = connections.make_engine(
-        settings["DATABASE_URL"] if path is None else URL.create("sqlite", database=str(path))
-    )
+    engine = connections.make_plain_engine(url)
     try:
         with upgrades.convert_errors(engine):
             migration = upgrades.current_migration(engine)
-            if migration != migration_names.list_migrations()[-1]:
-                return migration is not None
-            with engine.connect() as connection:
-                return connection.scalar(select(ArticleStats.renderer)) != get_renderer_version()
+            return migration is not None and not is_current(engine, migration)
     finally:
         engine.dispose()
+
+
+def is_current(engine: Engine, migration: str | None) -> bool:
+    """Return whether a database with this last migration was upgraded and rendered by this version."""
+    if migration != migration_names.list_migrations()[-1]:
+        return False
+    with engine.connect() as connection:
+        return connection.scalar(select(ArticleStats.renderer)) == get_renderer_version()
 
 
 def init_app(app: Flask) -> None:
