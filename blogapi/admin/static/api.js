@@ -15,9 +15,10 @@ const BASE = "/api/v1/";
 /**
  * failures: the last failures; lastGood: the last successful response and its time; the details of a failure show both.
  * answered: the time of the last response in milliseconds, or 0 after a request without an answer.
- * @type {{failures: string[], lastGood: string, answered: number}}
+ * failed: the time of the last request without an answer; later responses to older requests do not change `answered`.
+ * @type {{failures: string[], lastGood: string, answered: number, failed: number}}
  */
-export const connection = { failures: [], lastGood: "none", answered: Date.now() };
+export const connection = { failures: [], lastGood: "none", answered: Date.now(), failed: 0 };
 
 // The names of fields that the pages do not show by their name in the API.
 const NAMES = { slug: "Address", published_at: "Time", content: "Text", username: "Name" };
@@ -82,6 +83,7 @@ export async function request(method, path, options = {}) {
   /** @type {RequestInit} */
   const init = { method, headers, keepalive, signal, cache: "no-cache", body: file ?? JSON.stringify(body) };
 
+  const sent = Date.now();
   let response, data;
   try {
     response = await fetch(apiAddress(path, query), init);
@@ -92,10 +94,10 @@ export async function request(method, path, options = {}) {
     /** @type {Record<string, string>} */
     const outcomes = { TimeoutError: `no answer after ${timeout} s`, SyntaxError: "no answer of the API" };
     note(method, path, outcomes[/** @type {Error} */ (error).name] ?? "no connection");
-    connection.answered = 0;
+    Object.assign(connection, { answered: 0, failed: Date.now() });
     throw new ApiError(0, { code: "offline", detail: "The blog does not answer." });
   }
-  connection.answered = Date.now();
+  if (sent > connection.failed) connection.answered = Date.now();
   const { ok, status, headers: received } = response;
   if (ok) {
     connection.lastGood = formatTime(new Date());
