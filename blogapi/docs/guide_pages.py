@@ -39,7 +39,19 @@ PAGE_NAMES = (
         "write-an-importer",
         "leaving",
     ),
-    *("roles", "operating", "releases", "postgresql", "cdn", "performance"),
+    *(
+        "roles",
+        "operating",
+        "services",
+        "monitoring",
+        "backups",
+        "upgrading",
+        "troubleshooting",
+        "releases",
+        "postgresql",
+        "cdn",
+        "performance",
+    ),
 )
 
 _FOLDER = Path(__file__).parent / "guide"

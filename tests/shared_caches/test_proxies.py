@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 
 
 def test_one_server(folder, port, people):
-    recipe = replace_each(read_recipe("nginx", "operating.md"), {"127.0.0.1:8000": f"127.0.0.1:{port}"})
+    recipe = replace_each(read_recipe("nginx", "services.md"), {"127.0.0.1:8000": f"127.0.0.1:{port}"})
     recipe = f"server {{ listen 80; {recipe} }}"
     with run_recipe(folder, recipe) as connect:
         connection = connect()
