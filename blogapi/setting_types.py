@@ -7,6 +7,7 @@ A value from an environment variable is a string; a value from the TOML file or 
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections.abc import Callable
 from email.utils import getaddresses, parseaddr
@@ -48,6 +49,16 @@ def text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError("must be a string")
     return value
+
+
+def command(value: Any) -> tuple[str, ...]:
+    """Return the program and the arguments of a command, given as a list or as for a POSIX shell."""
+    if isinstance(value, list | tuple) and all(isinstance(word, str) for word in value):
+        return tuple(value)
+    try:
+        return tuple(shlex.split(text(value)))
+    except ValueError as error:
+        raise ValueError(f"must be a command; {str(error).lower()}") from error
 
 
 def number(maximum: int, *, minimum: int = 1) -> Callable[[Any], int]:

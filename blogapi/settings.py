@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from blogapi.setting_types import (
+    command,
     flag,
     hosts,
     media_types,
@@ -177,6 +178,13 @@ SETTINGS = (
         number(1000, minimum=0),
         0,
         "Number of daily backups that `serve` keeps in `backups` in the instance folder; 0 for no backups.",
+    ),
+    Setting(
+        "BACKUP_COMMAND",
+        command,
+        (),
+        "Command that runs after each backup, without a shell. The variable `BLOGAPI_BACKUP` is the path of "
+        "the backup. If the command fails, the backup counts as failed.",
     ),
     Setting(
         "REQUIRE_IF_MATCH",

@@ -29,6 +29,8 @@ EXPECTED_REASONS = {
     "Varnish is not installed": "needs Varnish and a C compiler",
     "the package registry cannot be reached": "needs a network that some machines lack",
     "the history of the repository is missing": "needs git and a clone that is not shallow",
+    "restic is not installed": "needs restic",
+    "rclone is not installed": "needs rclone",
     "wrk is not installed": "the benchmark has a client in Python too",
     "Matplotlib is not installed": "only charts of the benchmark need it",
     "Windows ": "needs what Windows lacks",

@@ -9,7 +9,7 @@ from pathlib import Path
 from flask import Flask
 
 from blogapi import clock
-from blogapi.backups import folder_backups, naming, service
+from blogapi.backups import alarms, completion, folder_backups, naming, service, status
 from blogapi.backups.manifest import describe_missing
 from blogapi.backups.naming import BackupKind
 from blogapi.backups.service import Backup
@@ -38,16 +38,23 @@ def start(app: Flask) -> threading.Event | None:
 
 
 def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
-    """Make the backup of the day and delete old ones; return it, or None if it already exists."""
+    """Make the backup of the day and delete old ones; return it, or None if it already exists.
+
+    If the backup exists and BACKUP_COMMAND failed for it, only the command runs again.
+    """
     path = home / "backups" / naming.daily_backup_name(today)
-    if path.exists():
+    if path.exists() and not status.read_status(home).failing_since:
         return None
-    backup, _ = folder_backups.create_in_folder(home, path, BackupKind.DAILY, keep=keep)
-    return backup
+    with status.record_failure(home):
+        backup = None
+        if not path.exists():
+            backup, _ = folder_backups.create_in_folder(home, path, BackupKind.DAILY, keep=keep)
+        completion.complete(home, path)
+        return backup
 
 
 def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
-    seconds = FIRST_CHECK_SECONDS
+    seconds, next_alarm = FIRST_CHECK_SECONDS, clock.now()
     while not stop.wait(seconds):
         seconds = CHECK_SECONDS
         try:
@@ -58,6 +65,11 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
         except Exception:
             # Only log the error, so that the thread goes on and tries again.
             app.logger.exception("the daily backup failed")
+        try:
+            if clock.now() >= next_alarm and alarms.send_if_late(app):
+                next_alarm = clock.now() + alarms.INTERVAL
+        except Exception:
+            app.logger.exception("the alarm about the late backup was not sent")
 
 
 def _log(app: Flask, backup: Backup) -> None:

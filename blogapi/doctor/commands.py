@@ -64,7 +64,8 @@ def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> N
 def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Finding]:
     home = blog_folder.find_blog()
     try:
-        path = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
+        settings = config.read_settings(home)
+        path = connections.sqlite_path(settings["DATABASE_URL"], home)
     except CannotStart as error:
         cure = choose_cure(error, "correct the setting; the other checks use the default database")
         yield wrong("settings", error.message, cure)
@@ -74,6 +75,7 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
     for sentence in config.find_removed_settings(home):
         yield hint("settings", sentence, "remove it; version 1.1 does not start with it")
     yield from instance_checks.run_checks(home, path)
+    yield from instance_checks.check_backups(home, settings["DAILY_BACKUPS"])
     if path is not None:
         backups = home / "backups"
         found = list(sqlite_checks.run_checks(path, repair=repair, full=full or repair, backups=backups))

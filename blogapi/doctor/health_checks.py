@@ -19,7 +19,7 @@ from sqlalchemy import Select, func, select
 from blogapi import clock, program
 from blogapi.api_keys.models import ApiKey
 from blogapi.articles.models import Article, ArticleJson
-from blogapi.backups import library
+from blogapi.backups import library, status
 from blogapi.backups.naming import BackupKind
 from blogapi.doctor import findings, instance_checks, link_checks, server_checks, webhook_checks
 from blogapi.doctor.findings import Advice, Finding, Level
@@ -33,9 +33,8 @@ from blogapi.storage import connections, integrity, upgrades
 from blogapi.storage.database import db
 from blogapi.web.errors import Conflict
 
-# The ages from which the newest backup counts as old, and the newest daily backup as missing.
+# The age from which the newest backup counts as old if there are no daily backups.
 MAX_BACKUP_AGE = timedelta(days=7)
-MAX_DAILY_AGE = timedelta(days=2)
 
 MAX_IDLE = timedelta(days=180)
 
@@ -112,10 +111,11 @@ def _check_backups(home: Path) -> Iterator[Advice]:
         text = f"{error.strerror}. {findings.GIVE.capitalize()}."
         yield Advice("backup", Level.WRONG, "The folder of the backups cannot be read", text, link)
         return
+    keep, found = current_app.config["DAILY_BACKUPS"], status.read_status(home)
     daily = [backup for backup in backups if backup.kind == BackupKind.DAILY.name.lower()]
-    if current_app.config["DAILY_BACKUPS"] and not _is_newer(daily, MAX_DAILY_AGE):
-        text = "The log of the service gives the reason."
-        yield Advice("backup", Level.WRONG, "The daily backups fail", text, link)
+    if found.is_late(keep) or (keep and not _is_newer(daily, status.MAX_AGE)):
+        text = found.reason.replace(str(home), home.name) or "The log of the service gives the reason."
+        yield Advice("backup", Level.WRONG, "No good backup for 36 hours", text, link)
     if not backups:
         text = "Make one now, and keep a copy on another machine."
         yield Advice("backup", Level.HINT, "There is no backup yet", text, link)

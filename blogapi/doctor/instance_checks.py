@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from blogapi import clock
+from blogapi.backups.status import read_status
 from blogapi.doctor import findings
 from blogapi.doctor.findings import Finding, hint, ok, wrong
 from blogapi.storage.disk_errors import has_free_inodes
@@ -38,6 +39,16 @@ def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
     yield from _check_modes(folder, files)
     yield _check_disk(database.parent if database and database.parent.is_dir() else folder, files)
     yield _check_clock(files)
+
+
+def check_backups(folder: Path, keep: int) -> Iterator[Finding]:
+    """Yield a finding about the daily backups in the instance folder, if the setting DAILY_BACKUPS is on."""
+    found = read_status(folder)
+    if found.is_late(keep):
+        says = f"There was no good backup for 36 hours. {found.reason or 'The service is not running.'}"
+        yield wrong("backup", says, "correct this, and leave the service running")
+    elif keep and found.last_success:
+        yield ok("backup", f"The last good backup was made at {found.last_success:%Y-%m-%d %H:%M} UTC.")
 
 
 def _check_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import marshmallow as ma
+from pathlib import Path
 
+import marshmallow as ma
+from flask import current_app
+
+from blogapi.backups.status import read_status
 from blogapi.health import queries
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
@@ -11,7 +15,7 @@ from blogapi.web.errors import Unavailable
 from blogapi.web.fields import Fields, OmitsNull, OutputSchema
 from blogapi.webhooks.queries import list_delayed
 
-WEBHOOKS_WAIT = "webhooks_wait"
+WEBHOOKS_WAIT, BACKUP_LATE = "webhooks_wait", "backup_late"
 
 bp = Blueprint("health", __name__, url_prefix="/health", description="The state of the service")
 
@@ -23,10 +27,10 @@ class HealthSchema(OmitsNull, OutputSchema):
 
     status = ma.fields.String(metadata={"enum": ["ok"]})
     warnings = ma.fields.List(
-        ma.fields.String(metadata={"enum": [WEBHOOKS_WAIT]}),
+        ma.fields.String(metadata={"enum": [WEBHOOKS_WAIT, BACKUP_LATE]}),
         metadata={
             "description": "Problems for an admin, although requests are answered: calls of webhooks that "
-            "are due have waited for five minutes. Absent if there are none."
+            "are due have waited for five minutes; there was no good backup for 36 hours. Absent if none."
         },
     )
 
@@ -39,4 +43,7 @@ def check() -> Fields:
     problem = queries.find_problem()
     if problem is not None:
         raise Unavailable(queries.DETAILS[problem], code=problem)
-    return {"status": "ok", "warnings": [WEBHOOKS_WAIT] if list_delayed() else None}
+    warnings = [WEBHOOKS_WAIT] if list_delayed() else []
+    if read_status(Path(current_app.instance_path)).is_late(current_app.config["DAILY_BACKUPS"]):
+        warnings.append(BACKUP_LATE)
+    return {"status": "ok", "warnings": warnings or None}

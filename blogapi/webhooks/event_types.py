@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import ColumnElement, and_, or_
+from sqlalchemy import ColumnElement, and_, false, or_
 
 from blogapi.publication.kinds import CONTENT_KINDS, KINDS
 from blogapi.publication.models import ChangeType, Event
@@ -17,7 +17,18 @@ _NAMES = {kind.name: kind.events for kind in KINDS.values()}
 UNLISTED_TYPES = tuple(f"{kind}.unlisted" for kind in CONTENT_KINDS)
 _LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _NAMES.items() for name in names.values())
 ALL_TYPES_PATTERN = "*"
-PATTERNS = (ALL_TYPES_PATTERN, *(f"{kind}.*" for kind in _NAMES), *_LISTED_TYPES, *UNLISTED_TYPES)
+
+# The types of messages about the service itself. They report no change of the blog, so `*` does not select
+# them.
+BACKUP_FAILED = "backup.failed"
+NOTICE_PATTERNS = ("backup.*", BACKUP_FAILED)
+PATTERNS = (
+    ALL_TYPES_PATTERN,
+    *(f"{kind}.*" for kind in _NAMES),
+    *_LISTED_TYPES,
+    *UNLISTED_TYPES,
+    *NOTICE_PATTERNS,
+)
 
 # The types of messages that do not report a single event: a test, several changes, and a gap in the events.
 TEST, COMBINED, RESET = "webhook.test", "blog.changed", "blog.reset"
@@ -42,4 +53,9 @@ def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
             conditions.append(and_(is_public, Event.kind == kind, Event.change.in_(selected)))
         if f"{kind}.unlisted" in chosen:
             conditions.append(and_(Event.unlisted, Event.kind == kind))
-    return or_(*conditions)
+    return or_(false(), *conditions)
+
+
+def selects_notice(patterns: Iterable[str], type: str) -> bool:
+    """Return whether one of the patterns selects a type of messages about the service itself."""
+    return not {type, f"{type.partition('.')[0]}.*"}.isdisjoint(patterns)

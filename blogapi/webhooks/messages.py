@@ -27,7 +27,7 @@ class Message:
     """The content of a call: its id, its type, its time and its changes. A repeated call has the same id.
 
     `position` is the position of the last event. `count` is the number of all changes; `changes` has only the
-    first MAX_CHANGES of them.
+    first MAX_CHANGES of them. A message about the service itself has a count of 0, and its data in `changes`.
     """
 
     id: str
@@ -173,7 +173,7 @@ def make_combined_message(events: Sequence[Event], last: Event, count: int, site
 def read_message(delivery: Delivery) -> Message:
     """Return the message of a call that was made, so that it can be sent again."""
     return Message(
-        delivery.message_id, delivery.type, delivery.message_time, delivery.change_list, delivery.count
+        delivery.message_id, delivery.type, delivery.message_time, delivery.content, delivery.count
     )
 
 

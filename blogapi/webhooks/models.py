@@ -167,7 +167,12 @@ class Delivery(Identified, Base):
         return phrases.get(self.status or 0, "")
 
     @property
+    def content(self) -> list[dict[str, Any]]:
+        """The changes in the call, at most 100, or the data of a message about the service itself."""
+        content: list[dict[str, Any]] = json.loads(self.changes)
+        return content
+
+    @property
     def change_list(self) -> list[dict[str, Any]]:
-        """The changes in the call, at most 100."""
-        changes: list[dict[str, Any]] = json.loads(self.changes)
-        return changes
+        """The changes in the call, at most 100; a message about the service itself has none."""
+        return self.content if self.count else []

@@ -91,6 +91,11 @@ def count_webhooks() -> int:
     return db.session.scalar(select(func.count()).select_from(Webhook)) or 0
 
 
+def list_active() -> Sequence[Webhook]:
+    """Return the webhooks that are not paused."""
+    return db.session.scalars(select(Webhook).where(Webhook.paused.is_(None))).all()
+
+
 def list_callable(now: datetime) -> Sequence[Webhook]:
     """Return the active webhooks that have events after their position and may be called now.
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
+from sqlalchemy.exc import SQLAlchemyError
+
+from blogapi import clock
 from blogapi.storage.database import current_time, db, transaction
-from blogapi.web.errors import Conflict, Invalid
+from blogapi.web.errors import Conflict, Invalid, Problem
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.webhooks import delivery, messages, queries, signing
+from blogapi.webhooks.event_types import NOTICE_PATTERNS, selects_notice
 from blogapi.webhooks.messages import Message
 from blogapi.webhooks.models import STANDARD, Delivery, Mode, Pause, Webhook
 
@@ -114,6 +119,16 @@ def build_now(uuid: UUID) -> Delivery:
     return _send(webhook, delivery.make_build_message())
 
 
+def send_notice(type: str, data: Mapping[str, Any]) -> list[bool]:
+    """Call each active webhook that has chosen a type of messages about the service itself.
+
+    Return whether each call succeeded; a failed call is not repeated.
+    """
+    chosen = [webhook for webhook in queries.list_active() if selects_notice(webhook.event_patterns, type)]
+    message = Message(f"msg_{uuid4().hex}", type, clock.now(), [dict(data)])
+    return [_send_and_report(webhook, message) for webhook in chosen]
+
+
 def show_delivery(uuid: UUID, delivery_id: UUID) -> WithAttributes:
     """Return a former call with its request, without secrets."""
     call = queries.get_delivery(uuid, delivery_id)
@@ -125,6 +140,15 @@ def send_again(uuid: UUID, delivery_id: UUID) -> Delivery:
     """Make a former call again, with the same id, and return its outcome."""
     former = queries.get_delivery(uuid, delivery_id)
     return _send(queries.get_by_uuid(uuid), messages.read_message(former))
+
+
+def _send_and_report(webhook: Webhook, message: Message) -> bool:
+    try:
+        return delivery.send_now(webhook, message).succeeded
+    except (SQLAlchemyError, Problem) as error:
+        # The disk can be full, which the message can be about.
+        delivery.log_failure(error)
+        return False
 
 
 def _send(webhook: Webhook, message: Message) -> Delivery:
@@ -149,6 +173,11 @@ def _set_fields(webhook: Webhook, fields: Fields) -> None:
         raise Invalid(
             "A build hook is called once for any number of changes; set `mode` to combined.",
             errors={"mode": ["Must be combined for this preset."]},
+        )
+    if preset != STANDARD and not {*NOTICE_PATTERNS}.isdisjoint(fields.get("event_patterns", ())):
+        raise Invalid(
+            "Only a signed webhook can receive messages about backups.",
+            errors={"events": ["Must have no backup events for this preset."]},
         )
     for name, value in fields.items():
         if name != "active":

@@ -34,6 +34,10 @@ ROOT = Path(__file__).parent.parent.parent
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
 
+def list_without_backups(fingerprint):
+    return {name: held for name, held in fingerprint().items() if not name.startswith("backups")}
+
+
 def test_a_restore_brings_back_all_data_and_settings(as_admin, run, blog, make_article, tmp_path):
     shown = as_admin.get(ARTICLES).json, as_admin.get(TAGS).json
     before, backup_file = dump_rows(blog / "blog.db"), tmp_path / "saved.zip"
@@ -87,7 +91,7 @@ def test_the_former_state_is_saved_and_can_be_restored(run, blog, backup_file, m
     make_article(title="Later")
     before = dump_rows(blog / "blog.db")
     result = run("restore", backup_file)
-    (kept,) = (blog / "backups").iterdir()
+    (kept,) = (blog / "backups").glob("*.db")
     assert f"The former state is in {kept}." in result.stdout
     assert run("restore", kept).exit_code == 0
     assert dump_rows(blog / "blog.db") == before
@@ -129,7 +133,7 @@ def test_a_restored_blog_that_was_not_started_is_replaced(run, backup_file, tmp_
     assert run("restore", backup_file).exit_code == 0
     execute(home / "blog.db", "DELETE FROM article WHERE title = 'Soup'")
     assert run("restore", backup_file).exit_code == 0
-    (former,) = (home / "backups").iterdir()
+    (former,) = (home / "backups").glob("*.db")
     assert read_titles(home / "blog.db") == {"Bread", "Soup"} and read_titles(former) == {"Bread"}
 
 
@@ -152,7 +156,7 @@ def test_a_write_that_follows_the_copy_of_the_former_state_is_in_another_copy(
 ):
     write_during_copy += ["Salad", "Soup"]
     assert run("restore", backup_file).exit_code == 0
-    (former,) = (blog / "backups").iterdir()
+    (former,) = (blog / "backups").glob("*.db")
     assert read_titles(former) == {"Bread", "Salad"}
     assert read_titles(blog / "blog.db") == {"Bread", "Soup"}
 
@@ -164,7 +168,7 @@ def test_a_restore_fails_if_the_blog_is_changed_during_each_attempt(
     result = run("restore", backup_file)
     assert (result.exit_code, "The database is busy" in result.stderr) == (1, True)
     assert read_titles(blog / "blog.db") == {"Bread", "Salad"}
-    assert list((blog / "backups").iterdir()) == []
+    assert list((blog / "backups").glob("*.db")) == []
 
 
 def test_existing_settings_are_not_replaced(run, blog, backup_file):
@@ -273,7 +277,7 @@ def test_a_restore_keeps_the_unchanged_file_of_a_blog_that_cannot_be_read(
     result = run("restore", backup_file)
     assert result.exit_code == 0, result.output
     assert dump_rows(blog / "blog.db") == shown
-    kept = [path for path in (blog / "backups").iterdir() if path.suffix == ".db"]
+    kept = [path for path in (blog / "backups").glob("*.db") if path.suffix == ".db"]
     assert [path.read_bytes() for path in kept] == [content]
     assert "Restart the service." in result.stdout
 
@@ -287,14 +291,14 @@ def test_a_restore_keeps_the_unchanged_file_of_a_damaged_blog(run, blog, backup_
     result = run("restore", backup_file)
     assert result.exit_code == 0
     assert dump_rows(blog / "blog.db") == shown
-    (kept,) = (blog / "backups").iterdir()
+    (kept,) = (blog / "backups").glob("*.db")
     assert kept.suffix == ".db" and kept.stat().st_size == len(whole)
     assert run("restore", kept).exit_code == 1
     assert dump_rows(blog / "blog.db") == shown
 
 
 def test_a_full_disk_does_not_change_the_blog(run, blog, backup_file, fingerprint, monkeypatch):
-    before = fingerprint()
+    before = list_without_backups(fingerprint)
 
     def fail(*_):
         raise OSError(28, "No space left on device")
@@ -304,18 +308,18 @@ def test_a_full_disk_does_not_change_the_blog(run, blog, backup_file, fingerprin
         result = run("restore", backup_file)
     full = rf"Error: The disk is full; {re.escape(str(blog / 'backups'))}\S+\.db cannot be written.\n"
     assert result.exit_code == 1 and re.fullmatch(full, result.stderr), result.output
-    assert {name: held for name, held in fingerprint().items() if name != "backups"} == before
+    assert list_without_backups(fingerprint) == before
 
 
 def test_a_restore_fails_if_the_database_stays_locked(run, blog, backup_file, fingerprint, monkeypatch):
     monkeypatch.setattr(restoring, "_LOCK_SECONDS", 0)
-    before = fingerprint()
+    before = list_without_backups(fingerprint)
     with integrity.open_database(blog / "blog.db") as connection:
         connection.execute("BEGIN IMMEDIATE")
         result = run("restore", backup_file)
         connection.execute("ROLLBACK")
     assert (result.exit_code, "The database is busy" in result.stderr) == (1, True)
-    assert {name: held for name, held in fingerprint().items() if name != "backups"} == before
+    assert list_without_backups(fingerprint) == before
 
 
 def test_a_missing_file_is_a_usage_error(run, blog, tmp_path):

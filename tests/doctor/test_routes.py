@@ -63,7 +63,7 @@ def test_an_old_or_missing_backup_is_a_hint(app, as_login, check, monkeypatch):
     monkeypatch.setattr(health_checks, "MAX_BACKUP_AGE", timedelta(0))
     assert check()["The last backup is old"]["level"] == "hint"
     app.config["DAILY_BACKUPS"] = 3
-    assert check()["The daily backups fail"]["level"] == "wrong"
+    assert check()["No good backup for 36 hours"]["level"] == "wrong"
 
 
 @pytest.mark.sqlite("a database server has its own backups")
@@ -74,7 +74,7 @@ def test_a_backup_from_the_future_is_not_a_new_one(app, instance, check, set_clo
         set_clock(day)
         daily.create_if_missing(instance, keep=3, today=day.date())
         set_clock(now)
-        assert ("The daily backups fail" in check()) == is_missing
+        assert ("No good backup for 36 hours" in check()) == is_missing
 
 
 def test_pictures_without_alternative_text_are_counted(app, check):

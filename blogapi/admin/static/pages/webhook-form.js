@@ -210,9 +210,12 @@ class WebhookForm extends Page {
     const toggleUnlisted = (/** @type {FieldEvent} */ { target }) => this.change({ unlisted: target.checked });
     const unlisted = html`<label><input type="checkbox" ?disabled=${this.isBuild} @change=${toggleUnlisted}
       .checked=${live(this.isBuild || this.values.unlisted)}><span>Unlisted articles and pages</span></label>`;
+    const toggleBackups = (/** @type {FieldEvent} */ { target }) => this.change({ backups: target.checked });
+    const backups = html`<label><input type="checkbox" ?disabled=${this.isBuild} @change=${toggleBackups}
+      .checked=${live(!this.isBuild && this.values.backups)}><span>Failed backups</span></label>`;
     const error = [this.errors.events ?? []].flat().join(" ");
     return html`<fieldset class="checks-row ${error ? "faulty" : ""}" id="field-events">
-      <legend>Which changes</legend><div>${Object.entries(KINDS).map(kind)}${unlisted}</div>
+      <legend>Which changes</legend><div>${Object.entries(KINDS).map(kind)}${unlisted}${backups}</div>
       <p class="help" ?hidden=${!error}>${icon("circle-alert")} ${error && "Choose at least one."}</p></fieldset>`;
   }
 

@@ -5,7 +5,11 @@ import { KINDS } from "./words.js";
 
 const VERBS = { published: "Published", updated: "Updated", unpublished: "Unpublished", deleted: "Deleted" };
 /** @type {Record<string, string>} */
-const OTHER_CALLS = { "webhook.test": "Test call", "blog.reset": "Asked to read the blog again" };
+const OTHER_CALLS = {
+  "webhook.test": "Test call",
+  "blog.reset": "Asked to read the blog again",
+  "backup.failed": "No good backup",
+};
 const KIND_NAMES = { category: "Category", tag: "Tag", author: "Author", site: "Site" };
 
 /** @typedef {Record<string, any>} Call */

@@ -1,17 +1,18 @@
 /** The values of the form of a webhook, and the request body for them. */
 
-import { isBuildHook, KINDS, UNLISTED } from "./words.js";
+import { BACKUPS, isBuildHook, KINDS, UNLISTED } from "./words.js";
 
 const AUTHORIZATION = "Authorization";
 const KIND_NAMES = Object.keys(KINDS);
 
 /**
  * headers: [name, value] of the custom headers; keepsHeaders: whether the stored headers stay. events: the
- * selected patterns of each kind. unlisted: whether it also receives changes of unlisted items.
+ * selected patterns of each kind. unlisted: whether it also receives changes of unlisted items; backups: whether it
+ * also hears of failed backups.
  *
  * @typedef {{name: string, url: string, token: string, headers: [string, string][], keepsHeaders: boolean,
  *   preset: string, mode: string, quiet_seconds: string, interval_seconds: string,
- *   events: Record<string, string[]>, unlisted: boolean}} Values
+ *   events: Record<string, string[]>, unlisted: boolean, backups: boolean}} Values
  */
 
 /** Return the values for a webhook of the API, or for a new one. @param {Webhook} [webhook] @returns {Values} */
@@ -20,14 +21,17 @@ export function toValues(webhook) {
   const given = webhook ?? {};
   const { name = "", preset = "netlify", mode = "combined", events = ["*"], header_names: kept = [] } = given;
   const { quiet_seconds: quiet = 10, interval_seconds: interval = 60 } = given;
-  const listed = events.filter((/** @type {string} */ event) => !UNLISTED.includes(event));
+  const includesAny = (/** @type {string[]} */ types) => types.some((type) => events.includes(type));
   const choose = (/** @type {string} */ kind) =>
-    events.includes("*") ? [`${kind}.*`] : listed.filter((/** @type {string} */ event) => event.startsWith(`${kind}.`));
+    events.includes("*")
+      ? [`${kind}.*`]
+      : events.filter((/** @type {string} */ event) => event.startsWith(`${kind}.`) && !UNLISTED.includes(event));
   return {
     ...{ name, url: "", token: "", headers: [], keepsHeaders: kept.length > 0, preset, mode },
     ...{ quiet_seconds: `${quiet}`, interval_seconds: `${interval}` },
     events: Object.fromEntries(KIND_NAMES.map((kind) => [kind, choose(kind)])),
-    unlisted: listed.length < events.length,
+    unlisted: includesAny(UNLISTED),
+    backups: includesAny(BACKUPS),
   };
 }
 
@@ -41,13 +45,14 @@ export function choosePreset(values, preset) {
 }
 
 /** Return the request body for a new webhook. @param {Values} values @returns {Record<string, unknown>} */
-export function toBody({ url, token, headers, keepsHeaders, events, unlisted, ...values }) {
+export function toBody({ url, token, headers, keepsHeaders, events, unlisted, backups, ...values }) {
   const isAll = KIND_NAMES.every((kind) => events[kind].includes(`${kind}.*`));
+  const others = [...(unlisted ? UNLISTED : []), ...(backups ? BACKUPS.slice(0, 1) : [])];
   const named = token ? [[AUTHORIZATION, `Bearer ${token}`]] : headers.filter(([name, value]) => name || value);
   return {
     ...{ name: values.name, preset: values.preset, mode: values.mode },
     ...{ quiet_seconds: toNumber(values.quiet_seconds), interval_seconds: toNumber(values.interval_seconds) },
-    events: [...(isAll ? ["*"] : Object.values(events).flat()), ...(unlisted && !isBuildHook(values) ? UNLISTED : [])],
+    events: [...(isAll ? ["*"] : Object.values(events).flat()), ...(isBuildHook(values) ? [] : others)],
     url,
     ...((!keepsHeaders || token) && { headers: Object.fromEntries(named) }),
   };

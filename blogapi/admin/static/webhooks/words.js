@@ -13,6 +13,8 @@ export const KINDS = {
 };
 // Changes of unlisted items, which no pattern selects; build hooks get them always.
 export const UNLISTED = ["article.unlisted", "page.unlisted"];
+// Failed backups, which are no changes of the blog; only signed calls report them.
+export const BACKUPS = ["backup.*", "backup.failed"];
 const TEST = "webhook.test";
 
 /** @param {{preset: string, [field: string]: any}} webhook */
@@ -55,8 +57,11 @@ export function describeEvents({ mode, events, quiet_seconds: quiet, interval_se
 /** @param {string[]} events */
 function nameEvents(events) {
   const hasUnlisted = UNLISTED.some((type) => events.includes(type));
-  if (events.includes("*")) return hasUnlisted ? "Everything, unlisted too" : "Everything";
+  const hasBackups = BACKUPS.some((type) => events.includes(type));
+  if (events.includes("*"))
+    return `Everything${hasUnlisted ? ", unlisted too" : ""}${hasBackups ? ", failed backups" : ""}`;
   const names = events.map((event) => {
+    if (BACKUPS.includes(event)) return "Failed backups";
     const [kind, what] = event.split(".");
     return `${KINDS[/** @type {keyof typeof KINDS} */ (kind)]}${what === "*" ? "" : ` ${what}`}`;
   });

@@ -1,0 +1,68 @@
+"""Tells the admins and the webhooks that the last good backup is late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+from flask import Flask
+
+from blogapi.backups import status
+from blogapi.backups.status import MAX_AGE, BackupStatus
+from blogapi.mail import smtp
+from blogapi.site.queries import get_site
+from blogapi.storage.database import end_read
+from blogapi.users.queries import list_admins
+from blogapi.webhooks.event_types import BACKUP_FAILED
+from blogapi.webhooks.service import send_notice
+
+# The minimum time between two alarms.
+INTERVAL = timedelta(days=1)
+
+_HOURS = MAX_AGE // timedelta(hours=1)
+
+_TEXT = """{title} has had no good backup for {hours} hours.
+
+The last good backup: {last}
+What went wrong: {reason}
+
+The page Backups of the admin pages shows all backups. `doctor` on the server checks the disk and the folder.
+"""
+
+
+def send_if_late(app: Flask) -> bool:
+    """If the last good backup is late, tell the admins by e-mail and the webhooks that have chosen it.
+
+    Return whether somebody was told.
+    """
+    found = status.read_status(Path(app.instance_path))
+    if not found.is_late(app.config["DAILY_BACKUPS"]):
+        return False
+    app.logger.error("there was no good backup for %d hours: %s", _HOURS, found.reason)
+    with app.app_context():
+        is_sent = [*_send_mails(app, found), *_call_webhooks(found)]
+    return any(is_sent)
+
+
+def _send_mails(app: Flask, found: BackupStatus) -> Iterator[bool]:
+    if not smtp.is_configured():
+        return
+    title = get_site().title or "A blog"
+    last = found.last_success.strftime("%Y-%m-%d %H:%M UTC") if found.last_success else "none"
+    text = _TEXT.format(title=title, hours=_HOURS, last=last, reason=found.reason or "See the log.")
+    addresses = [admin.email for admin in list_admins() if admin.email]
+    # The mail server can be slow, so no snapshot may stay open.
+    end_read()
+    for address in addresses:
+        try:
+            smtp.send(address, f"No good backup of {title}", text)
+            yield True
+        except smtp.NotSent as problem:
+            app.logger.error("the e-mail about the late backup was not sent: %s", problem)
+            yield False
+
+
+def _call_webhooks(found: BackupStatus) -> list[bool]:
+    last = found.last_success.isoformat() if found.last_success else None
+    return send_notice(BACKUP_FAILED, {"last_success": last, "reason": found.reason})

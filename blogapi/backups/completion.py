@@ -1,0 +1,75 @@
+"""What follows a new backup: the command of the owner, which copies it to another place."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+from blogapi import config
+from blogapi.backups import status
+from blogapi.storage import files
+from blogapi.web.errors import Conflict
+
+COMMAND_SECONDS = 3600.0
+
+_LOCK = ".command.lock"
+_MAX_SHOWN_BYTES = 300
+
+
+def complete(home: Path, path: Path) -> None:
+    """Run BACKUP_COMMAND for the new backup, and record that the backup is good.
+
+    Raises Conflict if the command fails, so that the backup counts as failed; the file stays.
+    """
+    if command := config.read_settings(home)["BACKUP_COMMAND"]:
+        folder = home / "backups"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with files.locked(folder / _LOCK) as held:
+            if not held:
+                raise _make_error(path, "the command of another backup is running")
+            _run(command, path)
+    status.record_success(home)
+
+
+def _run(command: tuple[str, ...], path: Path) -> None:
+    environment = os.environ | {"BLOGAPI_BACKUP": str(path.resolve())}
+    # A file takes the messages, because a pipe stays open while a program that the command has started runs.
+    with tempfile.TemporaryFile() as messages:
+        try:
+            process = subprocess.Popen(  # noqa: S603, the owner's command
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=messages,
+                # On POSIX, a group of its own, so that the programs that it starts are ended with it.
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise _make_error(path, f"{command[0]}: {error.strerror}") from error
+        try:
+            code = process.wait(COMMAND_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise _make_error(path, f"it did not end within {COMMAND_SECONDS / 60:.0f} minutes") from error
+        finally:
+            _kill(process)
+        if code:
+            messages.seek(max(messages.tell() - _MAX_SHOWN_BYTES, 0))
+            says = " ".join(messages.read().decode("utf-8", "replace").split())
+            raise _make_error(path, f"its exit status is {code}. {says}".strip().rstrip("."))
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the process, and on POSIX the programs that it has started, unless it has ended itself."""
+    if process.poll() is None:
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+
+
+def _make_error(path: Path, reason: str) -> Conflict:
+    return Conflict(f"The backup {path} was written, but BACKUP_COMMAND failed: {reason}.")
