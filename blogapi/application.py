@@ -25,7 +25,7 @@ from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.rights import build_matrix
 from blogapi.storage import database, releases
 from blogapi.version import __version__
-from blogapi.web import error_handlers, media_addresses, public_queries, request_id
+from blogapi.web import error_handlers, logs, media_addresses, public_queries, request_id
 
 
 def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
@@ -37,6 +37,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     app = Flask("blogapi", instance_path=str(blog_folder.find()), static_folder=None)
     # All other calls read the settings.
     config.load(app, settings)
+    logs.configure(app.config)
+    for sentence in config.find_removed_settings(Path(app.instance_path)):
+        app.logger.warning(sentence)
 
     # These calls register views and functions, and create what the application keeps in memory. They come
     # before the calls that use it; among themselves, their order does not matter.

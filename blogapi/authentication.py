@@ -41,6 +41,7 @@ from blogapi.web.argument_parser import reject_query_parameters
 from blogapi.web.conditional import reject_conditional_headers
 from blogapi.web.errors import Unauthorized, format_allow
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
+from blogapi.web.logs import USER_KEY
 from blogapi.web.operation import get_operation
 from blogapi.web.slug_lookup import check_ids
 
@@ -249,6 +250,7 @@ def _authenticate_session() -> Caller:
         raise Unauthorized("The login has ended; log in again.", code="login_over")
     check_same_origin(request)
     account, role = login.account, Role(login.account.role)
+    request.environ[USER_KEY] = account.username
     now, last_used, digest = clock.now(), login.last_used, login.digest
     lacks_second_factor = is_second_factor_required(role) and account.second_factor_since is None
     caller = Caller(

@@ -7,7 +7,6 @@ instance folder, environment variables (`BLOGAPI_<NAME>`), and the argument of `
 from __future__ import annotations
 
 import difflib
-import logging
 import os
 import secrets
 import tomllib
@@ -22,8 +21,6 @@ from blogapi.settings import REMOVED_SETTINGS, SETTINGS
 
 if TYPE_CHECKING:
     from flask import Flask
-
-logger = logging.getLogger(__name__)
 
 PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
@@ -44,8 +41,6 @@ def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
     folder = Path(app.instance_path)
     _create_folder(folder)
     app.config.update(read_settings(folder))
-    for sentence in find_removed_settings(folder):
-        logger.warning(sentence)
     overrides = overrides or {}
     app.config.update({name: value for name, value in overrides.items() if name not in _BY_NAME})
     known_settings = {name: value for name, value in overrides.items() if name in _BY_NAME}

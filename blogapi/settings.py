@@ -264,7 +264,14 @@ SETTINGS = (
         "ACCESS_LOG",
         one_of("off", "text", "json"),
         "text",
-        "Format of the request log of `serve` on standard error: `off`, `text` or `json`.",
+        "Request log of `serve` on standard error: `off`, `text` or `json`, which makes the whole log JSON.",
+    ),
+    Setting("LOG_FORMAT", one_of("text", "json"), "text", "Format of the log: `text` or `json`."),
+    Setting(
+        "LOG_LEVEL",
+        one_of("debug", "info", "warning", "error"),
+        "info",
+        "Lowest level of messages that are logged, requests excepted: `debug`, `info`, `warning` or `error`.",
     ),
     Setting(
         "FEED_CONTENT",

@@ -397,13 +397,13 @@ def test_another_sender_is_refused(sender):
 
 
 @pytest.mark.parametrize("value", ["256", "many"])
-def test_a_removed_setting_is_ignored_and_named_in_the_log(instance, monkeypatch, caplog, value):
+def test_a_removed_setting_is_ignored_and_named(instance, monkeypatch, value):
     write_settings(instance, f'UNREAD_MEGABYTES = "{value}"\nSESSION_DAYS = 1')
     monkeypatch.setenv("BLOGAPI_UNREAD_MEGABYTES", value)
     app = load_settings()
     assert app.config["SESSION_DAYS"] == 1 and "UNREAD_MEGABYTES" not in app.config
     reason = REMOVED_SETTINGS["UNREAD_MEGABYTES"].reason
-    assert caplog.messages == [
+    assert config.find_removed_settings(instance) == [
         f"The setting UNREAD_MEGABYTES in {source} has no effect any more. {reason}"
         for source in ("config.toml", "the environment")
     ]

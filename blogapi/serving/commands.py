@@ -8,10 +8,10 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import click
-from flask import Flask
+from flask import Flask, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
-from blogapi import blog_folder, program, setting_types
+from blogapi import blog_folder, config, program, setting_types
 from blogapi.articles import queries as article_queries
 from blogapi.articles.writing.rerendering import needs_upgrade
 from blogapi.backups import daily
@@ -28,6 +28,7 @@ from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
 from blogapi.users import links
 from blogapi.users.queries import can_admin_log_in
+from blogapi.web import logs
 from blogapi.webhooks import sender
 
 # How many seconds a running import may take to end when the server stops.
@@ -103,6 +104,7 @@ def serve(
     except OSError as error:
         where = unix_socket or f"{host}:{port}"
         raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
+    logs.configure(config.read_settings(home))
     with listening_socket:
         with upgrading.answer_requests(listening_socket) if needs_upgrade(home) else nullcontext():
             app: Flask = context.obj.load_app()
@@ -147,7 +149,7 @@ def _run(
     daily.start(app)
     end_announcing = background.start(app, deleted_item_service.delete_old)
     end_webhooks = sender.start(app)
-    click.echo(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
+    _say(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)
     http_server.access_log = _access_log(app)
     try:
@@ -161,8 +163,8 @@ def _run(
 
 
 def _access_log(app: Flask) -> log.AccessLog | None:
-    log_format, counted = app.config["ACCESS_LOG"], get_request_metrics(app)
-    handlers = [] if log_format == "off" else [log.log_lines(log_format)]
+    counted = get_request_metrics(app)
+    handlers = [] if app.config["ACCESS_LOG"] == "off" else [log.log_lines(logs.get_format(app.config))]
     if counted is not None:
         handlers.append(log.count_requests(counted.count))
     return log.AccessLog(*handlers) if handlers else None
@@ -182,13 +184,30 @@ def _end_on_signals(app: Flask, http_server: server.Server) -> None:
             signal.signal(getattr(signal, name), end)
 
 
+def _logs_json() -> bool:
+    return logs.get_format(current_app.config) == "json"
+
+
+def _say(text: str) -> None:
+    """Print a text for the person who starts the server, or log it if the log is JSON."""
+    if _logs_json():
+        current_app.logger.info(text)
+    else:
+        click.echo(text)
+
+
 def _print_admin_pages(address: str) -> None:
     """Print the address of the admin pages, and if no admin can log in, a link that creates one."""
-    click.echo(f"Write here: {address}/admin/")
+    _say(f"Write here: {address}/admin/")
     # A database that refuses writes can still be read.
     with suppress(SQLAlchemyError, NewerSchema):
         if not can_admin_log_in():
-            click.echo(f"{FIRST_ADMIN}\n  {address}{links.create_setup_link().path}")
+            if _logs_json():
+                # The link is a secret, and a JSON log is kept.
+                command = f"{program.get_command()} user create NAME --admin"
+                _say(f"No admin can log in yet; `{command}` creates one.")
+            else:
+                click.echo(f"{FIRST_ADMIN}\n  {address}{links.create_setup_link().path}")
 
 
 def _print_next_steps(with_demo: bool) -> None:
@@ -197,12 +216,12 @@ def _print_next_steps(with_demo: bool) -> None:
         from blogapi.demo.seed import AUTHOR_NAME, fill_empty_blog
 
         stored = fill_empty_blog()
-        click.echo(
+        _say(
             f"Created a sample blog: {stored} articles by the admin {AUTHOR_NAME!r}."
             if stored
             else "The blog already has articles; no sample was added."
         )
     elif article_queries.is_empty():
-        click.echo(NEXT_STEPS.format(program=program.get_command()))
+        _say(NEXT_STEPS.format(program=program.get_command()))
     # Requests use their own contexts. Return the database connection of this context to the pool.
     db.session.remove()

@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import logging
 import re
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
+
+from blogapi.web.logs import API_KEY, IS_FORMATTED, format_time, key_prefix
 
 logger = logging.getLogger("blogapi.access")
 
@@ -24,8 +24,6 @@ BATCH_SECONDS = 0.1
 # The maximum number of entries that wait while the output is blocked. Further entries are only counted.
 MAX_WAITING_ENTRIES = 100_000
 
-# The group matches the prefix of an API key, which is not secret; the other characters of the key are secret.
-_API_KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
 _UNQUOTED = r"/?:@!$&'()*+,;=-._~%"
 
 
@@ -33,7 +31,7 @@ class AccessLogEntry(NamedTuple):
     """A finished request.
 
     `at` is the time at which the response ended, in seconds since 1970. `seconds` is the time from the last
-    received byte of the request to the end of the response.
+    received byte of the request to the end of the response. `user` is the name of the user who is logged in.
     """
 
     at: float
@@ -45,6 +43,8 @@ class AccessLogEntry(NamedTuple):
     size: int
     request_id: str
     key: str
+    client: str
+    user: str = ""
 
 
 class AccessLog:
@@ -92,19 +92,14 @@ class AccessLog:
 
 
 def log_lines(log_format: str) -> Callable[[Sequence[AccessLogEntry]], None]:
-    """Return a handler that logs entries in the format `text` or `json`, by default to stderr.
+    """Return a handler that logs entries in the format `text` or `json`.
 
     Each batch of entries is one log record, because creating a record costs more than formatting a line.
     """
-    if not logger.hasHandlers():
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(logging.Formatter("%(message)s"))
-        logger.addHandler(handler)
-        logger.propagate = False
-    if logger.level == logging.NOTSET:
-        logger.setLevel(logging.INFO)
-    line = {"text": format_text, "json": format_json}[log_format]
-    return lambda entries: logger.info("%s", "\n".join(map(line, entries)))
+    # ACCESS_LOG alone decides whether requests are logged.
+    logger.setLevel(logging.INFO)
+    line, extra = {"text": format_text, "json": format_json}[log_format], {IS_FORMATTED: True}
+    return lambda entries: logger.info("%s", "\n".join(map(line, entries)), extra=extra)
 
 
 def count_requests(
@@ -120,12 +115,13 @@ def count_requests(
 
 
 def format_text(entry: AccessLogEntry) -> str:
-    """Return the entry as a line of text, with the prefix of the key; `-` stands for an absent value."""
-    at, method, path, route, status, seconds, size, request_id, key = entry
+    """Return the entry as a line of text, with the prefix of the key or the user; `-`: an absent value."""
+    at, method, path, route, status, seconds, size, request_id, key, client, user = entry
+    who = find_prefix(key) or quote(user) or "-"
     return (
         f"{_format_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
         f"{loggable_path(path, route)} {route or '-'} {status[:3]} "
-        f"{seconds * 1000:.1f}ms {size}B {request_id} {key_prefix(key) or '-'}"
+        f"{seconds * 1000:.1f}ms {size}B {request_id} {who} {client or '-'}"
     )
 
 
@@ -140,9 +136,15 @@ def format_json(entry: AccessLogEntry) -> str:
         "ms": round(entry.seconds * 1000, 1),
         "bytes": entry.size,
         "request_id": entry.request_id,
-        "key": key_prefix(entry.key) or None,
+        "key": find_prefix(entry.key) or None,
+        "user": entry.user or None,
+        "client": entry.client or None,
     }
     return json.dumps(fields, separators=(",", ":"))
+
+
+# A cache, because these functions run for each request.
+find_prefix = lru_cache(1024)(key_prefix)
 
 
 @lru_cache(4096)
@@ -154,19 +156,12 @@ def loggable_path(path: str, route: str) -> str:
     """
     if "<token>" in route:
         return route
-    plain = _API_KEY.sub(r"\1*", path)
+    plain = API_KEY.sub(r"\1*", path)
     if not route:
         plain = re.sub(r"[\w~-]{24,}", "*", plain)
     return quote(plain[:1000].encode("latin-1", "replace"), safe=_UNQUOTED) or "-"
 
 
-@lru_cache(1024)
-def key_prefix(key: str) -> str:
-    """Return the prefix of an API key, which is not secret, or "" if the text is not an API key."""
-    found = _API_KEY.fullmatch(key)
-    return found[1] if found else ""
-
-
 @lru_cache(4)
 def _format_second(at: int) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return format_time(at).partition(".")[0]

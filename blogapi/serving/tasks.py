@@ -19,6 +19,7 @@ from blogapi.storage import commit_version
 from blogapi.storage.database import QUEUE_SECONDS_KEY
 from blogapi.web import errors
 from blogapi.web.headers import error_headers
+from blogapi.web.logs import USER_KEY
 from blogapi.web.request_id import REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
 
 
@@ -48,6 +49,7 @@ class LoggedTask(Task):  # type: ignore[misc]
     body_bytes = 0
     request_id = ""
     route = ""
+    client = user = ""
 
     def service(self) -> None:
         try:
@@ -83,6 +85,8 @@ class LoggedTask(Task):  # type: ignore[misc]
                 self.body_bytes,
                 self.request_id,
                 request.headers.get("X_API_KEY", ""),
+                self.client or self.channel.addr[0],
+                self.user,
             )
         )
 
@@ -170,6 +174,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
     def _read_environment(self) -> None:
         environ = self.environ or {}
         self.route, self.request_id = environ.get(ROUTE_KEY, ""), environ.get(REQUEST_ID_KEY, "")
+        self.client, self.user = environ.get("REMOTE_ADDR", ""), environ.get(USER_KEY, "")
 
     def _set_head(self, status: str, headers: list[tuple[str, str]], *exc_info: Any) -> None:
         self.status, self.response_headers = status, headers

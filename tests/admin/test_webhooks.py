@@ -83,6 +83,7 @@ def test_a_webhook_is_created_and_its_secret_is_shown_once(api, open_admin, rece
     page.get_by_label("Value", exact=True).fill("k3y")
     page.get_by_role("checkbox", name="Tags").uncheck()
     page.get_by_role("checkbox", name="Unlisted articles and pages").check()
+    page.get_by_role("checkbox", name="Failed backups").check()
     page.get_by_text("x-key: •••").wait_for()
     page.get_by_role("button", name="Create webhook").click()
     secret = page.get_by_role("textbox", name="Secret of “search index”. Copy it now").input_value()
@@ -90,7 +91,8 @@ def test_a_webhook_is_created_and_its_secret_is_shown_once(api, open_admin, rece
     assert list_violations(page) == []
     (webhook,) = api.get("webhooks/")
     unlisted = ["article.unlisted", "page.unlisted"]
-    assert webhook["events"] == ["article.*", "page.*", "category.*", "author.*", "site.*", *unlisted]
+    listed = ["article.*", "page.*", "category.*", "author.*", "site.*"]
+    assert webhook["events"] == [*listed, *unlisted, "backup.*"]
     assert page.url.endswith(f"/admin/webhooks/{webhook['uuid']}/change/")
     page.get_by_role("button", name="Send a test call").click()
     page.get_by_text("204 No Content").wait_for()

@@ -1,0 +1,122 @@
+"""The logging configuration: each line of a process is text or JSON, and has the request it belongs to.
+
+Lines contain no keys, passwords or secret settings.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from flask import has_request_context, request
+
+from blogapi.web.request_id import REQUEST_ID_KEY, ROUTE_KEY
+
+# The key of the WSGI environment for the name of the user who is logged in.
+USER_KEY = "blogapi.user"
+# A record with this attribute is already in the format of the log.
+IS_FORMATTED = "is_formatted"
+
+# The group matches the prefix of an API key, which is not secret; the other characters of the key are secret.
+API_KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
+_SECRET_SETTINGS = ("SECRET_KEY", "SMTP_PASSWORD")
+_URLS = ("DATABASE_URL", "LIMITS_URL")
+
+logger = logging.getLogger("blogapi")
+
+
+def get_format(settings: Mapping[str, Any]) -> str:
+    """Return `json` or `text`."""
+    return "json" if "json" in (settings["LOG_FORMAT"], settings["ACCESS_LOG"]) else "text"
+
+
+def configure(settings: Mapping[str, Any]) -> None:
+    """Log to standard error as the settings say, unless the program around blogapi has its own handlers."""
+    level = logging.getLevelNamesMapping()[settings["LOG_LEVEL"].upper()]
+    logger.setLevel(level)
+    root = logging.getLogger()
+    if any(not isinstance(handler.formatter, _Formatter) for handler in root.handlers):
+        return
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter(get_format(settings), _find_secrets(settings)))
+    # Below WARNING, libraries log values such as the parameters of SQL statements.
+    logging.basicConfig(handlers=[handler], level=max(level, logging.WARNING), force=True)
+    logging.captureWarnings(True)
+    sys.excepthook = _log_exception
+    threading.excepthook = lambda raised: _log_exception(
+        raised.exc_type, raised.exc_value, raised.exc_traceback
+    )
+
+
+def key_prefix(key: str) -> str:
+    """Return the prefix of an API key, which is not secret, or "" if the text is not an API key."""
+    found = API_KEY.fullmatch(key)
+    return found[1] if found else ""
+
+
+def format_time(at: float) -> str:
+    """Return the time in UTC with milliseconds; `at` is in seconds since 1970."""
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%S}.{int(at % 1 * 1000):03}Z"
+
+
+class _Formatter(logging.Formatter):
+    def __init__(self, log_format: str, secrets: list[str]) -> None:
+        super().__init__()
+        self._is_json = log_format == "json"
+        self._secret = re.compile("|".join(map(re.escape, secrets)) or "(?!)")
+
+    def format(self, record: logging.LogRecord) -> str:
+        if getattr(record, IS_FORMATTED, False):
+            return record.getMessage()
+        message = self._hide_secrets(record.getMessage())
+        traceback = self._hide_secrets(self.formatException(record.exc_info)) if record.exc_info else ""
+        context = _describe_request()
+        if self._is_json:
+            fields = {"time": format_time(record.created), "level": record.levelname.lower()}
+            fields |= {"logger": record.name, "message": message} | context
+            return json.dumps(fields | ({"traceback": traceback} if traceback else {}), separators=(",", ":"))
+        suffix = f" ({', '.join(f'{name} {value}' for name, value in context.items())})" if context else ""
+        lines = f"{message}{suffix}\n{traceback}".strip().splitlines()
+        # A text of a client cannot look like a line of its own.
+        return f"{format_time(record.created)} {record.levelname} {record.name}: " + "\n  ".join(lines)
+
+    def _hide_secrets(self, text: str) -> str:
+        return self._secret.sub("•••", API_KEY.sub(r"\1*", text))
+
+
+def _describe_request() -> dict[str, str]:
+    """Return the id, the route, the client and the user or key of the current request, if there is one."""
+    if not has_request_context():
+        return {}
+    environ = request.environ
+    context = {
+        "request_id": environ.get(REQUEST_ID_KEY),
+        "method": request.method,
+        "route": environ.get(ROUTE_KEY),
+        "client": environ.get("REMOTE_ADDR"),
+        "user": environ.get(USER_KEY),
+        "key": key_prefix(environ.get("HTTP_X_API_KEY", "")),
+    }
+    return {name: value for name, value in context.items() if value}
+
+
+def _find_secrets(settings: Mapping[str, Any]) -> list[str]:
+    """Return the secret settings, and the passwords in URLs, as they are written and decoded."""
+    passwords = [urlsplit(settings[name]).password or "" for name in _URLS]
+    secrets = [settings[name] for name in _SECRET_SETTINGS] + passwords + [unquote(one) for one in passwords]
+    return sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+
+
+def _log_exception(
+    kind: type[BaseException], error: BaseException | None, traceback: TracebackType | None
+) -> None:
+    if error is not None and not issubclass(kind, KeyboardInterrupt | SystemExit):
+        logger.critical("uncaught exception", exc_info=(kind, error, traceback))
