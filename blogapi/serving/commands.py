@@ -104,8 +104,8 @@ def serve(
     except OSError as error:
         where = unix_socket or f"{host}:{port}"
         raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
-    logs.configure(config.read_settings(home))
     with listening_socket:
+        logs.configure(config.read_settings(home))
         with upgrading.answer_requests(listening_socket) if needs_upgrade(home) else nullcontext():
             app: Flask = context.obj.load_app()
         with app.app_context():
