@@ -50,6 +50,9 @@ COOKIE = "blogapi_session"
 # other host of the domain can set this cookie.
 SECURE_COOKIE = f"__Host-{COOKIE}"
 
+# The paths of requests that an admin needs on a full disk: to log in, and to find out what is wrong.
+_NEED_NO_SPACE = ("/api/v1/auth/", "/api/v1/doctor/")
+
 
 class SessionInterface(SecureCookieSessionInterface):
     """Flask's session without a signed timestamp; its cookie is Secure if the request came over TLS.
@@ -135,8 +138,8 @@ def authenticate() -> Response | None:
     check_ids(request.view_args or {})
     reject_query_parameters(view)
     reject_conditional_headers(view)
-    # If the disk is almost full, only logins and deletions may use the rest of the space.
-    if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith("/api/v1/auth/"):
+    # If the disk is almost full, only logins, deletions and checks may use the rest of the space.
+    if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith(_NEED_NO_SPACE):
         check_space()
     if get_operation(view).cacheable:
         _allow_caching()

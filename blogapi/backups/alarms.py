@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -31,12 +32,13 @@ The page Backups of the admin pages shows all backups. `doctor` on the server ch
 """
 
 
-def send_if_late(app: Flask) -> bool:
+def send_if_late(app: Flask, reason: str) -> bool:
     """If the last good backup is late, tell the admins by e-mail and the webhooks that have chosen it.
 
-    Return whether somebody was told.
+    `reason` says why the last backup failed; it may be empty. Return whether somebody was told.
     """
-    found = status.read_status(Path(app.instance_path))
+    # The stored status lacks the reason if the disk is full.
+    found = replace(status.read_status(Path(app.instance_path)), reason=reason)
     if not found.is_late(app.config["DAILY_BACKUPS"]):
         return False
     app.logger.error("there was no good backup for %d hours: %s", _HOURS, found.reason)

@@ -56,17 +56,16 @@ def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
 def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
     seconds, next_alarm = FIRST_CHECK_SECONDS, clock.now()
     while not stop.wait(seconds):
-        seconds = CHECK_SECONDS
+        seconds, reason = CHECK_SECONDS, ""
         try:
             if backup := create_if_missing(home, keep=keep, today=clock.now().date()):
                 _log(app, backup)
-        except Problem as error:
-            app.logger.error("the daily backup failed: %s", error.detail)
-        except Exception:
+        except Exception as error:
             # Only log the error, so that the thread goes on and tries again.
-            app.logger.exception("the daily backup failed")
+            reason, is_unexpected = status.describe_failure(error), not isinstance(error, Problem)
+            app.logger.error("the daily backup failed: %s", reason, exc_info=is_unexpected)
         try:
-            if clock.now() >= next_alarm and alarms.send_if_late(app):
+            if clock.now() >= next_alarm and alarms.send_if_late(app, reason):
                 next_alarm = clock.now() + alarms.INTERVAL
         except Exception:
             app.logger.exception("the alarm about the late backup was not sent")

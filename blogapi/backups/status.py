@@ -66,11 +66,16 @@ def record_failure(home: Path) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        reason = error.detail if isinstance(error, Problem) else f"{type(error).__name__}; see the log."
+        reason = describe_failure(error)
         now, status = clock.now(), read_status(home)
         failing_since = status.failing_since or now
         _write(home, replace(status, failing_since=failing_since, last_failure=now, reason=reason))
         raise
+
+
+def describe_failure(error: Exception) -> str:
+    """Return a sentence that says why a backup failed."""
+    return error.detail if isinstance(error, Problem) else f"{type(error).__name__}; see the log."
 
 
 def _write(home: Path, status: BackupStatus) -> None:

@@ -122,20 +122,23 @@ def store_outcomes(server: str, due: DueCalls) -> None:
 def send_now(webhook: Webhook, message: Message) -> Delivery:
     """Make one call now and store its outcome; the position of the webhook does not change."""
     db.session.expunge(webhook)
-    # The call must not occupy a database connection or keep a snapshot open.
-    end_read()
-    delivery = _to_row(webhook.uuid, _call(webhook, message, attempt=1))
-    with transaction(visible=False):
-        # Raise NotFound if the webhook was deleted during the call.
-        queries.get_by_uuid(webhook.uuid)
-        db.session.add(delivery)
-        db.session.flush()
-        queries.delete_old_deliveries(webhook.uuid, keep=KEPT_DELIVERIES)
+    delivery = call_and_forget(webhook, message)
+    store_call(delivery)
     return delivery
 
 
-def call_unstored_webhook(webhook: Webhook, message: Message) -> Delivery:
-    """Make one call of a webhook that is not stored; the outcome is not stored either."""
+def store_call(delivery: Delivery) -> None:
+    """Store the outcome of a call; raises NotFound if the webhook was deleted during the call."""
+    with transaction(visible=False):
+        queries.get_by_uuid(delivery.webhook_id)
+        db.session.add(delivery)
+        db.session.flush()
+        queries.delete_old_deliveries(delivery.webhook_id, keep=KEPT_DELIVERIES)
+
+
+def call_and_forget(webhook: Webhook, message: Message) -> Delivery:
+    """Make one call of a webhook that is not in the session; the outcome is not stored."""
+    # The call must not occupy a database connection or keep a snapshot open.
     end_read()
     return _to_row(webhook.uuid, _call(webhook, message, attempt=1))
 

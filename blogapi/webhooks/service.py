@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from flask import current_app
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import clock
@@ -105,7 +106,7 @@ def send_test_unstored(fields: Fields) -> Delivery:
     webhook = _make_webhook(fields)
     webhook.uuid = uuid4()
     with _limit_running_calls():
-        return delivery.call_unstored_webhook(webhook, delivery.make_test_message())
+        return delivery.call_and_forget(webhook, delivery.make_test_message())
 
 
 def build_now(uuid: UUID) -> Delivery:
@@ -125,6 +126,7 @@ def send_notice(type: str, data: Mapping[str, Any]) -> list[bool]:
     Return whether each call succeeded; a failed call is not repeated.
     """
     chosen = [webhook for webhook in queries.list_active() if selects_notice(webhook.event_patterns, type)]
+    db.session.expunge_all()
     message = Message(f"msg_{uuid4().hex}", type, clock.now(), [dict(data)])
     return [_send_and_report(webhook, message) for webhook in chosen]
 
@@ -143,12 +145,14 @@ def send_again(uuid: UUID, delivery_id: UUID) -> Delivery:
 
 
 def _send_and_report(webhook: Webhook, message: Message) -> bool:
+    call = delivery.call_and_forget(webhook, message)
+    succeeded = call.succeeded
     try:
-        return delivery.send_now(webhook, message).succeeded
+        delivery.store_call(call)
     except (SQLAlchemyError, Problem) as error:
         # The disk can be full, which the message can be about.
-        delivery.log_failure(error)
-        return False
+        current_app.logger.warning("a call of the webhook %r is not stored: %s", webhook.name, error)
+    return succeeded
 
 
 def _send(webhook: Webhook, message: Message) -> Delivery:

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from blogapi import backups
 from blogapi.backups import completion, daily, service, status
@@ -22,6 +24,7 @@ from blogapi.storage import files
 from blogapi.users import service as users
 from blogapi.web.access import Role
 from blogapi.web.errors import Conflict
+from blogapi.webhooks import delivery
 from tests.contracts.client import outcome
 from tests.mail_server import run_mail_server
 from tests.webhooks.receiver import receive
@@ -362,3 +365,23 @@ def use_recipe(monkeypatch, program, blog, paths):
         assert given in command
         command = command.replace(given, path.as_posix())
     monkeypatch.setenv("BLOGAPI_BACKUP_COMMAND", command)
+
+
+def test_a_call_that_cannot_be_stored_has_reached_the_receiver(
+    app, blog, set_clock, fail, alarm, make_webhook, receiver, monkeypatch, caplog
+):
+    make_webhook(preset="standard", mode="each", events=["backup.*"])
+    set_clock(NOW)
+    make_daily(blog)
+    fail()
+    set_clock(LATE)
+
+    def refuse(_):
+        raise OperationalError("COMMIT", {}, sqlite3.OperationalError("database or disk is full"))
+
+    monkeypatch.setattr(delivery, "store_call", refuse)
+    with caplog.at_level(logging.WARNING):
+        alarm()
+        receiver.wait_for(1)
+        wait_for(lambda: caplog.text.count("the daily backup failed") > 5)
+    assert len(receiver.calls) == 1 and "is not stored" in caplog.text

@@ -117,7 +117,7 @@ def test_a_full_disk_is_reported(as_stranger, monkeypatch):
     assert get_health(as_stranger) == (503, "storage_full")
 
 
-def test_a_nearly_full_disk_leaves_its_space_to_logins_and_deletions(
+def test_a_nearly_full_disk_leaves_its_space_to_logins_deletions_and_checks(
     app, as_admin, as_stranger, people, make_tag, monkeypatch
 ):
     with app.app_context():
@@ -136,6 +136,7 @@ def test_a_nearly_full_disk_leaves_its_space_to_logins_and_deletions(
     assert outcome(as_admin.delete(path)) == (204, None)
     login = {"username": "ada", "password": "a long password"}
     assert outcome(as_stranger.post("/api/v1/auth/login/", json=login)) == (200, None)
+    assert outcome(as_stranger.post("/api/v1/doctor/")) == (200, None)
     assert outcome(as_stranger.post("/api/v1/auth/logout/")) == (204, None)
 
 
