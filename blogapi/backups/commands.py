@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from blogapi import blog_folder, clock
-from blogapi.backups import completion, folder_backups, naming, restoring, service
+from blogapi.backups import finishing, folder_backups, naming, restoring, service
 from blogapi.backups.folder_backups import Rotation
 from blogapi.backups.manifest import Manifest, MissingFile, describe_missing
 from blogapi.backups.naming import BackupKind
@@ -56,7 +56,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         else:
             raise click.UsageError(f"The folder {path.parent} does not exist.")
         if not verify:
-            completion.complete(home, result.path)
+            finishing.finish(home, result.path)
     _print(f"{path} can be restored" if verify else f"Wrote {result.path}", result, rotation, as_json)
     if result.missing:
         _report_missing(result.missing, f"{result.path} lacks")

@@ -9,7 +9,7 @@ from pathlib import Path
 from flask import Flask
 
 from blogapi import clock
-from blogapi.backups import alarms, completion, folder_backups, naming, service, status
+from blogapi.backups import alarms, finishing, folder_backups, naming, service, status
 from blogapi.backups.manifest import describe_missing
 from blogapi.backups.naming import BackupKind
 from blogapi.backups.service import Backup
@@ -49,7 +49,7 @@ def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
         backup = None
         if not path.exists():
             backup, _ = folder_backups.create_in_folder(home, path, BackupKind.DAILY, keep=keep)
-        completion.complete(home, path)
+        finishing.finish(home, path)
         return backup
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from blogapi import clock
-from blogapi.backups import archive, completion, naming, restoring, service
+from blogapi.backups import archive, finishing, naming, restoring, service
 from blogapi.backups.manifest import InvalidBackup, MediaPlace
 from blogapi.backups.media_store import MediaStore
 from blogapi.backups.naming import BackupKind
@@ -73,7 +73,7 @@ def create(home: Path) -> StoredBackup:
                 f"There are {len(manual)} backups already; delete one first.", code="too_many_backups"
             )
         service.create_backup(home, target)
-        completion.complete(home, target)
+        finishing.finish(home, target)
     return _describe(target, BackupKind.MANUAL)
 
 

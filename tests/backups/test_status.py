@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from blogapi import backups
-from blogapi.backups import completion, daily, service, status
+from blogapi.backups import daily, finishing, service, status
 from blogapi.doctor import health_checks
 from blogapi.storage import files
 from blogapi.users import service as users
@@ -288,7 +288,7 @@ def test_a_failed_command_is_a_failed_backup_and_runs_again(run, blog, tmp_path,
 
 
 def test_a_command_that_does_not_end_is_ended_with_its_children(run, blog, tmp_path, command, monkeypatch):
-    monkeypatch.setattr(completion, "COMMAND_SECONDS", 1)
+    monkeypatch.setattr(finishing, "COMMAND_SECONDS", 1)
     touch = f"pathlib.Path({str(tmp_path / 'alive')!r}).touch()"
     lasts = f"import time, pathlib\nwhile True: {touch}; time.sleep(0.05)"
     command(f"import subprocess\nsubprocess.run([sys.executable, '-c', {lasts!r}])")

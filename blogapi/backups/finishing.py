@@ -19,7 +19,7 @@ _LOCK = ".command.lock"
 _MAX_SHOWN_BYTES = 300
 
 
-def complete(home: Path, path: Path) -> None:
+def finish(home: Path, path: Path) -> None:
     """Run BACKUP_COMMAND for the new backup, and record that the backup is good.
 
     Raises Conflict if the command fails, so that the backup counts as failed; the file stays.
