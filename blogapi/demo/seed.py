@@ -15,6 +15,7 @@ from blogapi.importing.formats.markdown import reader
 from blogapi.importing.storing.service import Importer
 from blogapi.storage.database import current_time, transaction
 from blogapi.taxonomies import service as taxonomy_service
+from blogapi.taxonomies.queries import find_by_names
 from blogapi.users import service as user_service
 from blogapi.users.queries import find_user_by_name
 from blogapi.web.access import Role
@@ -36,7 +37,8 @@ def fill_empty_blog() -> int:
             find_user_by_name(AUTHOR_NAME) or user_service.create(AUTHOR_NAME, None, role=Role.ADMIN)
         ).uuid
         for category in tomllib.loads((_FOLDER / "categories.toml").read_text(encoding="utf-8"))["category"]:
-            taxonomy_service.create(CATEGORIES, author, CategoryBodySchema().load(category))
+            if not find_by_names(CATEGORIES, [category["name"]]):
+                taxonomy_service.create(CATEGORIES, author, CategoryBodySchema().load(category))
         options, entries = ImportOptions(now=current_time()), walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
         reports = Importer(author, restore_deleted=True).store(records)

@@ -47,3 +47,13 @@ def test_the_sample_has_the_articles_that_the_guide_names(app, as_reader):
     slugs = set(re.findall(r"/articles/(?:\?slug=)?([a-z]+(?:-[a-z]+)+)[/&]", text))
     assert slugs
     assert [slug for slug in slugs if as_reader.get(f"{ARTICLES}{slug}/").status_code != 200] == []
+
+
+def test_the_sample_is_stored_again_when_all_its_articles_were_deleted(app, as_admin):
+    with app.app_context():
+        stored = seed.fill_empty_blog()
+    for article in as_admin.get(f"{ARTICLES}?status=any&fields=uuid").json:
+        assert as_admin.delete(f"{ARTICLES}{article['uuid']}/").status_code == 204
+    with app.app_context():
+        assert seed.fill_empty_blog() == stored > 0
+    assert len(as_admin.get("/api/v1/blog/categories/").json) == 4
