@@ -24,7 +24,7 @@ ARTICLES, CATEGORIES, TAGS = "/api/v1/blog/articles/", "/api/v1/blog/categories/
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 SERVICE_FILES = {"sitemap.xml", "feeds/rss.xml", "feeds/atom.xml", "feeds/feed.json"}
 UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-DEMO_SECRETS = ("Marmalade", "eye splice", "swing bridge", "2099")
+DEMO_SECRETS = ("Marmalade", "eye splice", "swing bridge", "2099", "feeds the cat")
 
 pytestmark = [
     pytest.mark.slow,
@@ -114,15 +114,19 @@ def list_sitemap(files):
 def check_site(blog, files):
     """Check that the site has a page for each address of the sitemap, its feeds and its redirects."""
     pages = {name for name in files if name.endswith(".html")}
+    languages = [one["language"] for one in blog.admin.get("/api/v1/blog/site/").json["languages"]]
     mapped = {find_file(blog, url) for url in list_sitemap(files)}
     assert mapped <= pages
     assert {name for name in pages - mapped if not name.startswith("page/")} == {
         "404.html",
         "search/index.html",
+        *(f"{language}/index.html" for language in languages),
     }
     articles = blog.admin.get(f"{ARTICLES}?fields=url").json
     assert {find_file(blog, article["url"]) for article in articles} <= mapped
-    assert files.keys() - pages == SERVICE_FILES | {"_redirects"}
+    feeds = {name for name in SERVICE_FILES if name.startswith("feeds/")}
+    feeds |= {f"{language}/{name}" for language in languages for name in feeds}
+    assert files.keys() - pages == SERVICE_FILES | feeds | {"_redirects"}
     for name in ("feeds/rss.xml", "feeds/atom.xml"):
         feed = feedparser.parse(files[name].encode())
         assert not feed.bozo and {entry.link for entry in feed.entries} <= set(list_sitemap(files))

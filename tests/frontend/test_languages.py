@@ -41,8 +41,8 @@ def blog(tmp_path_factory):
         ):
             body = {"title": title, "slug": slug, "content": f"# {title}", "content_type": "markdown"}
             login.post("blog/articles/", body | {"status": "published"} | more)
-        about = {"title": "About", "status": "published", "custom": custom}
-        above = login.post("blog/pages/", about)["uuid"]
+        house = {"title": "House", "status": "published", "custom": custom}
+        above = login.post("blog/pages/", house)["uuid"]
         for title, slug, more in (
             ("Team", "team", {"translation_key": "team"}),
             ("Mannschaft", "mannschaft", {"translation_key": "team", "language": "de"}),
@@ -78,12 +78,12 @@ def test_the_site_has_both_languages_and_no_secrets(blog, files, editor_key):
             assert f'hreflang="{language}" href="{blog.site_url}{path}"' in page
     assert (
         "<dt>rating</dt><dd>4.5</dd>" in english
-        and "<dt>rating</dt><dd>4.5</dd>" in files["about/index.html"]
+        and "<dt>rating</dt><dd>4.5</dd>" in files["house/index.html"]
     )
     assert "Fischsuppe" in files["de/index.html"] and "Fish soup" not in files["de/index.html"]
     assert "Fischsuppe" in files["de/feeds/rss.xml"] and "Fish soup" not in files["de/feeds/rss.xml"]
     assert "Fischsuppe" not in files["index.html"]
-    assert "about/team/index.html" in files and "de/about/mannschaft/index.html" in files
+    assert "house/team/index.html" in files and "de/house/mannschaft/index.html" in files
     for secret in (*SECRETS, editor_key, "heimlich", "bread-de"):
         assert [name for name, text in files.items() if secret in name + text] == []
     for home in (files["index.html"], files["de/index.html"]):
@@ -121,14 +121,14 @@ def test_a_reader_changes_the_language(blog, files, open_site):
     page.get_by_role("link", name="Hafen & Heim").click()
     page.wait_for_url("**/de/")
     page.get_by_role("link", name="Mannschaft").click()
-    page.wait_for_url("**/de/about/mannschaft/")
+    page.wait_for_url("**/de/house/mannschaft/")
     page.get_by_role("navigation", name="Languages").get_by_role("link", name="en-GB").click()
-    page.wait_for_url("**/about/team/")
+    page.wait_for_url("**/house/team/")
     assert page.locator("main h1").inner_text() == "Team"
-    page.get_by_role("main").get_by_role("link", name="About").click()
-    page.wait_for_url("**/about/")
+    page.get_by_role("main").get_by_role("link", name="House").click()
+    page.wait_for_url("**/house/")
     page.get_by_role("main").get_by_role("link", name="Team").click()
-    page.wait_for_url("**/about/team/")
+    page.wait_for_url("**/house/team/")
 
 
 def test_a_reader_of_an_unlisted_article_sees_it(files, open_site):

@@ -81,6 +81,7 @@ def test_the_wheel_contains_only_the_package_and_its_metadata(wheel):
         "admin/static/pages/",
         "docs/guide/",
         "demo/articles/",
+        "demo/pictures/",
     )
     for part in parts:
         assert any(name.startswith(f"blogapi/{part}") for name in wheel), part

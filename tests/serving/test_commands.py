@@ -67,7 +67,7 @@ def serve(monkeypatch, started_servers, instance):
 
 def count_articles(app) -> int:
     with app.app_context():
-        return db.session.scalar(db.text("SELECT count(*) FROM article"))
+        return db.session.scalar(db.text("SELECT count(*) FROM article WHERE type = 'article'"))
 
 
 def test_the_next_steps_are_printed_for_an_empty_blog(serve):
