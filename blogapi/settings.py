@@ -282,7 +282,7 @@ SETTINGS = (
     Setting(
         "ADMIN_PAGES", flag, True, "Show the web pages at `/admin/` on which users write and manage the blog."
     ),
-    Setting("METRICS", flag, False, "Show metrics of the process to admins at `/metrics`."),
+    Setting("METRICS", flag, False, "Show metrics for Prometheus to admins at `/metrics`."),
 )
 
 # Settings of earlier versions. A blog that sets one of them can start; the setting is ignored, with a line in

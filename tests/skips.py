@@ -24,6 +24,7 @@ EXPECTED_REASONS = {
     "the memory is read from /proc": "needs Linux",
     "BLOGAPI_TEST_FRAMEWORKS is not set": "takes two minutes: installs and builds Astro and Next.js",
     "nginx is not installed": "needs nginx",
+    "promtool is not installed": "needs the program that comes with Prometheus",
     "pg_ctl is not installed": "needs the programs of a PostgreSQL server",
     "pg_dump is not installed": "needs the programs of PostgreSQL",
     "Varnish is not installed": "needs Varnish and a C compiler",

@@ -1,4 +1,4 @@
-"""The endpoints of backups."""
+"""The endpoints and the metrics of backups."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from flask import Response, current_app
 from blogapi.backups import library, service
 from blogapi.backups.library import StoredBackup, Verification
 from blogapi.backups.naming import BackupKind
+from blogapi.backups.status import read_status
+from blogapi.metrics import registry
 from blogapi.storage.database import end_read
 from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
@@ -106,3 +108,19 @@ def delete(name: str) -> None:
 
 def _get_home() -> Path:
     return Path(current_app.instance_path)
+
+
+@registry.gauge("backup_last_success_timestamp_seconds", "Time of the last good backup.")
+def _read_last_success() -> float | registry.Values:
+    last = read_status(_get_home()).last_success
+    return last.timestamp() if last else {}
+
+
+@registry.gauge("backup_last_failed", "Whether the last backup failed.")
+def _has_last_failed() -> bool:
+    return read_status(_get_home()).last_failure is not None
+
+
+@registry.gauge("backup_late", "Whether no backup was good for 36 hours.")
+def _is_late() -> bool:
+    return read_status(_get_home()).is_late(current_app.config["DAILY_BACKUPS"])

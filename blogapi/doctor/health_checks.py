@@ -26,6 +26,7 @@ from blogapi.doctor.findings import Advice, Finding, Level
 from blogapi.media import stored_files
 from blogapi.media.folder import get_folder
 from blogapi.media.models import Media
+from blogapi.metrics import registry
 from blogapi.search.models import SearchEntry
 from blogapi.site.queries import get_site
 from blogapi.site.time_zones import to_time_zone
@@ -69,6 +70,12 @@ def get_report() -> Report:
     """Return the last report of this process, which keeps it in memory."""
     report: Report = current_app.extensions.get(_EXTENSION, Report())
     return report
+
+
+@registry.gauge("doctor_findings", "Findings of the last quick checks.", "level")
+def _count_findings() -> registry.Values:
+    levels = [advice.level for advice in get_report().findings]
+    return {(level.value,): levels.count(level) for level in _ORDER} if levels else {}
 
 
 def make_report() -> Report:

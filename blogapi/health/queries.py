@@ -14,6 +14,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from blogapi.config import CannotStart
+from blogapi.media.folder import get_folder
+from blogapi.metrics import registry
 from blogapi.storage import connections, files, integrity, sqlite_errors
 from blogapi.storage.database import db
 from blogapi.storage.disk_errors import has_free_inodes
@@ -61,6 +63,14 @@ def check_space() -> None:
     path = _database_path(current_app)
     if path is not None and _find_write_problem(path) == "storage_full":
         raise StorageFull(DETAILS["storage_full"])
+
+
+@registry.gauge("disk_free_bytes", "Free space on the disk of a folder.", "folder")
+def _read_free_space() -> registry.Values:
+    home, media = Path(current_app.instance_path), get_folder().root
+    # The first upload creates the media folder.
+    folders = {"instance": home, "media": media if media.exists() else media.parent}
+    return {(name,): shutil.disk_usage(folder).free for name, folder in folders.items()}
 
 
 def start_integrity_check(app: Flask) -> threading.Thread | None:

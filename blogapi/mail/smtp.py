@@ -13,9 +13,12 @@ from email.utils import format_datetime, make_msgid, parseaddr
 from flask import current_app
 
 from blogapi import clock
+from blogapi.metrics.registry import EventCounter
 
 # The limit of each step, and of all steps together.
 STEP_SECONDS, TOTAL_SECONDS = 5.0, 15.0
+
+_failures = EventCounter("mail_failures", "E-mails that the mail server has not taken.")
 
 
 class NotSent(Exception):
@@ -46,6 +49,7 @@ def send(address: str, subject: str, text: str) -> None:
             finally:
                 limit.cancel()
     except (OSError, smtplib.SMTPException, ValueError) as error:
+        _failures.count()
         raise NotSent(_describe(error)) from error
 
 

@@ -1,1 +1,1 @@
-"""Metrics of this process, for Prometheus."""
+"""Metrics of this process and of the blog, for Prometheus."""

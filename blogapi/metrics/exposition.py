@@ -1,16 +1,20 @@
-"""The metrics of this process in the text format of Prometheus."""
+"""The metrics in the text format of Prometheus."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flask import Flask, current_app
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 
+from blogapi import program
 from blogapi.metrics import registry
 from blogapi.storage import files
-from blogapi.storage.database import db, get_write_lock
+from blogapi.storage.database import db, end_read, get_write_lock
 from blogapi.web.errors import METHODS
 
 if TYPE_CHECKING:
@@ -60,12 +64,37 @@ class MetricsCollector:
         self._app = app
 
     def collect(self) -> Iterator[Metric]:
-        """Yield each metric with its current value."""
+        """Yield each metric with its current values; a metric that cannot be read has none."""
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
-        kinds = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
+        kinds, is_readable = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}, True
         for name, metric in registry.get_metrics(self._app).items():
-            yield kinds[metric.kind](f"blogapi_{name}", metric.description, value=metric.read())
+            values: float | registry.Values = {}
+            try:
+                # After an error of the database, each further attempt could wait for several seconds.
+                if is_readable or not metric.reads_database:
+                    values = metric.read()
+            except OSError as error:
+                self._app.logger.warning("the metric %s cannot be read: %s", name, error)
+            except SQLAlchemyError:
+                is_readable = False
+                end_read()
+            family = kinds[metric.kind](f"blogapi_{name}", metric.description, labels=metric.labels)
+            for labels, value in (values if isinstance(values, Mapping) else {(): values}).items():
+                family.add_metric(labels, value)
+            yield family
+        yield GaugeMetricFamily("blogapi_database_up", "Whether the database was read.", value=is_readable)
+
+
+@registry.gauge("build_info", "The program.", "version", "commit", "python", "sqlite")
+@cache
+def _read_build() -> registry.Values:
+    return {tuple(value or "" for name, value in program.describe().items() if name != "schema"): 1}
+
+
+@registry.gauge("schema_info", "The last migration of the database.", "migration", reads_database=True)
+def _read_schema() -> registry.Values:
+    return {(str(db.session.scalar(text("SELECT version_num FROM alembic_version"))),): 1}
 
 
 def init_app(app: Flask) -> None:

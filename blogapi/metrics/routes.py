@@ -17,7 +17,7 @@ bp = Blueprint("metrics", __name__, url_prefix="/metrics")
 @bp.get("/")
 @allow(admin)
 def show_metrics() -> Response:
-    """Return the metrics of the process that serves the request."""
+    """Return the metrics of the blog and of the process that serves the request."""
     metrics = exposition.render_metrics()
     if metrics is None:
         raise NotFound("Metrics are off; turn on the METRICS setting.")

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
 from blogapi import clock
+from blogapi.metrics import registry
 from blogapi.publication.events import (
     AUTHOR,
     EPOCH,
@@ -115,6 +116,12 @@ def write_due_events() -> None:
     # The disk can be read-only, and a server of another version can use the database now.
     with suppress(DBAPIError, TimeoutError, NewerSchema), transaction(wait=False):
         pass
+
+
+@registry.gauge("due_items_lag_seconds", "Time since a scheduled item was due.", reads_database=True)
+def _read_lag() -> float:
+    due = db.session.scalar(select(func.min(Event.due)))
+    return 0 if due is None else max(0, (current_time() - due).total_seconds())
 
 
 class _Writer:

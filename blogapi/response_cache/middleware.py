@@ -242,9 +242,9 @@ def init_app(app: Flask) -> None:
     cache = middleware.cache
     app.extensions[_KEY] = middleware
     app.wsgi_app = middleware  # type: ignore[method-assign]
-    registry.add_counter(app, "replay_hits", "Responses replayed from the cache.", lambda: cache.hits)
-    registry.add_counter(app, "replay_misses", "Cacheable responses computed.", lambda: middleware.misses)
-    registry.add_gauge(app, "replay_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
+    registry.add_counter(app, "cache_hits", "Responses replayed from the cache.", lambda: cache.hits)
+    registry.add_counter(app, "cache_misses", "Cacheable responses computed.", lambda: middleware.misses)
+    registry.add_gauge(app, "cache_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
 
 
 def get_middleware(app: Flask) -> ResponseCacheMiddleware:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from flask import current_app
 
+from blogapi.metrics.registry import EventCounter
 from blogapi.rate_limits import limiter
 from blogapi.users import second_factor, service, usernames
 from blogapi.users.models import Account
 from blogapi.web.access import current_caller
-from blogapi.web.errors import Invalid, Unauthorized
+from blogapi.web.errors import Invalid, TooManyRequests, Unauthorized
+
+_failures = EventCounter("login_failures", "Wrong passwords and codes, and logins that a limit has refused.")
 
 
 def authenticate(username: str, password: str, code: str) -> Account:
@@ -41,12 +44,16 @@ def _check_credentials(username: str, password: str, code: str) -> Account:
     limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]
     if not counters.remembers((name, network)):
         limits.append(("LOGIN_STRANGERS_LIMIT", name))
-    with limiter.count_failures(*limits):
-        account = service.authenticate(username, password)
-        if account is None:
-            raise Unauthorized("The user name or the password is wrong.", code="login_failed")
-        if code:
-            second_factor.use_code(account, code)
+    try:
+        with limiter.count_failures(*limits):
+            account = service.authenticate(username, password)
+            if account is None:
+                raise Unauthorized("The user name or the password is wrong.", code="login_failed")
+            if code:
+                second_factor.use_code(account, code)
+    except (Unauthorized, TooManyRequests):
+        _failures.count()
+        raise
     if code or account.second_factor_since is None:
         counters.remember((name, network))
     return account

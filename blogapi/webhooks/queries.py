@@ -11,6 +11,7 @@ from flask import current_app
 from sqlalchemy import ColumnElement, Select, Uuid, delete, func, literal, or_, select, union_all
 
 from blogapi import clock
+from blogapi.metrics import registry
 from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, current_time, db
 from blogapi.web.errors import NotFound, or_not_found
@@ -18,7 +19,7 @@ from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate
 from blogapi.webhooks import backoff, event_types
 from blogapi.webhooks.http_call import CALL_SECONDS
-from blogapi.webhooks.models import Delivery, Mode, Webhook
+from blogapi.webhooks.models import Delivery, Mode, Pause, Webhook
 
 # The key in `app.extensions` that exists while this process makes the calls.
 SENDER_KEY = "blogapi-webhooks-sender"
@@ -128,6 +129,23 @@ def list_delayed() -> list[UUID]:
     ]
 
 
+@registry.gauge("webhook_lag_seconds", "Time since a call was due.", "webhook", "name", reads_database=True)
+def _read_lags() -> registry.Values:
+    # Events that the webhook does not select are skipped at once, so they need not be left out here.
+    first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
+    statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
+    rows = db.session.execute(statement)
+    due = {each: _find_due_time(each, Waiting(1, time, now)) or now for each, time in rows}
+    return {(str(each.uuid), each.name): max(0, (now - due[each]).total_seconds()) for each in due}
+
+
+@registry.gauge("webhook_failures", "Failed attempts of a call.", "webhook", "name", reads_database=True)
+def _read_failures() -> registry.Values:
+    failing = or_(Webhook.paused.is_(None), Webhook.paused.in_((Pause.FAILURES, Pause.GONE)))
+    webhooks = db.session.scalars(select(Webhook).where(failing))
+    return {(str(each.uuid), each.name): each.failures for each in webhooks}
+
+
 def get_positions() -> Positions:
     """Return the current positions."""
     marks = (CommitCounter.deleted_position, CommitCounter.deleted_unlisted)
@@ -169,7 +187,14 @@ def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, W
 
 
 def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
-    """Return when the next call is due; None if no changes wait or the webhook is paused."""
+    """Return when the next call is made; None if no changes wait or the webhook is paused."""
+    due = _find_due_time(webhook, waiting)
+    next_attempt = clock.discard_if_ahead(webhook.next_attempt, current_time(), backoff.LONGEST_DELAY)
+    return due and max(due, next_attempt or due)
+
+
+def _find_due_time(webhook: Webhook, waiting: Waiting) -> datetime | None:
+    """Return the time of the next call without the delays that follow failed attempts."""
     if not webhook.active or waiting.first is None or waiting.last is None:
         return None
     due, now = waiting.first, current_time()
@@ -182,8 +207,7 @@ def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
             interval=webhook.interval_seconds,
         )
     longest = timedelta(seconds=max(webhook.quiet_seconds, webhook.interval_seconds))
-    due = clock.discard_if_ahead(due, now, longest) or now
-    return max(due, clock.discard_if_ahead(webhook.next_attempt, now, backoff.LONGEST_DELAY) or due)
+    return clock.discard_if_ahead(due, now, longest) or now
 
 
 def find_position(webhook: Webhook, since: datetime) -> int:

@@ -133,7 +133,7 @@ READS = [
     ("/api/v1/imports/{import}/report/", "imports.download_report", 2),
     ("/api/v1/export/", "exports.download", 26),
     ("/health/", "health.check", 1),
-    ("/metrics/", "metrics.show_metrics", 1),
+    ("/metrics/", "metrics.show_metrics", 6),
     ("/openapi.json", "openapi.get_document", 1),
     ("/", "home.index", 0),
     ("/docs/", "docs.guide", 0),

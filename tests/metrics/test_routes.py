@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from blogapi.metrics import exposition
 from blogapi.serving import log
 from tests.conftest import ARTICLES, TAGS
 from tests.live_server import start_server
+from tests.metrics.scrape import read_metrics
 from tests.serving.sockets import connect, wait_until
 from tests.serving.test_log import make_entry
-
-
-def read_metrics(client):
-    response = client.get("/metrics")
-    assert response.status_code == 200
-    families = text_string_to_metric_families(response.text)
-    return {
-        (sample.name, *sorted(sample.labels.values())): sample.value
-        for family in families
-        for sample in family.samples
-    }
 
 
 def test_the_response_has_the_text_format_of_prometheus(as_reading_admin):
     response = as_reading_admin.get("/metrics/")
     assert response.content_type == "text/plain; version=1.0.0; charset=utf-8"
-    assert "# HELP blogapi_replay_bytes " in response.text
+    assert "# HELP blogapi_cache_bytes " in response.text
 
 
 def test_metrics_are_off_by_default(make_app, make_client, people):
@@ -67,9 +56,9 @@ def test_hits_of_the_response_cache_are_counted(as_reader, as_admin):
     for _ in range(3):
         as_reader.get(TAGS)
     after = read_metrics(as_admin)
-    assert after["blogapi_replay_hits_total",] - before["blogapi_replay_hits_total",] == 3
-    assert after["blogapi_replay_misses_total",] == before["blogapi_replay_misses_total",] > 0
-    assert after["blogapi_replay_bytes",] > 0
+    assert after["blogapi_cache_hits_total",] - before["blogapi_cache_hits_total",] == 3
+    assert after["blogapi_cache_misses_total",] == before["blogapi_cache_misses_total",] > 0
+    assert after["blogapi_cache_bytes",] > 0
 
 
 def test_the_time_in_which_writes_hold_the_lock_is_counted(as_admin, make_tag):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,11 +12,13 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
+from sqlalchemy.orm import load_only
 
 from blogapi.importing.format_api.custom_fields import DEFINE_NONE
 from blogapi.importing.format_api.source import UNREAD_DRAFT
 from blogapi.importing.jobs import folders, running
 from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
+from blogapi.metrics import registry
 from blogapi.storage.database import db, end_read
 from blogapi.users.models import Account
 from blogapi.web.errors import NotFound
@@ -73,6 +76,13 @@ def get_status(job: ImportJob) -> JobStatus:
     """Return the status of a job; a running job whose server was killed is interrupted."""
     status = JobStatus(job.status)
     return JobStatus.INTERRUPTED if status in RUNNING and not running.is_running(job.uuid) else status
+
+
+@registry.gauge("imports", "Imports that the blog keeps.", "status", reads_database=True)
+def _count_jobs() -> registry.Values:
+    jobs = db.session.scalars(select(ImportJob).options(load_only(ImportJob.status)))
+    counts = Counter(map(get_status, jobs))
+    return {(status.value,): counts[status] for status in JobStatus}
 
 
 def get_report_path(uuid: UUID) -> Path:
