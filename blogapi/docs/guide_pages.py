@@ -9,50 +9,25 @@ from pathlib import Path
 
 from blogapi.rendering import renderer
 
-# The pages in the order of the navigation. The first page is shown at `/docs/`.
-PAGE_NAMES = (
-    *(
-        "index",
-        "first-week",
-        "front-ends",
-        "frameworks",
-        "reading",
-        "interface",
-        "client",
-        "typed-clients",
-        "site",
-        "webhooks",
-        "writing",
-        "media",
+# The pages by what a reader came for, in the order of the navigation. The first page is shown at `/docs/`.
+PAGE_GROUPS = {
+    "Start": ("index", "first-week"),
+    "Write": ("writing", "media", "roles", "site"),
+    "Build a front end": (
+        *("build-a-front-end", "front-ends", "frameworks", "reading"),
+        *("client", "typed-clients", "webhooks"),
     ),
-    *(
-        "importing",
-        "wordpress",
-        "ghost",
-        "blogger",
-        "medium",
-        "substack",
-        "notion",
-        "jekyll",
-        "hugo",
-        "markdown-blogs",
-        "write-an-importer",
-        "leaving",
+    "Move in and leave": (
+        *("importing", "wordpress", "ghost", "blogger", "medium", "substack", "notion"),
+        *("jekyll", "hugo", "markdown-blogs", "write-an-importer", "leaving"),
     ),
-    *(
-        "roles",
-        "operating",
-        "services",
-        "monitoring",
-        "backups",
-        "upgrading",
-        "troubleshooting",
-        "releases",
-        "postgresql",
-        "cdn",
-        "performance",
+    "Run it": (
+        *("services", "monitoring", "backups", "upgrading", "troubleshooting"),
+        *("postgresql", "cdn"),
     ),
-)
+    "Reference": ("operating", "interface", "releases", "performance"),
+}
+PAGE_NAMES = tuple(name for names in PAGE_GROUPS.values() for name in names)
 
 _FOLDER = Path(__file__).parent / "guide"
 

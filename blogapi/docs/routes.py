@@ -117,9 +117,16 @@ def _list_paths() -> dict[str, Any]:
 
 
 def _show_guide_page(name: str) -> Response:
-    pages = guide_pages.list_pages()
-    (page,) = (page for page in pages if page.name == name)
-    return _render("docs/guide.html", pages=pages, page=page)
+    position, pages = guide_pages.PAGE_NAMES.index(name), guide_pages.list_pages()
+    before, page, after = (None, *pages, None)[position : position + 3]
+    return _render(
+        "docs/guide.html",
+        groups=guide_pages.PAGE_GROUPS,
+        pages=pages,
+        before=before,
+        page=page,
+        after=after,
+    )
 
 
 def _render(template: str, **context: Any) -> Response:

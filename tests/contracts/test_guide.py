@@ -12,12 +12,14 @@ import pytest
 from blogapi.__main__ import main
 from blogapi.articles.lifecycle import API_STATUSES, SCHEDULED, TRANSITIONS
 from blogapi.config import INSTANCE_PATH, PREFIX
+from blogapi.docs.guide_pages import PAGE_GROUPS
 from blogapi.importing.formats.registry import BUILT_IN
 from blogapi.publication.visibility import Status
 from tests.contracts import guide
 
 ROOT = Path(__file__).parent.parent.parent
 README = ROOT / "README.md"
+FIRST_PAGE = guide.GUIDE / "index.md"
 PAGES = sorted(guide.GUIDE.glob("*.md"))
 HINT = "If this is intended: python -m tests.contracts.guide"
 
@@ -109,6 +111,11 @@ def test_the_guide_lists_no_unknown_commands():
     assert len(rows) == len(COMMANDS)
 
 
+def list_blocks(page: Path) -> list[str]:
+    """Return the blocks of code of a page, without the lines around them."""
+    return re.findall(r"^```\w*\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
+
+
 def list_examples():
     """Yield the words of each command after `blogapi`, in blocks and in the text."""
     for page in (README, *PAGES):
@@ -123,8 +130,15 @@ def list_examples():
 def test_the_examples_are_commands_of_the_installed_program():
     assert len(list(list_examples())) > 80
     for page in PAGES:
-        blocks = "".join(re.findall(r"^```\w*\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S))
-        assert "python -m blogapi" not in blocks and "wsgi.py" not in blocks, page.name
+        blocks = "".join(list_blocks(page))
+        assert "python -m blogapi" not in blocks, page.name
+        assert "wsgi.py" not in blocks or page == FIRST_PAGE, page.name
+
+
+def test_the_first_page_has_the_commands_of_the_readme():
+    """`.ci/readme.py` runs those of the README."""
+    blocks = list_blocks(FIRST_PAGE)
+    assert len(blocks) == 4 and set(blocks) <= set(list_blocks(README))
 
 
 @pytest.mark.parametrize("words", list(list_examples()), ids=" ".join)
@@ -160,9 +174,11 @@ def test_the_guide_names_each_format_that_is_imported():
     assert set(re.findall(r"`(\w+)`", row)) == set(BUILT_IN)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_readme_links_to_every_page_of_the_guide(page):
-    assert f"]({page.relative_to(ROOT).as_posix()})" in README.read_text(encoding="utf-8")
+def test_the_readme_lists_the_pages_in_the_groups_of_the_guide():
+    table = guide.get_table(README, "The guide")
+    rows = re.findall(r"^\| (?:\*\*(.+)\*\*|.+\]\(blogapi/docs/guide/(.+)\.md\)) ", table, re.M)
+    groups = PAGE_GROUPS.items()
+    assert rows == [row for group, names in groups for row in [(group, ""), *(("", name) for name in names)]]
 
 
 def test_the_readme_is_short():

@@ -55,15 +55,45 @@ def read_page(as_stranger, parsed_pages):
     return read
 
 
-def test_every_file_of_the_guide_is_a_page():
+def find_page(name):
+    (page,) = (page for page in guide_pages.list_pages() if page.name == name)
+    return page
+
+
+def test_every_file_of_the_guide_is_in_one_group():
     assert sorted(guide_pages.PAGE_NAMES) == sorted(path.stem for path in FOLDER.glob("*.md"))
 
 
-def test_the_guide_begins_with_the_topics_of_a_front_end(as_stranger):
-    first = guide_pages.list_pages()[0]
-    assert [str(section.title) for section in first.sections] == FRONT_END_TOPICS
-    page = as_stranger.get("/docs/").get_data(as_text=True)
-    assert f'<h1 id="build-a-front-end">{first.title}</h1>' in page
+def test_the_page_about_front_ends_begins_with_the_topics_of_a_front_end(as_stranger):
+    page = find_page("build-a-front-end")
+    assert [str(section.title) for section in page.sections] == FRONT_END_TOPICS
+    html = as_stranger.get(page.url).get_data(as_text=True)
+    assert f'<h1 id="build-a-front-end">{page.title}</h1>' in html
+
+
+def test_the_first_page_leads_to_each_group(read_page):
+    links = set(re.findall(r'<a href="(/docs/[^"#]*)', find_page("index").html))
+    for group, names in guide_pages.PAGE_GROUPS.items():
+        assert group == "Start" or links & {find_page(name).url for name in names}, group
+
+
+def test_the_side_bar_opens_only_the_group_of_the_page(as_stranger):
+    for group, names in guide_pages.PAGE_GROUPS.items():
+        html = as_stranger.get(find_page(names[-1]).url).get_data(as_text=True)
+        assert re.findall(r"<details open>\s*<summary>([^<]+)<", html) == [group]
+        assert re.findall(r"<summary>([^<]+)<", html) == list(guide_pages.PAGE_GROUPS)
+
+
+def test_the_links_to_the_next_page_go_through_the_guide_and_back(as_stranger):
+    pages = guide_pages.list_pages()
+    followed = []
+    for page in pages:
+        html = as_stranger.get(page.url).get_data(as_text=True)
+        followed.append(tuple(re.findall(r'<a rel="(prev|next)" href="([^"]+)">', html)))
+    urls = [page.url for page in pages]
+    assert followed[0] == (("next", urls[1]),) and followed[-1] == (("prev", urls[-2]),)
+    middle = zip(urls, urls[2:], strict=False)
+    assert followed[1:-1] == [(("prev", before), ("next", after)) for before, after in middle]
 
 
 @pytest.mark.parametrize("page", guide_pages.list_pages(), ids=lambda page: page.name)
@@ -86,8 +116,8 @@ def test_every_link_leads_to_a_page_and_a_heading(read_page, page):
             assert not fragment or fragment in read_page(url).ids, link
 
 
-def test_the_samples_of_the_first_page_are_valid_requests(as_reader, as_admin, make_article):
-    text = (FOLDER / "index.md").read_text(encoding="utf-8")
+def test_the_samples_of_a_front_end_are_valid_requests(as_reader, as_admin, make_article):
+    text = (FOLDER / "build-a-front-end.md").read_text(encoding="utf-8")
     paths = [path for name, _, path in re.findall(SAMPLE, text, re.MULTILINE) if name == "KEY"]
     assert len(paths) >= 7
     for path in paths:
@@ -116,7 +146,7 @@ def test_the_interface_describes_every_documented_operation(app):
 def test_the_key_of_a_sample_may_do_what_the_sample_shows(
     page, app, people, make_client, make_article, as_login
 ):
-    """$KEY is the anonymous key of the first page; $READ and $WRITE are keys of an admin with that scope."""
+    """$KEY is an anonymous key; $READ and $WRITE are keys of an admin with that scope."""
     text = (FOLDER / f"{page.name}.md").read_text(encoding="utf-8").replace("\\\n", "")
     article = make_article()
     # Samples filter by this custom field.
