@@ -10,7 +10,7 @@ from flask import Flask, Response, current_app, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from blogapi.custom_fields.visibility import describe_public_fields
-from blogapi.docs import assets, document, guide_pages
+from blogapi.docs import assets, document, guide_pages, guide_search
 from blogapi.docs.custom_fields import add_custom_fields
 from blogapi.publication.shared_caching import shows
 from blogapi.web import json as web_json
@@ -83,15 +83,18 @@ def asset(name: str) -> Response:
     if name not in assets.NAMES:
         raise NotFound("The documentation has no such file.")
     content, is_compressed = assets.read_asset(name)
-    response = Response(content_type=assets.CONTENT_TYPES[Path(name).suffix])
+    content_type = assets.CONTENT_TYPES[Path(name).suffix]
     if is_compressed:
-        response.headers["Vary"] = ENCODING_VARY
-    if is_compressed and request.accept_encodings["gzip"]:
-        response.headers["Content-Encoding"] = "gzip"
-    elif is_compressed:
-        content = assets.decompress(content)
-    response.set_data(content)
-    return response
+        return _send_compressed(content, content_type)
+    return Response(content, content_type=content_type)
+
+
+@docs.get("/search.json")
+@allow(anyone)
+@shows()
+def search_index() -> Response:
+    """Return the sections of the guide as JSON, for the search of its pages."""
+    return _send_compressed(guide_search.compress_index(), "application/json")
 
 
 @docs.get("/blogapi.js")
@@ -114,6 +117,17 @@ def _list_paths() -> dict[str, Any]:
         "health": "/health",
         "lists": dict(sorted(lists.items())),
     }
+
+
+def _send_compressed(content: bytes, content_type: str) -> Response:
+    """Return content that is compressed with gzip, for a client that accepts gzip or not."""
+    response = Response(content_type=content_type, headers={"Vary": ENCODING_VARY})
+    if request.accept_encodings["gzip"]:
+        response.headers["Content-Encoding"] = "gzip"
+    else:
+        content = assets.decompress(content)
+    response.set_data(content)
+    return response
 
 
 def _show_guide_page(name: str) -> Response:

@@ -23,7 +23,14 @@ from blogapi.web.media_addresses import PREFIX
 HEADERS = headers.CONSTANT_HEADERS
 _HEADER_VALIDATORS = {header.name: Draft202012Validator(header.schema) for header in headers.RESPONSE_HEADERS}
 # Responses at these paths are the same for everyone.
-SHARED_PATHS = ("/feeds/", "/sitemap", "/robots.txt", "/docs/static/", "/docs/blogapi.js")
+SHARED_PATHS = (
+    "/feeds/",
+    "/sitemap",
+    "/robots.txt",
+    "/docs/static/",
+    "/docs/blogapi.js",
+    "/docs/search.json",
+)
 # The headers of errors that the document describes with other errors.
 _ERROR_HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
 PREVIEWS = ("/api/v1/blog/preview/", "/preview/")

@@ -330,6 +330,7 @@ ACCESS_CASES = [
     AccessCase("docs.guide", "/docs/", EVERYONE),
     AccessCase("docs.guide_page", "/docs/reading/", EVERYONE),
     AccessCase("docs.api_reference", "/docs/api/", EVERYONE),
+    AccessCase("docs.search_index", "/docs/search.json", EVERYONE),
     AccessCase("admin.page", "/admin/articles/", EVERYONE),
     AccessCase("admin.asset", f"/admin/assets/{assets.get_digest()}/admin.css", EVERYONE),
     AccessCase("media_files.show", "{file}", EVERYONE),

@@ -139,6 +139,7 @@ READS = [
     ("/docs/", "docs.guide", 0),
     ("/docs/reading/", "docs.guide_page", 0),
     ("/docs/api/", "docs.api_reference", 0),
+    ("/docs/search.json", "docs.search_index", 0),
     ("/docs/blogapi.js", "docs.client", 0),
     ("/docs/static/docs.css", "docs.asset", 0),
     ("/admin/articles/", "admin.page", 0),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 
 import pytest
 
+from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window, list_contrasts, wait_until
+from tests.live_server import serve
 
 pytestmark = [pytest.mark.slow, pytest.mark.once]
 
@@ -150,10 +153,95 @@ def assert_is_readable(page):
         assert [pair for pair in contrasts if pair[0] < MINIMUM_CONTRAST] == []
 
 
+def search_for(page, words):
+    """Open the search with the keyboard, and wait for its results."""
+    page.keyboard.press("/")
+    page.keyboard.type(words)
+    page.locator("#guide-search a").first.wait_for()
+
+
+def test_the_search_of_the_guide_works_with_the_keyboard(open_page):
+    page = open_page("/docs/")
+    loaded = []
+    page.on("request", lambda request: loaded.append(request.url))
+    page.get_by_role("button", name="Search").wait_for()
+    assert loaded == []
+    search_for(page, "verify call")
+    assert [url.partition("/docs/")[2] for url in loaded] == ["search.json"]
+    wait_until(page, "document.querySelector('#guide-search a').hash === '#verify-a-call'")
+    marks = page.locator("#guide-search li").first.locator("mark").all_inner_texts()
+    assert {mark.lower() for mark in marks} <= {"verify", "call"} and marks
+    for key, focused in (
+        ("ArrowDown", "#guide-search li:nth-child(1) a"),
+        ("ArrowDown", "#guide-search li:nth-child(2) a"),
+        ("ArrowUp", "#guide-search li:nth-child(1) a"),
+        ("ArrowUp", "#guide-search input"),
+        ("Escape", ":not(#guide-search *)"),
+    ):
+        page.keyboard.press(key)
+        wait_until(page, f"document.activeElement.matches('{focused}')")
+    assert not page.locator("#guide-search").is_visible()
+    page.keyboard.press("/")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/docs/webhooks/#verify-a-call")
+
+
+def test_the_search_of_the_guide_says_that_nothing_was_found(open_page):
+    page = open_page("/docs/operating/")
+    page.get_by_role("button", name="Search").click()
+    page.keyboard.type("doctor")
+    page.locator("#guide-search a").first.wait_for()
+    page.keyboard.type(" [(*xyz")
+    page.get_by_text("No section has all these words.").wait_for()
+    assert page.locator("#guide-search a").count() == 0
+
+
+def test_the_search_closes_for_a_section_of_the_same_page(open_page):
+    page = open_page("/docs/webhooks/")
+    search_for(page, "verify a call")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/docs/webhooks/#verify-a-call")
+    assert not page.locator("#guide-search").is_visible()
+
+
+def test_a_sample_can_be_copied(open_page):
+    page = open_page("/docs/build-a-front-end/")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    sample = page.locator(".sample").nth(1)
+    sample.hover()
+    sample.get_by_role("button", name="Copy").click()
+    sample.get_by_role("button", name="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == "KEY=blogapi_…\nAPI=http://127.0.0.1:8000/api/v1/blog"
+
+
+def test_the_guide_can_be_read_without_scripts(browser, app):
+    with serve(app) as port, closing(browser.new_context(java_script_enabled=False)) as context:
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{port}/docs/reading/")
+        assert page.get_by_role("link", name="Webhooks and build hooks").first.is_visible()
+        assert not page.get_by_role("button", name="Search").is_visible()
+        assert page.get_by_role("button", name="Copy").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1440])
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_guide_is_readable(open_page, dark):
-    page = open_page("/docs/", dark=dark)
+@pytest.mark.parametrize("path", ["/docs/", "/docs/build-a-front-end/", "/docs/operating/"])
+def test_axe_finds_nothing_in_the_guide(open_page, path, dark, width):
+    page = open_page(path, width=width, dark=dark)
+    page.get_by_role("button", name="Search").wait_for()
+    assert list_violations(page) == [] and not is_wider_than_the_window(page)
+    search_for(page, "key")
+    assert list_violations(page) == [] and not is_wider_than_the_window(page)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("path", ["/docs/", "/docs/build-a-front-end/"])
+def test_the_guide_is_readable(open_page, path, dark):
+    page = open_page(path, dark=dark)
     assert_is_readable(page)
+    search_for(page, "key")
+    assert [pair for pair in list_contrasts(page, "#guide-search") if pair[0] < MINIMUM_CONTRAST] == []
     dark_background = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     assert dark_background is dark
 

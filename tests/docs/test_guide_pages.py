@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urldefrag, urljoin
@@ -160,6 +161,21 @@ def test_the_key_of_a_sample_may_do_what_the_sample_shows(
         response = client.open(f"/api/v1/blog{path}", method=method)
         assert response.status_code not in (401, 403), path
         assert method != "GET" or response.status_code in (200, 308, 404), path
+
+
+@pytest.mark.parametrize("page", guide_pages.list_pages(), ids=lambda page: page.name)
+def test_highlighting_changes_no_sample(page):
+    text = (FOLDER / f"{page.name}.md").read_text(encoding="utf-8")
+    samples = re.findall(r"^```\w+\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    shown = re.findall(r'<pre><code class="language-\w+">(.*?)</code></pre>', page.html, re.DOTALL)
+    assert [unescape(re.sub(r"<[^>]+>", "", html)) for html in shown] == samples
+
+
+def test_samples_are_highlighted():
+    html = find_page("build-a-front-end").html
+    assert '<span class="nv">$KEY</span>' in html and '<span class="kd">const</span>' in html
+    languages = re.findall(r'<code class="language-(\w+)">(?=[^<]*</code>)', html)
+    assert languages == []
 
 
 def test_every_picture_of_the_guide_is_served(as_stranger):

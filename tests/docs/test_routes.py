@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import blogapi
-from blogapi.docs import assets
+from blogapi.docs import assets, guide_pages
 from tests.contracts.client import check_headers, outcome
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
@@ -88,6 +88,27 @@ def test_a_compressed_asset_is_decompressed_for_a_client_without_gzip(as_strange
     assert "Content-Encoding" not in plain.headers and "Content-Encoding" not in refused.headers
     assert gzip.decompress(compressed.data) == plain.data == refused.data
     assert compressed.headers["ETag"] != plain.headers["ETag"]
+
+
+def test_the_search_index_has_each_section_of_the_guide(as_stranger):
+    plain = as_stranger.get("/docs/search.json")
+    compressed = as_stranger.get("/docs/search.json", headers={"Accept-Encoding": "gzip"})
+    assert compressed.headers["Content-Encoding"] == "gzip" and "Content-Encoding" not in plain.headers
+    assert plain.mimetype == "application/json" and gzip.decompress(compressed.data) == plain.data
+    # A phone loads it when the search is opened.
+    assert len(compressed.data) < 150_000
+    texts = {entry["url"]: entry["text"] for entry in plain.json}
+    pages = guide_pages.list_pages()
+    assert len(texts) == len(plain.json) > len(pages)
+    for page in pages:
+        assert {page.url, *(f"{page.url}#{section.id}" for section in page.sections)} <= texts.keys()
+    assert "DAILY_BACKUPS" in texts["/docs/operating/#settings"]
+    assert "curl -i -H" in texts["/docs/build-a-front-end/#page"]
+    for url in texts:
+        path, _, fragment = url.partition("#")
+        (page,) = (page for page in pages if page.url == path)
+        assert not fragment or f'id="{fragment}"' in page.html
+    assert not any("<span" in text for url, text in texts.items())
 
 
 @pytest.mark.parametrize("path", ["/docs/", "/docs/reading/", "/docs/api/"])

@@ -15,6 +15,7 @@ READS = [
     "/",
     "/docs/",
     "/docs/api/",
+    "/docs/search.json",
     "/health/",
     "/docs/static/api.js",
 ]

@@ -1,0 +1,179 @@
+// The pages of the guide: its search, and the buttons that copy a sample.
+
+/** @typedef {{ url: string, page: string, heading: string, text: string }} Section */
+
+const MAX_RESULTS = 20;
+const SNIPPET_LENGTH = 160;
+const COPIED_MS = 2000;
+
+/** @type {<T extends Element>(selector: string) => T} */
+const find = (selector) => /** @type {any} */ (document.querySelector(selector));
+
+const dialog = /** @type {HTMLDialogElement} */ (find("#guide-search"));
+const input = /** @type {HTMLInputElement} */ (find("#guide-search input"));
+const results = find("#guide-search ol");
+const message = find("#guide-search [role=status]");
+const openButton = /** @type {HTMLButtonElement} */ (find("#open-search"));
+
+/** @type {Promise<Section[]> | undefined} */
+let loading;
+
+openButton.hidden = false;
+openButton.addEventListener("click", () => dialog.showModal());
+input.addEventListener("focus", loadSections);
+input.addEventListener("input", search);
+dialog.addEventListener("keydown", moveFocus);
+dialog.addEventListener("click", (event) => {
+  // A click on the backdrop has the dialog as its target; a link to a section of this page loads no page.
+  if (event.target === dialog || /** @type {Element} */ (event.target).closest("a")) dialog.close();
+});
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select");
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+  event.preventDefault();
+  if (!dialog.open) dialog.showModal();
+});
+
+addCopyButtons();
+focusScrollers();
+
+function loadSections() {
+  loading ??= fetch("/docs/search.json").then((response) => {
+    if (!response.ok) throw new Error(`The status is ${response.status}.`);
+    return response.json();
+  });
+  // The next focus or letter tries it again.
+  loading.catch(() => {
+    loading = undefined;
+  });
+  return loading;
+}
+
+async function search() {
+  try {
+    const sections = await loadSections();
+    const words = input.value.toLowerCase().match(/\S+/g) ?? [];
+    const found = sections
+      .map((section) => ({ section, score: scoreSection(section, words) }))
+      .filter(({ score }) => score > 0)
+      .sort((first, second) => second.score - first.score);
+    results.replaceChildren(...found.slice(0, MAX_RESULTS).map(({ section }) => makeResult(section, words)));
+    message.textContent = words.length ? describeNumber(found.length) : "";
+  } catch {
+    message.textContent = "The search does not work now, because the server does not answer.";
+  }
+}
+
+/** @param {number} number */
+function describeNumber(number) {
+  if (number === 0) return "No section has all these words.";
+  return number === 1 ? "1 section" : `${number} sections`;
+}
+
+/**
+ * Returns how well a section fits; 0 if one of the words is missing.
+ * @param {Section} section
+ * @param {string[]} words
+ */
+function scoreSection({ page, heading, text }, words) {
+  let sum = 0;
+  for (const word of words) {
+    const pattern = makePattern([word]);
+    const score = 9 * countWord(heading, pattern) + 4 * countWord(page, pattern) + countWord(text, pattern);
+    if (!score) return 0;
+    sum += score;
+  }
+  return sum;
+}
+
+/**
+ * Returns 2 if the text has the whole word, 1 if it has the letters, otherwise 0.
+ * @param {string} text
+ * @param {RegExp} pattern
+ */
+function countWord(text, pattern) {
+  if (!pattern.test(text)) return 0;
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern.source})(?![\\p{L}\\p{N}])`, "iu").test(text) ? 2 : 1;
+}
+
+/** @param {string[]} words */
+function makePattern(words) {
+  return new RegExp(`(${words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|")})`, "iu");
+}
+
+/**
+ * @param {Section} section
+ * @param {string[]} words
+ */
+function makeResult({ url, page, heading, text }, words) {
+  const link = document.createElement("a");
+  link.href = url;
+  const title = document.createElement("strong");
+  title.textContent = heading === page ? page : `${page}: ${heading}`;
+  const snippet = document.createElement("span");
+  const match = words.map((word) => text.search(makePattern([word]))).find((position) => position >= 0) ?? 0;
+  const near = Math.max(0, match - SNIPPET_LENGTH / 3);
+  const start = near && text.indexOf(" ", near) + 1;
+  const end = start + SNIPPET_LENGTH;
+  // The parts at odd positions are the matches.
+  const parts = `${text.slice(start, end)}${end < text.length ? "…" : ""}`.split(makePattern(words));
+  for (const [position, part] of parts.entries()) {
+    const mark = document.createElement("mark");
+    mark.textContent = part;
+    snippet.append(position % 2 ? mark : part);
+  }
+  link.append(title, snippet);
+  const item = document.createElement("li");
+  item.append(link);
+  return item;
+}
+
+/** @param {KeyboardEvent} event */
+function moveFocus(event) {
+  const links = [...results.querySelectorAll("a")];
+  if (event.key === "Enter" && event.target === input) links[0]?.click();
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  event.preventDefault();
+  const places = [input, ...links];
+  const position = places.indexOf(/** @type {any} */ (document.activeElement)) + (event.key === "ArrowDown" ? 1 : -1);
+  places.at(Math.min(Math.max(position, 0), places.length - 1))?.focus();
+}
+
+function addCopyButtons() {
+  // Browsers have a clipboard only on pages with https, and on those of this machine.
+  if (!navigator.clipboard) return;
+  for (const sample of document.querySelectorAll("main pre")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.ariaLive = "polite";
+    button.addEventListener("click", () => copy(button, sample.textContent.trimEnd()));
+    const frame = document.createElement("div");
+    frame.className = "sample";
+    sample.replaceWith(frame);
+    frame.append(sample, button);
+  }
+}
+
+/**
+ * @param {HTMLButtonElement} button
+ * @param {string} text
+ */
+async function copy(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Not allowed";
+  }
+  setTimeout(() => {
+    button.textContent = "Copy";
+  }, COPIED_MS);
+}
+
+// What is wider than the page scrolls inside; with the keyboard, too.
+function focusScrollers() {
+  for (const element of document.querySelectorAll("main pre, main table")) {
+    if (element instanceof HTMLElement && element.scrollWidth > element.clientWidth) element.tabIndex = 0;
+  }
+}
