@@ -8,10 +8,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import pytest
+
+from blogapi import clock
+from blogapi.doctor import health_checks
+from blogapi.doctor.findings import Advice, Level
 from tests.admin import demo, hooks
 from tests.admin.blogs import create_users, open_app, serve_blog
 from tests.admin.browsing import AdminPages, wait_for_page
@@ -20,6 +27,9 @@ from tests.browser import launch_browser
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+# Repeated runs draw the same time and the same free space, whatever those of the machine are.
+NOW = datetime(2026, 11, 27, 14, 32, tzinfo=UTC)
+SPACE = Advice("disk", Level.OK, "Space on the disk", "76.5 GB are free, and the blog uses 4.6 MB.")
 VARIANTS = {
     "light": {"width": 1440, "height": 900},
     "dark": {"width": 1440, "height": 900, "dark": True},
@@ -175,9 +185,17 @@ STATES = (
 
 
 def draw(folder: Path, names: list[str]) -> None:
-    """Draw the states with these names, or all states."""
+    """Draw the states with these names, or all states, as if the time were NOW."""
     folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory() as temporary, launch_browser() as browser:
+    with (
+        TemporaryDirectory() as temporary,
+        launch_browser() as browser,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(health_checks, "_check_server", lambda home: iter([SPACE]))
+        # Each time is later than the one before, so that lists that are sorted by time have one order.
+        ticks = count()
+        patch.setattr(clock, "now", lambda: NOW + timedelta(microseconds=next(ticks)))
         for is_empty in (False, True):
             states = [state for state in STATES if state.is_empty is is_empty]
             states = [state for state in states if not names or state.name in names]
@@ -194,6 +212,8 @@ def draw_blog(folder: Path, states: list[State], instance: Path, browser: object
         short = {name: uuids.get(getattr(demo, name.upper())) for name in ("splice", "foghorn", "folder")}
         short |= {} if is_empty else hooks.add_demo_hooks(blog)
         pages = AdminPages(browser, blog)
+        for user in {state.user for state in states}:
+            pages.get_context(user).clock.set_fixed_time(NOW)
         for state in states:
             for variant, options in VARIANTS.items():
                 path = f"/admin/{state.path.format(**short)}"
@@ -206,7 +226,7 @@ def draw_blog(folder: Path, states: list[State], instance: Path, browser: object
                     page.wait_for_timeout(300)
                 except Exception as error:
                     print(f"{state.name}-{variant}: {str(error).splitlines()[0]}", file=sys.stderr)
-                page.screenshot(path=folder / f"{state.name}-{variant}.png")
+                page.screenshot(path=folder / f"{state.name}-{variant}.png", animations="disabled")
                 page.close()
         for fault in dict.fromkeys(pages.faults):
             print(fault, file=sys.stderr)

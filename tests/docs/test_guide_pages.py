@@ -14,6 +14,7 @@ import blogapi
 from blogapi import blueprints
 from blogapi.docs import assets, guide_pages
 from blogapi.web.operation import get_operation
+from tests.admin import pictures, screenshots
 
 FOLDER = Path(blogapi.__file__).parent / "docs" / "guide"
 FRONT_END_TOPICS = ["Get a key", "Read", "Page", "Fields", "Search", "Previews", "Changes", "Errors", "Times"]
@@ -182,6 +183,16 @@ def test_every_picture_of_the_guide_is_served(as_stranger):
     pages = "".join(page.html for page in guide_pages.list_pages())
     pictures = set(re.findall(r'<img [^>]*?src="([^"]*)"', pages))
     assert pictures and all(as_stranger.get(picture).mimetype == "image/webp" for picture in pictures)
+
+
+def test_the_guide_and_the_readme_show_the_pictures_that_the_script_draws():
+    pages = (*FOLDER.glob("*.md"), FOLDER.parents[2] / "README.md")
+    texts = "".join(page.read_text(encoding="utf-8") for page in pages)
+    shown = set(re.findall(r"!\[[^\]]+\]\([\w./-]*static/([\w-]+)\.webp\)", texts))
+    stored = {path.stem for path in assets.STATIC.glob("*.webp")}
+    assert shown == stored == pictures.PICTURES.keys()
+    states = {state.name for state in screenshots.STATES}
+    assert {file.rpartition("-")[0] for file in pictures.PICTURES.values()} <= states
 
 
 def test_the_pictures_are_small():
