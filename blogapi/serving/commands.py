@@ -22,7 +22,7 @@ from blogapi.importing.jobs.runner import get_runner
 from blogapi.media.folder import check_shared_folder
 from blogapi.metrics.exposition import get_request_metrics
 from blogapi.publication import background
-from blogapi.serving import listening, log, memory, server, upgrading
+from blogapi.serving import listening, log, memory, server, supervisor, upgrading
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
@@ -152,6 +152,7 @@ def _run(
     _say(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)
     http_server.access_log = _access_log(app)
+    supervisor.notify("READY=1")
     try:
         http_server.run()
     finally:
@@ -177,6 +178,7 @@ def _end_on_signals(app: Flask, http_server: server.Server) -> None:
             sys.exit(128 + number)
         get_runner(app).stopping.set()
         http_server.stop()
+        supervisor.notify("STOPPING=1")
 
     # On Windows, SIGBREAK ends a program in another console group.
     for name in ("SIGINT", "SIGTERM", "SIGBREAK"):

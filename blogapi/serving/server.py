@@ -22,7 +22,7 @@ from blogapi.metrics import registry
 from blogapi.rate_limits.limiter import address_key
 from blogapi.rate_limits.middleware import limits_requests
 from blogapi.response_cache import middleware as response_cache_middleware
-from blogapi.serving import listening
+from blogapi.serving import listening, supervisor
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
 from blogapi.serving.log import AccessLog
@@ -47,6 +47,9 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     """One listening socket and its connections."""
 
     channel_class = Channel
+
+    # systemd gets this at each sweep, and nothing if the socket thread hangs.
+    heartbeat = "WATCHDOG=1"
 
     def __init__(
         self,
@@ -189,6 +192,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             self._next_sweep, self._is_full = now + self.limits.sweep, False
             for channel in list(self.active_channels.values()):
                 channel.check_deadlines(now)
+            supervisor.notify(self.heartbeat)
         # select() fails with a file descriptor above 1,023, so poll() is used where it exists.
         wasyncore.loop(seconds, use_poll=True, map=self._map, count=1)
 
