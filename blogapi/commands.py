@@ -21,6 +21,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "init": Command("blogapi.basic_commands:init", "Create a blog."),
     "serve": Command("blogapi.serving.commands:serve", "Serve the blog until Ctrl-C."),
+    "service": Command("blogapi.service_files.commands:service", "Print a file for a service manager."),
     "health": Command("blogapi.health.commands:health", "Ask a running service for its state."),
     "user": Command("blogapi.articles.writing.ownership:user", "Create and change users."),
     "key": Command("blogapi.api_keys.commands:key", "Create and delete API keys."),

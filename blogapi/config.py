@@ -55,12 +55,12 @@ def read_settings(folder: Path) -> dict[str, Any]:
     """
     values = {setting.name: setting.default for setting in SETTINGS}
     values |= _parse(_from_file(folder / "config.toml"), source="config.toml")
-    return values | _parse(_from_environment(), source="the environment")
+    return values | _parse(read_environment(), source="the environment")
 
 
 def find_removed_settings(folder: Path) -> list[str]:
     """Return a sentence about each removed setting that the folder or the environment sets."""
-    sources = {"config.toml": _from_file(folder / "config.toml"), "the environment": _from_environment()}
+    sources = {"config.toml": _from_file(folder / "config.toml"), "the environment": read_environment()}
     return [
         f"The setting {name} in {source} has no effect any more. {REMOVED_SETTINGS[name].reason}"
         for source, values in sources.items()
@@ -96,7 +96,8 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise CannotStart(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _from_environment() -> dict[str, str]:
+def read_environment() -> dict[str, str]:
+    """Return the settings in the environment by name, as text; their names may be unknown."""
     # A misspelt security setting would go unnoticed, so unknown names are refused. BLOGAPI_INSTANCE_PATH and
     # the variables of the test suite are not settings.
     return {

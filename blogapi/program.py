@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sqlite3
 import subprocess
@@ -23,6 +24,14 @@ def get_command() -> str:
     if started == "blogapi":
         return "blogapi"
     return "flask --app wsgi" if started == "flask" else "python -m blogapi"
+
+
+def list_service_words() -> list[str]:
+    """Return the command line `serve` of a service, with absolute paths."""
+    if CHECKOUT is not None:
+        return [sys.executable, str(CHECKOUT / "wsgi.py")]
+    script = Path(sys.executable).with_name("blogapi.exe" if os.name == "nt" else "blogapi")
+    return [str(script), "serve"] if script.is_file() else [sys.executable, "-P", "-m", "blogapi", "serve"]
 
 
 def list_start_commands(folder: str) -> list[str]:

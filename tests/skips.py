@@ -32,6 +32,7 @@ EXPECTED_REASONS = {
     "the history of the repository is missing": "needs git and a clone that is not shallow",
     "restic is not installed": "needs restic",
     "rclone is not installed": "needs rclone",
+    "systemd-analyze is not installed": "needs systemd",
     "wrk is not installed": "the benchmark has a client in Python too",
     "Matplotlib is not installed": "only charts of the benchmark need it",
     "Windows ": "needs what Windows lacks",
