@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import IO
 
 from blogapi.backups.manifest import (
-    DATABASE,
     MANIFEST,
     MEDIA_LIST,
+    MEMBERS,
     SETTINGS,
     InvalidBackup,
     Manifest,
@@ -83,13 +83,14 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
     with open_archive(path) as archive:
         manifest = _read_manifest(archive)
         names = {name for name in archive.namelist() if not name.startswith(f"{MEDIA_FOLDER}/")} - {MANIFEST}
-        if unknown := names - {DATABASE, SETTINGS, MEDIA_LIST}:
+        database = MEMBERS[manifest.database]
+        if unknown := names - {database, SETTINGS, MEDIA_LIST}:
             raise InvalidBackup(f"it contains the unknown file {min(unknown)!r}")
         for name in names:
             files.create_private(folder / name)
             with archive.open(name) as source, (folder / name).open("wb") as target:
                 _copy(source, target.write, archive.getinfo(name).file_size, progress, f"Unpacking {name}")
-        if not (folder / DATABASE).exists():
+        if not (folder / database).exists():
             raise InvalidBackup("it contains no database")
         return manifest
 

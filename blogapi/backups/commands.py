@@ -15,7 +15,7 @@ from blogapi.backups import finishing, folder_backups, naming, restoring, servic
 from blogapi.backups.folder_backups import Rotation
 from blogapi.backups.manifest import Manifest, MissingFile, describe_missing
 from blogapi.backups.naming import BackupKind
-from blogapi.backups.service import Backup
+from blogapi.backups.service import NOT_RESTORED, Backup
 from blogapi.cli import report_problems, show_progress
 
 
@@ -45,7 +45,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
     with report_problems():
         home = blog_folder.find_existing()
         if verify:
-            result = restoring.verify(path, progress=show_progress)
+            result = restoring.verify(path, home, progress=show_progress)
         elif path.is_dir():
             target = path / naming.manual_backup_name(clock.now())
             result, rotation = folder_backups.create_in_folder(
@@ -57,7 +57,8 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
             raise click.UsageError(f"The folder {path.parent} does not exist.")
         if not verify:
             finishing.finish(home, result.path)
-    _print(f"{path} can be restored" if verify else f"Wrote {result.path}", result, rotation, as_json)
+    checked = NOT_RESTORED if result.is_only_read else "can be restored"
+    _print(f"{path} {checked}" if verify else f"Wrote {result.path}", result, rotation, as_json)
     if result.missing:
         _report_missing(result.missing, f"{result.path} lacks")
         raise SystemExit(1)
@@ -71,7 +72,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
     help="Restore the backup even if media files that belong to it are missing or damaged.",
 )
 def restore(path: Path, allow_missing_media: bool) -> None:
-    """Replace the blog with the contents of a backup.
+    """Replace the blog with the contents of a backup, or on PostgreSQL, fill an empty database.
 
     The service may continue to run. The current state is first saved in another file, and the command prints
     the name of that file. If FILE is not a complete backup, nothing changes. No media file is deleted.
@@ -116,6 +117,7 @@ def _print(action: str, backup: Backup, rotation: Rotation, as_json: bool) -> No
             "deleted": [str(path) for path in rotation.deleted],
             "deleted_media": rotation.media.files,
             "missing": [asdict(file) for file in backup.missing],
+            "is_only_read": backup.is_only_read,
         }
         click.echo(json.dumps(report | asdict(backup.manifest), ensure_ascii=False))
     else:

@@ -9,11 +9,10 @@ from pathlib import Path
 from flask import Flask
 
 from blogapi import clock
-from blogapi.backups import alarms, finishing, folder_backups, naming, service, status
+from blogapi.backups import alarms, finishing, folder_backups, naming, status
 from blogapi.backups.manifest import describe_missing
 from blogapi.backups.naming import BackupKind
 from blogapi.backups.service import Backup
-from blogapi.config import CannotStart
 from blogapi.web.errors import Problem
 
 # The service checks whether the backup of the day exists: FIRST_CHECK_SECONDS after its start, and then every
@@ -27,12 +26,7 @@ def start(app: Flask) -> threading.Event | None:
     keep = app.config["DAILY_BACKUPS"]
     if not keep:
         return None
-    home = Path(app.instance_path)
-    try:
-        service.get_database_path(home)
-    except Problem as error:
-        raise CannotStart(f"DAILY_BACKUPS cannot be used. {error.detail}") from error
-    stop = threading.Event()
+    stop, home = threading.Event(), Path(app.instance_path)
     threading.Thread(target=_run, args=(app, home, keep, stop), name="daily backup", daemon=True).start()
     return stop
 

@@ -52,7 +52,7 @@ class Verification:
 
 def list_backups(home: Path) -> list[StoredBackup]:
     """Return the backups whose names were not chosen by a user, newest first."""
-    folder = _get_folder(home)
+    folder = home / "backups"
     backups = [
         _describe(path, kind)
         for path in (folder.iterdir() if folder.is_dir() else ())
@@ -63,7 +63,7 @@ def list_backups(home: Path) -> list[StoredBackup]:
 
 def create(home: Path) -> StoredBackup:
     """Write a backup with all media files into the instance folder."""
-    target = _get_folder(home) / naming.manual_backup_name(clock.now())
+    target = home / "backups" / naming.manual_backup_name(clock.now())
     with _shorten_paths(home), _lock_folder(target.parent):
         manual = [
             path for path in target.parent.iterdir() if naming.find_kind(path.name) is BackupKind.MANUAL
@@ -79,24 +79,25 @@ def create(home: Path) -> StoredBackup:
 
 def get_path(home: Path, name: str) -> Path:
     """Return the path of a backup; raises NotFound if there is no backup with this name."""
-    path = _get_folder(home) / name
+    path = home / "backups" / name
     if naming.find_kind(name) is None or not path.is_file():
         raise NotFound("There is no backup with this name.")
     return path
 
 
 def verify(home: Path, name: str) -> Verification:
-    """Check a backup by restoring it into a temporary folder, and check its media files."""
+    """Check a backup by restoring it into a temporary folder or database, and check its media files."""
     path = get_path(home, name)
     with _lock_folder(path.parent):
         try:
             with _shorten_paths(home):
-                backup = restoring.verify(path)
+                backup = restoring.verify(path, home)
         except Conflict as error:
             return Verification(False, error.detail, 0, 0, 0)
     manifest = backup.manifest
     articles, media = manifest.rows.get("article", 0), manifest.media
-    return Verification(True, "The backup can be restored.", articles, media.files, media.missing)
+    detail = service.NOT_RESTORED if backup.is_only_read else "can be restored"
+    return Verification(True, f"The backup {detail}.", articles, media.files, media.missing)
 
 
 def delete(home: Path, name: str) -> None:
@@ -112,13 +113,6 @@ def delete(home: Path, name: str) -> None:
     with _shorten_paths(home), service.convert_errors(path), _lock_folder(path.parent), store.locked():
         path.unlink(missing_ok=True)
         store.prune()
-
-
-def _get_folder(home: Path) -> Path:
-    """Return the folder of the backups; raises Conflict if the blog uses a database server."""
-    with _shorten_paths(home):
-        service.get_database_path(home)
-    return home / "backups"
 
 
 def _describe(path: Path, kind: BackupKind) -> StoredBackup:

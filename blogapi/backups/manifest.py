@@ -9,11 +9,16 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-FORMAT = "blogapi-backup"
-# The version of the format. Version 1 has no `media`; versions 1 and 2 also have a digest of each file.
-VERSION = 3
+from blogapi.media import stored_files
+from blogapi.media.stored_files import StoredFile
 
-DATABASE, SETTINGS, MEDIA_LIST, MANIFEST = "blog.db", "config.toml", "media.json", "manifest.json"
+FORMAT = "blogapi-backup"
+# The version of the format. Version 1 has no `media`; versions 1 and 2 also have a digest of each file. Only
+# version 4 has `database`: a SQLite file is saved as version 3, which older versions of blogapi can restore.
+VERSION, _SQLITE_VERSION = 4, 3
+
+DATABASE, DUMP = "blog.db", "blog.dump"
+SETTINGS, MEDIA_LIST, MANIFEST = "config.toml", "media.json", "manifest.json"
 
 _MAX_LISTED_FILES = 20
 
@@ -28,6 +33,26 @@ class MediaPlace(StrEnum):
     FILE = "file"
     FOLDER = "folder"
     NONE = "none"
+
+
+class DatabaseKind(StrEnum):
+    """Where the blog of a backup is stored."""
+
+    SQLITE = "SQLite"
+    POSTGRESQL = "PostgreSQL"
+
+
+MEMBERS = {DatabaseKind.SQLITE: DATABASE, DatabaseKind.POSTGRESQL: DUMP}
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a snapshot of a database contains: its last migration, the rows of each table, its media files."""
+
+    database: DatabaseKind
+    migration: str
+    rows: dict[str, int]
+    media: set[StoredFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +78,13 @@ class MediaList:
         """Return the paths of all files, whether they were saved or not."""
         return {*self.saved, *(file.path for file in self.missing)}
 
+    def list_saved(self) -> list[StoredFile]:
+        """Return the saved files, with their file names as labels."""
+        if not all(map(stored_files.is_path, self.saved)):
+            raise InvalidBackup("its list of media files names a file that cannot exist")
+        names = ((*path.rpartition("/")[2].partition("."), size) for path, size in self.saved.items())
+        return [StoredFile(hash, end, size, f"{hash}.{end}") for hash, _, end, size in names]
+
 
 @dataclass(frozen=True, slots=True)
 class MediaSummary:
@@ -77,9 +109,14 @@ class Manifest:
     step: str
     rows: dict[str, int]
     media: MediaSummary = field(default_factory=MediaSummary)
+    database: DatabaseKind = DatabaseKind.SQLITE
 
     def to_json(self) -> bytes:
-        return json.dumps({"format": FORMAT, "version": VERSION} | asdict(self), indent=1).encode("utf-8")
+        fields, version = asdict(self), VERSION
+        if self.database is DatabaseKind.SQLITE:
+            del fields["database"]
+            version = _SQLITE_VERSION
+        return json.dumps({"format": FORMAT, "version": version} | fields, indent=1).encode("utf-8")
 
 
 def parse_manifest(content: bytes) -> Manifest:
@@ -93,7 +130,8 @@ def parse_manifest(content: bytes) -> Manifest:
         fields.pop("files", None)
         media = MediaSummary(**fields.pop("media", {}))
         MediaPlace(media.place)
-        manifest = Manifest(media=media, **fields)
+        database = DatabaseKind(fields.pop("database", DatabaseKind.SQLITE))
+        manifest = Manifest(media=media, database=database, **fields)
         numbers = (*manifest.rows.values(), media.files, media.bytes, media.missing)
         year = datetime.fromisoformat(manifest.created).astimezone(UTC).year
         if year not in range(1970, 9999) or any(type(number) is not int for number in numbers):

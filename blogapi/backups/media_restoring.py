@@ -25,7 +25,7 @@ _MAX_EXAMPLES = 3
 class BackupMedia:
     """The media files of an unpacked backup.
 
-    `files` are the files to which its database refers, and `root` is the folder in which they are.
+    `files` are the files to which its database refers (for a dump, the saved ones); `root` is their folder.
     """
 
     path: Path
@@ -56,7 +56,9 @@ class BackupMedia:
                 del faults[file]
         if not allow_missing:
             self._refuse([file for file in self._expected() if file in faults])
-        return tuple(MissingFile(file.path, file.label, fault) for file, fault in faults.items())
+        lost = (file for file in self.known_missing if not (folder.root / file.path).is_file())
+        found = (MissingFile(file.path, file.label, fault) for file, fault in faults.items())
+        return tuple({file.path: file for file in (*lost, *found)}.values())
 
     def restore_deleted(self, folder: MediaFolder) -> None:
         """Copy again the files that a running service deleted during the restore.
@@ -108,11 +110,15 @@ def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
 
 @contextmanager
 def open_media(
-    path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile]
+    path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile] | None
 ) -> Iterator[BackupMedia]:
+    """Yield the media files of an unpacked backup, by default those in its list; raises InvalidBackup."""
     place = MediaPlace(manifest.media.place)
-    listed = folder / MEDIA_LIST
-    missing = parse_media_list(listed.read_bytes()).missing if listed.is_file() else ()
+    path_of_list = folder / MEDIA_LIST
+    listed = parse_media_list(path_of_list.read_bytes()) if path_of_list.is_file() else None
+    missing = listed.missing if listed else ()
+    if files is None:
+        files = listed.list_saved() if listed else []
     if place is MediaPlace.FILE:
         with ZipFile(path) as archive:
             yield BackupMedia(path, place, files, ZipPath(archive, f"{MEDIA_FOLDER}/"), missing)

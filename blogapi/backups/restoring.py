@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -16,8 +15,8 @@ from sqlalchemy import URL
 
 from blogapi import clock, config, dependencies, settings
 from blogapi.articles.writing import rerendering
-from blogapi.backups import archive, media_restoring, naming, service
-from blogapi.backups.manifest import DATABASE, SETTINGS, Manifest, MissingFile
+from blogapi.backups import archive, dumps, media_restoring, naming, service
+from blogapi.backups.manifest import DATABASE, SETTINGS, DatabaseKind, Manifest, MissingFile
 from blogapi.backups.media_restoring import BackupMedia
 from blogapi.backups.service import Backup
 from blogapi.cli import ProgressReporter, no_progress
@@ -69,9 +68,9 @@ class _Busy(Exception):
 
 def init_app(app: Flask) -> None:
     """Delete the staging folders that killed restores of this blog have left."""
-    path = connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
-    if path is not None:
-        files.delete_temporary_folders(path.parent, _STAGING_PREFIX)
+    home = Path(app.instance_path)
+    path = connections.sqlite_path(app.config["DATABASE_URL"], home)
+    files.delete_temporary_folders(path.parent if path else home, _STAGING_PREFIX)
 
 
 def restore(
@@ -86,42 +85,59 @@ def restore(
     This is safe while the blog is served: each write is either in the copy of the former content, or is made
     after the restore. The media files are restored first, and no media file is deleted, so that the blog has
     all its files before and after the restore. Raises Conflict and changes nothing in the blog if the file
-    cannot be restored, if another restore is running, or if other writes interrupt each attempt.
+    cannot be restored, if another restore is running, if other writes interrupt each attempt, or if a
+    PostgreSQL database has tables.
     """
-    live, media_folder = service.get_database_path(home), service.get_media_folder(home)
+    url, media_folder = connections.get_database_url(home), service.get_media_folder(home)
+    is_sqlite = service.get_kind(url) is DatabaseKind.SQLITE
+    live = Path(str(url.database)) if is_sqlite else home
     with service.convert_errors(path), service.report_full_disk(live):
-        if not naming.is_plain_copy(path.name):
-            # Refuse a file without a manifest before any folder is created.
-            archive.read_manifest(path)
+        is_plain = naming.is_plain_copy(path.name)
+        # Refuse a file without a manifest before any folder is created.
+        kind = DatabaseKind.SQLITE if is_plain else archive.read_manifest(path).database
+        service.refuse_other_kind(kind, url)
+        if not is_sqlite:
+            dumps.refuse_tables(url)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (
-            _open_staging_folder(live.parent) as folder,
+            _open_staging_folder(live.parent if is_sqlite else home) as folder,
             _prepare(path, folder, progress) as (manifest, media),
         ):
             with service.report_full_disk(media_folder.root):
                 missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
-            _renew_tags(folder / DATABASE)
-            aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
-            former_copy, unreadable = replace_database(folder / DATABASE, live, aside)
+            former_copy, unreadable = None, False
+            if is_sqlite:
+                aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
+                former_copy, unreadable = replace_database(folder / DATABASE, live, aside)
+            else:
+                with service.report_full_disk("the database"):
+                    dumps.restore(url, folder, manifest, media, _upgrade)
             with service.report_full_disk(media_folder.root):
                 media.restore_deleted(media_folder)
             return Restored(manifest, former_copy, unreadable, _restore_settings(folder, home), missing)
 
 
-def verify(path: Path, *, progress: ProgressReporter = no_progress) -> Backup:
-    """Check a backup by restoring it into a temporary folder, and check its media files.
+def verify(path: Path, home: Path, *, progress: ProgressReporter = no_progress) -> Backup:
+    """Check a backup by restoring it into a temporary folder or database, and check its media files.
 
-    Raises Conflict if the file cannot be restored.
+    A dump is restored on the server of the blog in this instance folder, or only read if the database user
+    may not create a database. Raises Conflict if the file cannot be restored.
     """
     with (
         service.convert_errors(path),
         service.report_full_disk(Path(tempfile.gettempdir())),
-        tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as folder,
-        _prepare(path, Path(folder), progress) as (manifest, media),
+        tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as name,
+        _prepare(path, folder := Path(name), progress) as (manifest, media),
     ):
         media.verify(progress)
-        return Backup(path, manifest, media.known_missing)
+        if manifest.database is DatabaseKind.SQLITE:
+            return Backup(path, manifest, media.known_missing)
+        url = connections.get_database_url(home)
+        service.refuse_other_kind(manifest.database, url)
+        with service.report_full_disk("the database"):
+            is_restored = dumps.verify(url, folder, manifest, media, _upgrade)
+        return Backup(path, manifest, media.known_missing, is_only_read=not is_restored)
 
 
 def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
@@ -139,43 +155,37 @@ def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
 
 @contextmanager
 def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[tuple[Manifest, BackupMedia]]:
-    """Unpack, check and upgrade a backup in the folder; yield its manifest and its media files."""
+    """Unpack a backup in the folder, check and upgrade its SQLite file; yield its manifest and its media."""
     manifest = service.unpack(path, folder, progress=progress)
-    try:
-        _upgrade(folder)
-    except CannotStart as error:
-        raise Conflict(f"{path} cannot be restored: {error.message}") from error
-    files = service.read_media(folder / DATABASE)
+    files = None
+    if manifest.database is DatabaseKind.SQLITE:
+        _upgrade(URL.create("sqlite", database=str(folder / DATABASE)), folder)
+        with integrity.open_database(folder / DATABASE) as connection:
+            connection.execute("PRAGMA journal_mode=DELETE")
+        files = service.read_media(folder / DATABASE)
     with media_restoring.open_media(path, manifest, folder, files) as media:
         yield manifest, media
 
 
-def _upgrade(folder: Path) -> None:
-    """Upgrade the staged database; raises CannotStart if its schema then differs from the models."""
+def _upgrade(url: URL, folder: Path) -> None:
+    """Upgrade a restored database; raises CannotStart if its schema then differs from the models."""
     app = Flask("blogapi", instance_path=str(folder))
     app.config.update({setting.name: setting.default for setting in settings.SETTINGS})
-    app.config["SQLALCHEMY_DATABASE_URI"] = URL.create("sqlite", database=str(folder / DATABASE))
+    app.config["SQLALCHEMY_DATABASE_URI"] = url
     try:
         dependencies.init_app(app)
         database.init_app(app, write_events=event_writer.write_events)
         with app.app_context(), upgrades.convert_errors(db.engine):
             upgrades.check_schema(db.session.connection(), Base.metadata)
         rerendering.init_app(app)
-        with app.app_context(), transaction(visible=False):
+        # A visible commit changes the tags in `commit_counter`, so that caches drop the former responses.
+        with app.app_context(), transaction():
             db.session.execute(PAUSE_COPIED, {"now": clock.now()})
     finally:
         if "sqlalchemy" in app.extensions:
             with app.app_context():
                 db.session.remove()
                 db.engine.dispose()
-    with integrity.open_database(folder / DATABASE) as connection:
-        connection.execute("PRAGMA journal_mode=DELETE")
-
-
-def _renew_tags(path: Path) -> None:
-    """Change the tags in `commit_counter`, so that caches do not replay responses of the live database."""
-    with integrity.open_database(path) as connection:
-        connection.execute("UPDATE commit_counter SET tag = ?1, visible = ?1", [secrets.token_hex(4)])
 
 
 def replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:

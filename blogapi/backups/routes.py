@@ -60,10 +60,7 @@ class VerificationSchema(OutputSchema):
 @allow(admin_login)
 @bp.response(200, BackupSchema(many=True))
 def listed() -> list[StoredBackup]:
-    """List the backups in the instance folder, newest first.
-
-    If the blog uses a database server, all operations on backups return 409 and name the tool to use.
-    """
+    """List the backups in the instance folder, newest first."""
     home = _get_home()
     with service.convert_errors(home / "backups"):
         return library.list_backups(home)
@@ -90,7 +87,10 @@ def download(name: str) -> Response:
 @allow(admin_login)
 @bp.response(200, VerificationSchema())
 def verify(name: str) -> Verification:
-    """Check a backup by restoring it into a temporary folder."""
+    """Check a backup by restoring it into a temporary folder or database.
+
+    If the database user may not create a database, the dump is only read, and `detail` says so.
+    """
     end_read()
     return library.verify(_get_home(), name)
 

@@ -14,12 +14,16 @@ from typing import IO
 from zipfile import ZipFile
 
 from sqlalchemy import URL, create_engine
+from sqlalchemy.exc import DBAPIError
 
-from blogapi import clock, config
-from blogapi.backups import archive, naming
+from blogapi import clock, config, program
+from blogapi.backups import archive, dumps, naming
 from blogapi.backups.manifest import (
     DATABASE,
+    MEMBERS,
     SETTINGS,
+    Contents,
+    DatabaseKind,
     InvalidBackup,
     Manifest,
     MediaList,
@@ -29,11 +33,14 @@ from blogapi.backups.manifest import (
 )
 from blogapi.backups.media_store import MediaStore
 from blogapi.cli import ProgressReporter, no_progress
+from blogapi.config import CannotStart
 from blogapi.media import stored_files
 from blogapi.media.folder import MediaFolder, locate_folder
 from blogapi.media.stored_files import StoredFile
-from blogapi.storage import connections, files, integrity, migration_names
+from blogapi.storage import files, integrity, migration_names
+from blogapi.storage.connections import get_database_url
 from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.version import __version__
 from blogapi.web.errors import Conflict, NotFound, StorageFull
 
@@ -44,35 +51,31 @@ _MAX_SNAPSHOTS = 5
 # The free space that must remain on the disk after the media files were saved.
 _SPARE_BYTES = 100 * 1024 * 1024
 
+NOT_RESTORED = "was read, but not restored, because the database user may not create a database"
+
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A new backup: its path, its manifest, and the media files that could not be saved."""
+    """A new or verified backup; `missing` could not be saved, and a dump `is_only_read` if not restored."""
 
     path: Path
     manifest: Manifest
     missing: tuple[MissingFile, ...] = ()
+    is_only_read: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Contents:
-    migration: str
-    rows: dict[str, int]
-    media: set[StoredFile]
+def get_kind(url: URL) -> DatabaseKind:
+    """Return the kind of the database with this URL."""
+    return DatabaseKind.SQLITE if url.get_backend_name() == "sqlite" else DatabaseKind.POSTGRESQL
 
 
-def get_database_path(home: Path) -> Path:
-    """Return the path of the SQLite file of the blog in this instance folder, even if the file is missing.
-
-    Raises Conflict if the blog uses a database server instead of SQLite.
-    """
-    path = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
-    if path is None:
-        raise Conflict(
-            "The blog is on a database server; use a backup tool of this server, such as pg_dump, and then "
-            f"copy the media folder {get_media_folder(home).root}."
+def refuse_other_kind(kind: DatabaseKind, url: URL) -> None:
+    """Raise InvalidBackup if a backup of this kind cannot be restored into the database with this URL."""
+    if kind is not (current := get_kind(url)):
+        raise InvalidBackup(
+            f"it is of a blog on {kind}, but this blog is on {current}; restore it with a DATABASE_URL of an "
+            f"empty database on {kind}, and then run `{program.get_command()} db copy`"
         )
-    return path
 
 
 def get_media_folder(home: Path) -> MediaFolder:
@@ -90,20 +93,25 @@ def create_backup(
     """Write a consistent backup of the blog in this instance folder.
 
     The media files are saved in the `store`; if it is None, they are saved in the backup itself. Writers are
-    not blocked. Raises NotFound if the database is missing. Raises Conflict if `target` exists, or if the
-    database is damaged, because the new backup could replace the last good backup.
+    not blocked. Raises NotFound if the database is missing. Raises Conflict if `target` exists, if `pg_dump`
+    fails, or if the database is damaged, because the new backup could replace the last good backup.
     """
-    source = get_database_path(home)
-    if not source.is_file():
-        raise NotFound(f"The blog cannot be backed up: {source} does not exist.")
+    url = get_database_url(home)
+    take_snapshot = partial(dumps.take_snapshot, url)
+    if get_kind(url) is DatabaseKind.SQLITE:
+        source = Path(str(url.database))
+        if not source.is_file():
+            raise NotFound(f"The blog cannot be backed up: {source} does not exist.")
+        if count := integrity.count_lost_writes(source):
+            damage = integrity.describe_lost_writes(source, count)
+            raise Conflict(f"{damage}; run `doctor` to see what to do.")
+        take_snapshot = partial(_take_snapshot, source)
     _refuse_existing(target)
-    if count := integrity.count_lost_writes(source):
-        damage = integrity.describe_lost_writes(source, count)
-        raise Conflict(f"{damage}; run `doctor` to see what to do.")
     with convert_errors(target), files.partial_file(target) as database, files.partial_file(target) as packed:
         with archive.create(packed) as zip_file:
-            contents, media = _save_media(source, database, get_media_folder(home), store, zip_file, progress)
-            archive.add_file(zip_file, DATABASE, database, progress)
+            folder = get_media_folder(home)
+            contents, media = _save_media(take_snapshot, database, folder, store, zip_file, progress)
+            archive.add_file(zip_file, MEMBERS[contents.database], database, progress)
             if (settings := home / SETTINGS).is_file():
                 archive.add_file(zip_file, SETTINGS, settings, progress)
             place = MediaPlace.FOLDER if store else MediaPlace.FILE
@@ -126,31 +134,32 @@ def copy(source: Path, target: Path) -> None:
         writer.execute("PRAGMA journal_mode=DELETE")
 
 
-def _make_manifest(contents: _Contents, media: MediaList, place: MediaPlace) -> Manifest:
+def _make_manifest(contents: Contents, media: MediaList, place: MediaPlace) -> Manifest:
     created = clock.now().isoformat(timespec="seconds")
     summary = MediaSummary(place.value, len(media.saved), sum(media.saved.values()), len(media.missing))
-    return Manifest(created, __version__, contents.migration, contents.rows, summary)
+    return Manifest(created, __version__, contents.migration, contents.rows, summary, contents.database)
 
 
-def _inspect(database: Path) -> _Contents:
+def _take_snapshot(source: Path, database: Path) -> Contents:
+    copy(source, database)
     with integrity.open_database(database) as connection:
         if faults := integrity.check_integrity(connection, quick=True):
             raise Conflict(f"The database is damaged ({faults[0]}); run `doctor` to see what to do.")
         migration, rows = integrity.read_migration(connection), integrity.count_rows(connection)
     if migration is None:
         raise Conflict("The database contains no blog.")
-    return _Contents(migration, rows, read_media(database))
+    return Contents(DatabaseKind.SQLITE, migration, rows, read_media(database))
 
 
 def _save_media(
-    source: Path,
+    take_snapshot: Callable[[Path], Contents],
     database: Path,
     folder: MediaFolder,
     store: MediaStore | None,
     zip_file: ZipFile,
     progress: ProgressReporter,
-) -> tuple[_Contents, MediaList]:
-    """Copy a snapshot of the source into `database`, and save its media files.
+) -> tuple[Contents, MediaList]:
+    """Copy a snapshot of the blog's database into the file `database`, and save its media files.
 
     Return the contents of the snapshot and the list of its media files. A running service can delete a file
     after the snapshot was taken. Therefore, if files are missing, another snapshot is taken, until no file is
@@ -160,8 +169,7 @@ def _save_media(
     saved: set[StoredFile] = set()
     faults: dict[StoredFile, str] = {}
     for _ in range(_MAX_SNAPSHOTS):
-        copy(source, database)
-        contents = _inspect(database)
+        contents = take_snapshot(database)
         if store and contents.media:
             store.check_usable(folder.root)
             saved |= {file for file in contents.media if store.contains(file)}
@@ -214,7 +222,7 @@ def read_media(database: Path) -> set[StoredFile]:
 
 
 def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
-    """Unpack a backup into the folder and check its database; return its manifest.
+    """Unpack a backup into the folder and check its SQLite file; return its manifest.
 
     Also accepts a plain database file that an upgrade or a restore has copied. Raises InvalidBackup with the
     reason if the file cannot be restored.
@@ -223,7 +231,11 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
         manifest = _copy_plain(path, folder / DATABASE)
     else:
         manifest = archive.unpack(path, folder, progress=progress)
-    _check_database(folder / DATABASE, manifest)
+    if manifest.step not in migration_names.list_migrations():
+        newer = f"it was made by a newer version of blogapi (migration {manifest.step})"
+        raise InvalidBackup(f"{newer}; install that version first")
+    if manifest.database is DatabaseKind.SQLITE:
+        _check_database(folder / DATABASE, manifest)
     return manifest
 
 
@@ -243,9 +255,6 @@ def _copy_plain(path: Path, target: Path) -> Manifest:
 
 
 def _check_database(path: Path, manifest: Manifest) -> None:
-    if manifest.step not in migration_names.list_migrations():
-        newer = f"it was made by a newer version of blogapi (migration {manifest.step})"
-        raise InvalidBackup(f"{newer}; install that version first")
     with integrity.open_database(path) as connection:
         if faults := integrity.check_integrity(connection):
             raise InvalidBackup(f"its database is damaged ({faults[0]})")
@@ -263,7 +272,7 @@ def _refuse_existing(target: Path) -> None:
 
 @contextmanager
 def convert_errors(path: Path) -> Iterator[None]:
-    """Convert errors of the file system and of SQLite, and InvalidBackup, into a Problem."""
+    """Convert errors of files, databases and programs, InvalidBackup and CannotStart into a Problem."""
     try:
         with report_full_disk(path):
             yield
@@ -271,16 +280,21 @@ def convert_errors(path: Path) -> Iterator[None]:
         raise Conflict(f"{path} cannot be restored: {error}.") from error
     except OSError as error:
         raise Conflict(f"{error.filename or path}: {error.strerror or error}.") from error
-    except sqlite3.Error as error:
-        raise Conflict(f"The database cannot be copied: {error}.") from error
+    except DumpError as error:
+        raise Conflict(f"{path}: {error}.") from error
+    except CannotStart as error:
+        raise Conflict(f"{path}: {error.message}") from error
+    except (sqlite3.Error, DBAPIError) as error:
+        reason = " ".join(str(getattr(error, "orig", error)).split())
+        raise Conflict(f"The database cannot be copied: {reason}.") from error
 
 
 @contextmanager
-def report_full_disk(target: Path) -> Iterator[None]:
+def report_full_disk(target: Path | str) -> Iterator[None]:
     """Convert errors of a full disk into StorageFull, whose message names `target`."""
     try:
         yield
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, DumpError, DBAPIError) as error:
         if is_disk_full(error):
             raise StorageFull(f"The disk is full; {target} cannot be written.") from error
         raise

@@ -111,9 +111,6 @@ def _check_backups(home: Path) -> Iterator[Advice]:
     link = "/admin/backups/"
     try:
         backups = [backup for backup in library.list_backups(home) if backup.readable]
-    except Conflict:
-        # The blog is on a database server, which has its own backups.
-        return
     except OSError as error:
         text = f"{error.strerror}. {findings.GIVE.capitalize()}."
         yield Advice("backup", Level.WRONG, "The folder of the backups cannot be read", text, link)

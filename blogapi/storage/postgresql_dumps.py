@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from blogapi.storage import driver_options
 
 PROGRAMS = ("pg_dump", "pg_restore", "psql")
+_FILL = ("pg_restore", "--no-owner", "--no-privileges", "--single-transaction")
 
 
 class DumpError(Exception):
@@ -28,39 +29,58 @@ def find_missing_program() -> str | None:
     return next((name for name in PROGRAMS if shutil.which(name) is None), None)
 
 
-def dump(url: URL, path: Path) -> None:
-    """Write a dump of the database to a file; raises DumpError."""
-    _run(url, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={path}")
+def dump(url: URL, path: Path, *options: str) -> None:
+    """Write a dump of the database to a file, with further options of `pg_dump`; raises DumpError."""
+    _run(url, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={path}", *options)
+
+
+def read(path: Path) -> None:
+    """Read a whole dump without a database; raises DumpError if it is damaged."""
+    _run(None, "pg_restore", f"--file={os.devnull}", str(path))
+
+
+@contextmanager
+def fill(url: URL, path: Path) -> Iterator[None]:
+    """Create the tables of a dump, all or none; delete them if the `with` block fails; raises DumpError."""
+    _run(url, *_FILL, str(path))
+    try:
+        yield
+    except BaseException:
+        _execute(url, _make_drop_statement(url))
+        raise
 
 
 def replace_content(url: URL, path: Path) -> None:
     """Replace all tables of the database with those of the dump, in one transaction; raises DumpError."""
+    with tempfile.TemporaryDirectory(prefix="blogapi-") as folder:
+        dropped, restored = Path(folder, "drop.sql"), Path(folder, "restore.sql")
+        dropped.write_text(_make_drop_statement(url), encoding="utf-8")
+        _run(None, "pg_restore", "--no-owner", "--no-privileges", f"--file={restored}", str(path))
+        options = ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--single-transaction")
+        _run(url, "psql", *options, f"--file={dropped}", f"--file={restored}")
+
+
+def _make_drop_statement(url: URL) -> str:
     engine = create_engine(url, connect_args=driver_options.get_typed_options(url))
     try:
         quote = engine.dialect.identifier_preparer.quote
         tables = ", ".join(quote(name) for name in inspect(engine).get_table_names())
     finally:
         engine.dispose()
-    with tempfile.TemporaryDirectory(prefix="blogapi-") as folder:
-        dropped, restored = Path(folder, "drop.sql"), Path(folder, "restore.sql")
-        dropped.write_text(f"DROP TABLE {tables} CASCADE;\n" if tables else "", encoding="utf-8")
-        _run(None, "pg_restore", "--no-owner", "--no-privileges", f"--file={restored}", str(path))
-        options = ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--single-transaction")
-        _run(url, "psql", *options, f"--file={dropped}", f"--file={restored}")
+    return f"DROP TABLE {tables} CASCADE;\n" if tables else ""
 
 
 @contextmanager
-def open_copy(url: URL, folder: Path) -> Iterator[URL]:
-    """Yield the URL of a copy of the database on the same server, which is deleted at the end.
+def open_copy(url: URL, path: Path) -> Iterator[URL]:
+    """Yield the URL of a new database on the server with the content of a dump; it is deleted at the end.
 
-    Raises DumpError if the user may not create a database. `folder` is used for the dump.
+    Raises DumpError if the user may not create a database, or if the dump cannot be restored.
     """
-    path, name = folder / "copy.dump", f"blogapi_copy_{secrets.token_hex(8)}"
-    dump(url, path)
+    name = f"blogapi_copy_{secrets.token_hex(8)}"
     _execute(url, f"CREATE DATABASE {name}")
     try:
         copy = url.set(database=name)
-        _run(copy, "pg_restore", "--no-owner", "--no-privileges", str(path), exit_on_error=True)
+        _run(copy, *_FILL, str(path))
         yield copy
     finally:
         _execute(url, f"DROP DATABASE {name} WITH (FORCE)")
@@ -79,12 +99,12 @@ def _execute(url: URL, statement: str) -> None:
         engine.dispose()
 
 
-def _run(url: URL | None, program: str, *arguments: str, exit_on_error: bool = False) -> None:
+def _run(url: URL | None, program: str, *arguments: str) -> None:
     path = shutil.which(program)
     if path is None:
         raise DumpError(f"{program} is not installed")
-    environment = dict(os.environ)
-    options = ["--exit-on-error"] if exit_on_error else []
+    # The error of a full disk is recognized by its English words.
+    environment, options = {**os.environ, "LC_ALL": "C"}, []
     if url is not None:
         # Other users see the arguments of a process, but not its environment.
         if password := url.password or url.query.get("password"):
@@ -98,5 +118,6 @@ def _run(url: URL | None, program: str, *arguments: str, exit_on_error: bool = F
     )
     if result.returncode:
         # The messages can have another encoding than the names in them, above all on Windows.
-        says = result.stderr.decode(errors="replace")
+        # `pg_restore` repeats the statement, which can be long.
+        says = result.stderr.decode(errors="replace").partition("Command was:")[0]
         raise DumpError(f"{program} failed: {' '.join(says.split())[-300:]}")

@@ -59,7 +59,7 @@ def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
             return
         refuse_unknown(migration)
         with _locked(engine) as connection:
-            migration = _read_migration(connection)
+            migration = read_migration(connection)
             if migration == migration_names.list_migrations()[-1]:
                 return
             with _copy_before_upgrade(engine, backups, migration):
@@ -111,7 +111,7 @@ def current_migration(engine: Engine) -> str | None:
     plain = create_engine(engine.url, hide_parameters=True, connect_args=options)
     try:
         with plain.connect() as connection:
-            return _read_migration(connection)
+            return read_migration(connection)
     finally:
         plain.dispose()
 
@@ -122,7 +122,8 @@ def _refuse_damaged_log(path: Path) -> None:
         raise CannotStart(f"{problem}; restore a backup, or run doctor --repair to drop these writes.")
 
 
-def _read_migration(connection: Connection) -> str | None:
+def read_migration(connection: Connection) -> str | None:
+    """Return the last migration, or None without tables; raises CannotStart for those of another program."""
     tables = inspect(connection).get_table_names()
     if "alembic_version" not in tables:
         if tables:

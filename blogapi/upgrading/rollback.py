@@ -179,15 +179,15 @@ def restore_copy(home: Path, copy: Copy) -> Path:
     url = get_database_url(home)
     aside = home / "backups" / f"before-rollback-{clock.now():%Y%m%dT%H%M%S%f}{copy.path.suffix}"
     if not _is_sqlite(url):
-        try:
-            with backup_service.convert_errors(aside):
+        with backup_service.convert_errors(aside):
+            try:
                 with files.partial_file(aside) as partial:
                     postgresql_dumps.dump(url, partial)
                     files.replace(partial, aside)
                 postgresql_dumps.replace_content(url, copy.path)
-        except DumpError as error:
-            aside.unlink(missing_ok=True)
-            raise Conflict(f"The copy cannot be restored: {error}.") from error
+            except DumpError as error:
+                aside.unlink(missing_ok=True)
+                raise Conflict(f"The copy cannot be restored: {error}.") from error
         return aside
     live = Path(str(url.database))
     with (

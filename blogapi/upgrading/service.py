@@ -150,7 +150,8 @@ def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
         yield URL.create("sqlite", database=str(path))
         return
     try:
-        with postgresql_dumps.open_copy(live, folder) as copy:
+        postgresql_dumps.dump(live, folder / "copy.dump")
+        with postgresql_dumps.open_copy(live, folder / "copy.dump") as copy:
             yield copy
     except DumpError as error:
         raise Conflict(f"The check cannot copy the database: {error}.") from error

@@ -26,7 +26,6 @@ from tests.media.test_prepare import fail_with
 from tests.stored_pictures import store_picture
 
 BACKUPS = "/api/v1/backups/"
-pytestmark = pytest.mark.sqlite("a database server has its own backups")
 
 
 @pytest.fixture
@@ -75,6 +74,7 @@ def test_a_backup_can_be_verified(as_login, backup, instance):
     assert as_login.get(BACKUPS).json[0]["name"] == backup["name"]
 
 
+@pytest.mark.sqlite("the older blog is a file")
 def test_a_backup_of_an_older_version_is_upgraded_for_its_check_alone(as_login, blog, tmp_path):
     name = "blogapi-20200101T000000000000Z.zip"
     (blog / "backups").mkdir()
@@ -209,10 +209,11 @@ def full_database(*_):
 @pytest.mark.parametrize(
     ("place", "fail"),
     [
-        *((place, fail_with(errno.ENOSPC)) for place in ("mkdir", "lock", "create", "copy", "replace")),
-        ("copy", fail_with(errno.EDQUOT)),
-        ("copy", fail_with(errno.EFBIG)),
-        ("copy", full_database),
+        *((place, fail_with(errno.ENOSPC)) for place in ("mkdir", "lock", "create", "replace")),
+        *(
+            pytest.param("copy", fail, marks=pytest.mark.sqlite("copies its file"))
+            for fail in (*map(fail_with, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)), full_database)
+        ),
     ],
 )
 def test_a_full_disk_is_reported_wherever_it_is_noticed(as_login, blog, monkeypatch, place, fail):
@@ -229,6 +230,7 @@ def test_a_full_disk_is_reported_wherever_it_is_noticed(as_login, blog, monkeypa
     assert as_login.post(BACKUPS).status_code == 201
 
 
+@pytest.mark.sqlite("copies its file")
 def test_a_refused_backup_shows_no_path_outside_the_instance_folder(as_login, blog, monkeypatch):
     def fail(source, target):
         raise OSError(28, "No space left on device", str(target))

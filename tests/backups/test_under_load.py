@@ -108,7 +108,7 @@ def test_every_write_during_a_restore_is_in_the_former_state_or_in_the_live_blog
     last_written, instance, tmp_path
 ):
     service.create_backup(instance, tmp_path / "saved.zip")
-    saved = len(restoring.verify(tmp_path / "saved.zip").manifest.rows)
+    saved = len(restoring.verify(tmp_path / "saved.zip", tmp_path).manifest.rows)
     before = last_written()
     done = None
     while done is None:

@@ -55,7 +55,6 @@ def test_the_checks_run_one_at_a_time(as_login):
     assert as_login.post(DOCTOR).status_code == 200
 
 
-@pytest.mark.sqlite("a database server has its own backups")
 def test_an_old_or_missing_backup_is_a_hint(app, as_login, check, monkeypatch):
     assert check()["There is no backup yet"]["link"] == "/admin/backups/"
     as_login.post("/api/v1/backups/")
@@ -66,7 +65,6 @@ def test_an_old_or_missing_backup_is_a_hint(app, as_login, check, monkeypatch):
     assert check()["No good backup for 36 hours"]["level"] == "wrong"
 
 
-@pytest.mark.sqlite("a database server has its own backups")
 def test_a_backup_from_the_future_is_not_a_new_one(app, instance, check, set_clock):
     app.config["DAILY_BACKUPS"] = 3
     now = clock.now()

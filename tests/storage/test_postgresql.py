@@ -330,13 +330,6 @@ def test_article_lists_use_an_index(app, make_article):
         assert "ix_article_visible" in plan and "Sort" not in plan
 
 
-def test_commands_that_need_sqlite_fail_with_a_one_sentence_error(app, tmp_path):
-    result = app.test_cli_runner().invoke(args=["backup", str(tmp_path / "blog.zip")])
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith("Error: ") and "database server" in result.stderr
-    assert result.stderr.count("\n") == 1 and "pg_dump" in result.stderr
-
-
 @pytest.mark.parametrize(
     ("statement", "says"),
     [

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { button, emptyState, framedTable, icon } from "../components.js";
+import { button, framedTable, icon } from "../components.js";
 import { menuButton } from "../dialogs.js";
 import { count, formatDayAndTime, formatSize } from "../format.js";
 import { remove } from "../forms.js";
@@ -15,20 +15,16 @@ class Backups extends Page {
   backups = [];
 
   async load() {
-    // The blog can be on a database server: then the error names the tool that makes its backups.
-    /** @param {import("../api.js").ApiError} error */
-    const explain = (error) => (error.status === 409 ? { elsewhere: error.message } : Promise.reject(error));
-    this.set(await get("backups/").then(({ data }) => ({ backups: data }), explain));
+    const { data } = await get("backups/");
+    this.set({ backups: data });
   }
 
   renderMain() {
-    if (this.elsewhere) return nothing;
     const make = () => this.actAndReload("make", () => post("backups/", undefined, { timeout: 0 }));
     return button("Make a backup", make, { busyText: "Making it…", kind: "main", busy: this.busy === "make" });
   }
 
   renderPage() {
-    if (this.elsewhere) return emptyState({ title: "Backups are made elsewhere", text: this.elsewhere });
     if (!this.backups.length) return refs.empty;
     const heads = [["Made"], ["How"], ["Pictures"], ["Size", "num"]];
     const rows = this.backups.map((backup) => this.renderBackup(backup));
@@ -60,7 +56,7 @@ class Backups extends Page {
       const { data } = await post(`backups/${name}/verify/`, undefined, { timeout: 0 });
       const contents = `${count(data.articles, "article")}, ${count(data.media, "file")} of the library`;
       this.results[name] = data.ok
-        ? html`${icon("check", "good")} Can be restored: ${contents}`
+        ? html`${icon("check", "good")} ${data.detail} ${contents}`
         : html`${icon("triangle-alert", "bad")} ${data.detail}`;
     });
   }
