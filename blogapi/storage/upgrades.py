@@ -179,7 +179,7 @@ def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
 def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -> Iterator[None]:
     """Copy the database, unless it is empty, before the upgrade in the `with` block.
 
-    Without the programs of PostgreSQL, there is no copy of a PostgreSQL database.
+    Without the programs of PostgreSQL, there is no copy of a PostgreSQL database; with them, it must succeed.
 
     If the upgrade fails, the database is unchanged and the copy is deleted; after a kill, the next upgrade
     replaces it. So a service that a supervisor restarts again and again does not fill the disk.
@@ -232,7 +232,9 @@ def _copy(engine: Engine, copy: Path) -> None:
                 postgresql_dumps.dump(engine.url, partial)
             files.replace(partial, copy)
     except postgresql_dumps.DumpError as error:
-        # The owner of a server has backups of its own.
+        if postgresql_dumps.find_missing_program() is None:
+            raise CannotStart(f"The copy {copy} cannot be made before the upgrade: {error}.") from error
+        # The owner of a server may have backups of its own.
         logger.warning("no copy of the database is made before the upgrade: %s", error)
     except OSError as error:
         raise CannotStart(f"The copy {copy} cannot be made before the upgrade: {error.strerror}.") from error

@@ -19,7 +19,7 @@ from blogapi.storage import files, integrity, migration_names
 from blogapi.storage.database import db
 from blogapi.webhooks import queries as webhooks
 from tests.audit_hooks.sqlite_files import allow_opening
-from tests.backups.databases import create_older_blog, dump_rows, execute
+from tests.backups.databases import create_older_blog, dump_rows, execute, read_row
 from tests.conftest import ARTICLES, TAGS, close_connections
 from tests.databases import open_sqlite
 from tests.media.rows import MEDIA
@@ -85,6 +85,13 @@ def test_a_restore_invalidates_cached_responses(as_reader, run, backup_file, mak
     assert run("restore", backup_file).exit_code == 0
     titles.append({one["title"] for one in as_reader.get(ARTICLES).json})
     assert titles == [{"Later", "Bread"}, {"Bread"}]
+
+
+def test_a_restore_changes_the_tags(run, blog, backup_file):
+    query = "SELECT tag, visible FROM commit_counter"
+    before = read_row(blog / "blog.db", query)
+    assert run("restore", backup_file).exit_code == 0
+    assert {*before}.isdisjoint(read_row(blog / "blog.db", query))
 
 
 def test_the_former_state_is_saved_and_can_be_restored(run, blog, backup_file, make_article, app):

@@ -158,6 +158,21 @@ def test_without_the_programs_the_upgrade_says_that_there_is_no_way_back(
     assert refused.exit_code == 1 and "contains no copy from before an upgrade" in refused.output
 
 
+def test_an_upgrade_whose_dump_fails_changes_nothing(migration, run, instance, monkeypatch):
+    before = dump()
+
+    def fail(*arguments):
+        raise DumpError("pg_dump failed: server version mismatch")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(postgresql_dumps, "dump", fail)
+        result = run("upgrade")
+    says = "cannot be made before the upgrade: pg_dump failed: server version mismatch."
+    assert result.exit_code == 1 and says in result.output, result.output
+    assert dump() == before and list(instance.glob("backups/*")) == []
+    assert run("upgrade").exit_code == 0
+
+
 def test_a_check_leaves_no_database_behind(migration, run, instance, created):
     before = dump()
     result = run("upgrade", "--check")
