@@ -28,10 +28,11 @@ _CAST_VALUE = re.compile(
     r"\(('(?:[^']|'')*'::character varying)\)::text|('(?:[^']|'')*'::character varying)::text"
 )
 
-# Indexes without SQL belong to constraints. The excluded tables are created by ANALYZE and AUTOINCREMENT.
+# Indexes without SQL belong to constraints. The excluded tables are created by ANALYZE, AUTOINCREMENT and
+# Litestream.
 _SQLITE_OBJECTS = (
-    "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL "
-    "AND name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4')"
+    "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT IN "
+    "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4', '_litestream_lock', '_litestream_seq')"
 )
 
 # The query omits the objects of extensions. It also omits NOT NULL constraints (contype n): the server

@@ -166,3 +166,13 @@ def test_a_difference_in_triggers_and_virtual_tables_is_found(compare, statement
 @pytest.mark.sqlite("its statistics")
 def test_the_statistics_of_analyze_are_ignored(compare):
     assert compare("ANALYZE") == []
+
+
+@pytest.mark.sqlite("Litestream replicates SQLite files")
+def test_the_tables_of_litestream_are_ignored(compare):
+    statements = (
+        "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
+        "CREATE TABLE _litestream_lock (id INTEGER)",
+        "CREATE TABLE _litestream_other (id INTEGER)",
+    )
+    assert compare(*statements) == ["table _litestream_other is unknown"]
