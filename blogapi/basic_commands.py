@@ -37,6 +37,9 @@ def init(folder: Path | None) -> None:
         raise click.ClickException(f"{home.parent} already contains a blog.")
     create_app()
     click.echo(f"Created a blog in {home.parent}.")
+    if config.COMMAND in os.environ:
+        # A container that serves the blog is not started like one that runs a command.
+        return
     is_here = home.parent == Path.cwd()
     serve = [f"{program.get_command()} serve"]
     click.echo("Next:")

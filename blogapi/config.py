@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
-
+# In a container, the beginning of the command line that starts a command on its host.
+COMMAND = f"{PREFIX}COMMAND"
 
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
@@ -98,12 +99,14 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def read_environment() -> dict[str, str]:
     """Return the settings in the environment by name, as text; their names may be unknown."""
-    # A misspelt security setting would go unnoticed, so unknown names are refused. BLOGAPI_INSTANCE_PATH and
-    # the variables of the test suite are not settings.
+    # A misspelt security setting would go unnoticed, so unknown names are refused. BLOGAPI_INSTANCE_PATH,
+    # BLOGAPI_COMMAND and the variables of the test suite are not settings.
     return {
         name.removeprefix(PREFIX): value
         for name, value in os.environ.items()
-        if name.startswith(PREFIX) and name != INSTANCE_PATH and not name.startswith(f"{PREFIX}TEST_")
+        if name.startswith(PREFIX)
+        and name not in (INSTANCE_PATH, COMMAND)
+        and not name.startswith(f"{PREFIX}TEST_")
     }
 
 

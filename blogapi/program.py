@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from blogapi import config
 from blogapi.storage.migration_names import list_migrations
 from blogapi.version import __version__
 
@@ -20,6 +21,8 @@ CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "wsgi.py").is_file() else None
 
 def get_command() -> str:
     """Return the beginning of a command line that starts this program, for messages."""
+    if in_container := os.environ.get(config.COMMAND):
+        return in_container
     started = Path(sys.argv[0]).stem
     if started == "blogapi":
         return "blogapi"

@@ -204,6 +204,13 @@ def test_init_in_a_checkout_says_how_to_serve_another_folder(folder, monkeypatch
     )
 
 
+def test_in_a_container_messages_name_the_command_line_of_its_host(folder, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_COMMAND", "docker compose run --rm blogapi")
+    status, output = run("serve")
+    assert (status, "Create one with `docker compose run --rm blogapi init`" in output) == (1, True), output
+    assert run("init") == (0, f"Created a blog in {folder}.\n")
+
+
 def test_init_without_a_folder_creates_the_blog_in_the_current_folder(folder):
     make_blog(folder, "config.toml")
     assert run("init")[0] == 0

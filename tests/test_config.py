@@ -386,6 +386,11 @@ def test_an_unknown_variable_that_begins_with_instance_path_is_refused(monkeypat
     assert "INSTANCE_PATHX" in get_start_error()
 
 
+def test_the_command_of_a_container_is_not_a_setting(monkeypatch):
+    monkeypatch.setenv("BLOGAPI_COMMAND", "docker run blogapi")
+    assert "COMMAND" not in create_app().config
+
+
 @pytest.mark.parametrize("sender", ["blog@example.org", "My blog <blog@example.org>", ""])
 def test_the_sender_of_emails_is_an_address(sender):
     assert load_settings({"SMTP_SENDER": sender}).config["SMTP_SENDER"] == sender
