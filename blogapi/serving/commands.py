@@ -142,7 +142,8 @@ def _run(
     where = unix_socket or f"http://{address}:{http_server.effective_port}/"
     public_address = get_service_url() if unix_socket or has_proxy or app.config["TRUSTED_PROXY"] else ""
     if app.config["ADMIN_PAGES"]:
-        _print_admin_pages(public_address or ("" if unix_socket else str(where).rstrip("/")))
+        local_address = str(where).rstrip("/").replace("//0.0.0.0:", "//127.0.0.1:")
+        _print_admin_pages(public_address or ("" if unix_socket else local_address))
     import_job_service.delete_old()
     _print_next_steps(with_demo)
     start_integrity_check(app)

@@ -98,6 +98,12 @@ def test_the_first_line_leads_to_the_admin_pages(serve, app):
     assert commands.FIRST_ADMIN not in others
 
 
+def test_a_server_on_all_addresses_prints_an_address_that_a_browser_can_open(serve):
+    result = serve("--host=0.0.0.0")
+    assert re.match(r"Write here: http://127\.0\.0\.1:\d+/admin/\n", result.output)
+    assert "http://0.0.0.0:" in result.output.splitlines()[-1]
+
+
 def test_the_link_that_is_printed_creates_the_first_admin(serve, people, as_stranger):
     lines = serve().output.splitlines()
     link = lines[lines.index(commands.FIRST_ADMIN) + 1]
