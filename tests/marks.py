@@ -29,7 +29,7 @@ TESTS = Path(__file__).parent
 NO_DATABASE = tuple(
     TESTS / path
     for path in (
-        *("rendering", "docs", "rate_limits", "release", "serving", "shared_caches", "web"),
+        *("rendering", "deploy", "docs", "rate_limits", "release", "serving", "shared_caches", "web"),
         *("api_keys", "authors", "exporting", "feeds", "previews", "site", "users"),
         *("articles/test_invalid_fields.py", "response_cache/test_not_cached.py", "test_authentication.py"),
         *("contracts/test_fields.py", "contracts/test_requirements.py"),
@@ -46,7 +46,12 @@ RELEASE = tuple(
     TESTS / path
     for path in (
         *("benchmarks/test_parts.py", "clients", "contracts/test_new_text_field.py", "durability"),
-        *("frontend/test_frameworks.py", "frontend/test_generator.py", "importing/test_corpus_accounting.py"),
+        *(
+            "deploy",
+            "frontend/test_frameworks.py",
+            "frontend/test_generator.py",
+            "importing/test_corpus_accounting.py",
+        ),
         *("media/test_several_servers.py", "release", "response_cache/test_equivalence.py"),
         *("response_cache/test_never_stale.py", "security/test_fuzz.py", "security/test_pattern_time.py"),
         "shared_caches",
@@ -57,7 +62,7 @@ ONCE = tuple(
     TESTS / path
     for path in (
         *("admin", "api_keys/test_access.py", "contracts/test_interface.py", "contracts/test_shapes.py"),
-        *("docs/test_guide_pages.py", "release"),
+        *("deploy", "docs/test_guide_pages.py", "release"),
         *("security/test_assignment.py", "security/test_bad_input.py", "security/test_bad_paths.py"),
         *("security/test_headers.py", "security/test_logins.py", "security/test_malformed_ids.py"),
         "security/test_objects.py",

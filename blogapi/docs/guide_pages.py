@@ -23,7 +23,7 @@ PAGE_GROUPS = {
         *("jekyll", "hugo", "markdown-blogs", "write-an-importer", "leaving"),
     ),
     "Run it": (
-        *("services", "monitoring", "backups", "upgrading", "troubleshooting"),
+        *("services", "containers", "monitoring", "backups", "upgrading", "troubleshooting"),
         *("postgresql", "cdn"),
     ),
     "Reference": ("operating", "interface", "releases", "performance"),

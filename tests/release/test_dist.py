@@ -80,6 +80,7 @@ def test_the_wheel_contains_only_the_package_and_its_metadata(wheel):
         "admin/styles/",
         "admin/static/pages/",
         "docs/guide/",
+        "docs/deploy/",
         "demo/articles/",
         "demo/pictures/",
     )
