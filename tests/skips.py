@@ -33,6 +33,8 @@ EXPECTED_REASONS = {
     "restic is not installed": "needs restic",
     "rclone is not installed": "needs rclone",
     "systemd-analyze is not installed": "needs systemd",
+    "no image can be built": "needs root, buildah, debootstrap and crun",
+    "Litestream is not installed": "needs Litestream, which Debian does not have",
     "wrk is not installed": "the benchmark has a client in Python too",
     "Matplotlib is not installed": "only charts of the benchmark need it",
     "Windows ": "needs what Windows lacks",
