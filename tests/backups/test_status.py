@@ -29,8 +29,6 @@ from tests.contracts.client import outcome
 from tests.mail_server import run_mail_server
 from tests.webhooks.receiver import receive
 
-pytestmark = pytest.mark.sqlite("the file is not backed up otherwise on a server")
-
 NOW = datetime(2026, 3, 4, 9, tzinfo=UTC)
 EARLY, LATE = NOW + timedelta(hours=35, minutes=59), NOW + timedelta(hours=36)
 GUIDE = Path(backups.__file__).parents[1] / "docs" / "guide" / "backups.md"
