@@ -50,8 +50,8 @@ COOKIE = "blogapi_session"
 # other host of the domain can set this cookie.
 SECURE_COOKIE = f"__Host-{COOKIE}"
 
-# The paths of requests that an admin needs on a full disk: to log in, and to find out what is wrong.
-_NEED_NO_SPACE = ("/api/v1/auth/", "/api/v1/doctor/")
+# Requests to these paths are answered even on a full disk: logins, and the checks that an admin runs.
+_FULL_DISK_PREFIXES = ("/api/v1/auth/", "/api/v1/doctor/")
 
 
 class SessionInterface(SecureCookieSessionInterface):
@@ -139,7 +139,7 @@ def authenticate() -> Response | None:
     reject_query_parameters(view)
     reject_conditional_headers(view)
     # If the disk is almost full, only logins, deletions and checks may use the rest of the space.
-    if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith(_NEED_NO_SPACE):
+    if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith(_FULL_DISK_PREFIXES):
         check_space()
     if get_operation(view).cacheable:
         _allow_caching()

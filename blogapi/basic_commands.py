@@ -38,7 +38,7 @@ def init(folder: Path | None) -> None:
     create_app()
     click.echo(f"Created a blog in {home.parent}.")
     if config.COMMAND in os.environ:
-        # A container that serves the blog is not started like one that runs a command.
+        # In a container, the next steps differ: `serve` is not started like the other commands.
         return
     is_here = home.parent == Path.cwd()
     serve = [f"{program.get_command()} serve"]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
-# In a container, the beginning of the command line that starts a command on its host.
+# In a container, this variable is the beginning of a command line on the host that runs a command of blogapi.
 COMMAND = f"{PREFIX}COMMAND"
 
 _BY_NAME = {setting.name: setting for setting in SETTINGS}

@@ -29,8 +29,8 @@ def get_command() -> str:
     return "flask --app wsgi" if started == "flask" else "python -m blogapi"
 
 
-def list_service_words() -> list[str]:
-    """Return the command line `serve` of a service, with absolute paths."""
+def make_serve_command() -> list[str]:
+    """Return the command line with which a service starts `serve`, as a list with absolute paths."""
     if CHECKOUT is not None:
         return [sys.executable, str(CHECKOUT / "wsgi.py")]
     script = Path(sys.executable).with_name("blogapi.exe" if os.name == "nt" else "blogapi")

@@ -52,7 +52,7 @@ def text(value: Any) -> str:
 
 
 def command(value: Any) -> tuple[str, ...]:
-    """Return the program and the arguments of a command, given as a list or as for a POSIX shell."""
+    """Return the program and arguments of a command, from a list or a text that is split as in a shell."""
     if isinstance(value, list | tuple) and all(isinstance(word, str) for word in value):
         return tuple(value)
     try:

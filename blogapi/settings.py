@@ -183,8 +183,8 @@ SETTINGS = (
         "BACKUP_COMMAND",
         command,
         (),
-        "Command that runs after each backup, without a shell. The variable `BLOGAPI_BACKUP` is the path of "
-        "the backup. If the command fails, the backup counts as failed.",
+        "Command that runs after each backup, without a shell. The environment variable `BLOGAPI_BACKUP` "
+        "contains the path of the backup. If the command fails, the backup counts as failed.",
     ),
     Setting(
         "REQUIRE_IF_MATCH",
@@ -264,14 +264,16 @@ SETTINGS = (
         "ACCESS_LOG",
         one_of("off", "text", "json"),
         "text",
-        "Request log of `serve` on standard error: `off`, `text` or `json`, which makes the whole log JSON.",
+        "Lines for requests in the log of `serve`: `off` or `text`; `json` also sets `LOG_FORMAT` to `json`.",
     ),
-    Setting("LOG_FORMAT", one_of("text", "json"), "text", "Format of the log: `text` or `json`."),
+    Setting(
+        "LOG_FORMAT", one_of("text", "json"), "text", "Format of the log on standard error: `text` or `json`."
+    ),
     Setting(
         "LOG_LEVEL",
         one_of("debug", "info", "warning", "error"),
         "info",
-        "Lowest level of messages that are logged, requests excepted: `debug`, `info`, `warning` or `error`.",
+        "Lowest level of logged lines, except those for requests: `debug`, `info`, `warning` or `error`.",
     ),
     Setting(
         "FEED_CONTENT",

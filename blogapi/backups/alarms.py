@@ -1,4 +1,4 @@
-"""Tells the admins and the webhooks that the last good backup is late."""
+"""Reports a late backup to the admins by e-mail, and to the webhooks that have chosen this event."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ _TEXT = """{title} has had no good backup for {hours} hours.
 The last good backup: {last}
 What went wrong: {reason}
 
-The page Backups of the admin pages shows all backups. `doctor` on the server checks the disk and the folder.
+The page Backups of the admin pages lists all backups. `doctor` on the server checks the disk and the folder.
 """
 
 
 def send_if_late(app: Flask, reason: str) -> bool:
-    """If the last good backup is late, tell the admins by e-mail and the webhooks that have chosen it.
+    """If the last good backup is late, send the alarm; return whether an e-mail or a call has succeeded.
 
-    `reason` says why the last backup failed; it may be empty. Return whether somebody was told.
+    `reason` says why the last backup failed; it may be empty.
     """
     # The stored status lacks the reason if the disk is full.
     found = replace(status.read_status(Path(app.instance_path)), reason=reason)
     if not found.is_late(app.config["DAILY_BACKUPS"]):
         return False
-    app.logger.error("there was no good backup for %d hours: %s", _HOURS, found.reason)
+    app.logger.error("there has been no good backup for %d hours: %s", _HOURS, found.reason)
     with app.app_context():
         is_sent = [*_send_mails(app, found), *_call_webhooks(found)]
     return any(is_sent)
@@ -54,7 +54,7 @@ def _send_mails(app: Flask, found: BackupStatus) -> Iterator[bool]:
     last = found.last_success.strftime("%Y-%m-%d %H:%M UTC") if found.last_success else "none"
     text = _TEXT.format(title=title, hours=_HOURS, last=last, reason=found.reason or "See the log.")
     addresses = [admin.email for admin in list_admins() if admin.email]
-    # The mail server can be slow, so no snapshot may stay open.
+    # The mail server can be slow, so end the read transaction, which keeps a snapshot open.
     end_read()
     for address in addresses:
         try:

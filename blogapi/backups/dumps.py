@@ -40,13 +40,13 @@ def refuse_tables(url: URL) -> None:
 def restore(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
     """Fill a database without tables from an unpacked backup; after an error, it has no tables again."""
     with postgresql_dumps.fill(url, folder / DUMP):
-        _finish(url, folder, manifest, media, upgrade)
+        _check_and_upgrade(url, folder, manifest, media, upgrade)
 
 
 def verify(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> bool:
-    """Restore an unpacked backup into a new database on the server, and delete that; raises as `restore`.
+    """Restore an unpacked backup into a new database on the server, and delete it; raises as `restore` does.
 
-    If the database user may not create one, only read the dump, and return False.
+    Return whether this was possible: if the user may not create a database, the dump is only read.
     """
     may_create = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
     with _connect(url) as connection:
@@ -54,11 +54,13 @@ def verify(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgra
             postgresql_dumps.read(folder / DUMP)
             return False
     with postgresql_dumps.open_copy(url, folder / DUMP) as copy:
-        _finish(copy, folder, manifest, media, upgrade)
+        _check_and_upgrade(copy, folder, manifest, media, upgrade)
     return True
 
 
-def _finish(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
+def _check_and_upgrade(
+    url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade
+) -> None:
     with _connect(url) as connection:
         contents = _read_contents(connection)
     if (contents.migration, contents.rows) != (manifest.step, manifest.rows):

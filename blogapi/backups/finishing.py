@@ -1,4 +1,4 @@
-"""What follows a new backup: the command of the owner, which copies it to another place."""
+"""Runs BACKUP_COMMAND after a new backup, for example to copy it to another place."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def finish(home: Path, path: Path) -> None:
 
 def _run(command: tuple[str, ...], path: Path) -> None:
     environment = os.environ | {"BLOGAPI_BACKUP": str(path.resolve())}
-    # A file takes the messages, because a pipe stays open while a program that the command has started runs.
+    # Errors go to a file: a pipe would stay open as long as a program that the command has started runs.
     with tempfile.TemporaryFile() as messages:
         try:
             process = subprocess.Popen(  # noqa: S603, the owner's command
@@ -45,7 +45,7 @@ def _run(command: tuple[str, ...], path: Path) -> None:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=messages,
-                # On POSIX, a group of its own, so that the programs that it starts are ended with it.
+                # On POSIX, a process group of its own: the programs that it starts are killed with it.
                 start_new_session=True,
             )
         except OSError as error:
@@ -58,12 +58,12 @@ def _run(command: tuple[str, ...], path: Path) -> None:
             _kill(process)
         if code:
             messages.seek(max(messages.tell() - _MAX_SHOWN_BYTES, 0))
-            says = " ".join(messages.read().decode("utf-8", "replace").split())
-            raise _make_error(path, f"its exit status is {code}. {says}".strip().rstrip("."))
+            output = " ".join(messages.read().decode("utf-8", "replace").split())
+            raise _make_error(path, f"its exit status is {code}. {output}".strip().rstrip("."))
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the process, and on POSIX the programs that it has started, unless it has ended itself."""
+    """Kill the process, and on POSIX its process group, unless the process has ended."""
     if process.poll() is None:
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)

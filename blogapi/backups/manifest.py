@@ -14,7 +14,7 @@ from blogapi.media.stored_files import StoredFile
 
 FORMAT = "blogapi-backup"
 # The version of the format. Version 1 has no `media`; versions 1 and 2 also have a digest of each file. Only
-# version 4 has `database`: a SQLite file is saved as version 3, which older versions of blogapi can restore.
+# version 4 has `database`. A backup with a SQLite file has version 3, so that older versions can restore it.
 VERSION, _SQLITE_VERSION = 4, 3
 
 DATABASE, DUMP = "blog.db", "blog.dump"
@@ -36,7 +36,7 @@ class MediaPlace(StrEnum):
 
 
 class DatabaseKind(StrEnum):
-    """Where the blog of a backup is stored."""
+    """The kind of database that contains the blog of a backup."""
 
     SQLITE = "SQLite"
     POSTGRESQL = "PostgreSQL"
@@ -47,7 +47,7 @@ MEMBERS = {DatabaseKind.SQLITE: DATABASE, DatabaseKind.POSTGRESQL: DUMP}
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a snapshot of a database contains: its last migration, the rows of each table, its media files."""
+    """What a snapshot of a database contains: its last migration, the rows per table, and its media files."""
 
     database: DatabaseKind
     migration: str

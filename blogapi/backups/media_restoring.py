@@ -25,7 +25,7 @@ _MAX_EXAMPLES = 3
 class BackupMedia:
     """The media files of an unpacked backup.
 
-    `files` are the files to which its database refers (for a dump, the saved ones); `root` is their folder.
+    `files` are those to which its database refers, or with a dump those in its list; `root` is their folder.
     """
 
     path: Path
@@ -112,7 +112,7 @@ def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
 def open_media(
     path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile] | None
 ) -> Iterator[BackupMedia]:
-    """Yield the media files of an unpacked backup, by default those in its list; raises InvalidBackup."""
+    """Yield the media files of an unpacked backup; raises InvalidBackup. If `files` is None, use its list."""
     place = MediaPlace(manifest.media.place)
     path_of_list = folder / MEDIA_LIST
     listed = parse_media_list(path_of_list.read_bytes()) if path_of_list.is_file() else None

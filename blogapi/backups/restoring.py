@@ -155,7 +155,7 @@ def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
 
 @contextmanager
 def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[tuple[Manifest, BackupMedia]]:
-    """Unpack a backup in the folder, check and upgrade its SQLite file; yield its manifest and its media."""
+    """Unpack a backup into the folder; check and upgrade a SQLite file. Yield its manifest and its media."""
     manifest = service.unpack(path, folder, progress=progress)
     files = None
     if manifest.database is DatabaseKind.SQLITE:

@@ -116,11 +116,11 @@ def _read_last_success() -> float | registry.Values:
     return last.timestamp() if last else {}
 
 
-@registry.gauge("backup_last_failed", "Whether the last backup failed.")
+@registry.gauge("backup_last_failed", "Whether a daily backup has failed since the last good one.")
 def _has_last_failed() -> bool:
     return read_status(_get_home()).last_failure is not None
 
 
-@registry.gauge("backup_late", "Whether no backup was good for 36 hours.")
+@registry.gauge("backup_late", "Whether there has been no good backup for 36 hours.")
 def _is_late() -> bool:
     return read_status(_get_home()).is_late(current_app.config["DAILY_BACKUPS"])

@@ -56,7 +56,7 @@ NOT_RESTORED = "was read, but not restored, because the database user may not cr
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A new or verified backup; `missing` could not be saved, and a dump `is_only_read` if not restored."""
+    """A new or verified backup, and the media files it lacks; `is_only_read`: its dump was not restored."""
 
     path: Path
     manifest: Manifest
@@ -73,8 +73,8 @@ def refuse_other_kind(kind: DatabaseKind, url: URL) -> None:
     """Raise InvalidBackup if a backup of this kind cannot be restored into the database with this URL."""
     if kind is not (current := get_kind(url)):
         raise InvalidBackup(
-            f"it is of a blog on {kind}, but this blog is on {current}; restore it with a DATABASE_URL of an "
-            f"empty database on {kind}, and then run `{program.get_command()} db copy`"
+            f"it is a backup of a blog on {kind}, but this blog is on {current}; set DATABASE_URL to an "
+            f"empty {kind} database, restore the backup, and then run `{program.get_command()} db copy`"
         )
 
 

@@ -1,6 +1,7 @@
-"""What is known about the last backups, and whether the last good one is too old.
+"""The status of the backups: when the last good one was made, and why a daily one has failed since then.
 
-The facts are in a file of the instance folder, so that the commands and the service share them.
+A backup is good if it was written and BACKUP_COMMAND succeeded. The status is in a file in the instance
+folder, so that the commands and the service share it.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ _FILE = "status.json"
 
 @dataclass(frozen=True, slots=True)
 class BackupStatus:
-    """The time of the last good backup, and of the first and the last failure since then.
+    """The time of the last good backup, and of the first and the last failed daily backup since then.
 
-    `reason` is the sentence that says why the last daily backup failed; it is empty if it did not fail.
+    `reason` is a sentence that says why the last daily backup failed; it is empty if none has failed.
     """
 
     last_success: datetime | None = None
@@ -56,7 +57,7 @@ def read_status(home: Path) -> BackupStatus:
 
 
 def record_success(home: Path) -> None:
-    """Store that there is a good backup now."""
+    """Store the current time as that of the last good backup."""
     _write(home, BackupStatus(last_success=clock.now()))
 
 

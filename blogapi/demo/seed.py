@@ -52,7 +52,7 @@ def fill_empty_blog() -> int:
         author = (
             find_user_by_name(AUTHOR_NAME) or user_service.create(AUTHOR_NAME, None, role=Role.ADMIN)
         ).uuid
-        _create_missing(author)
+        _create_definitions(author)
         _store_pictures(author)
         options = ImportOptions(now=current_time(), custom_fields=CustomFields(copy_definitions()))
         entries = walk_path(_FOLDER / "articles")
@@ -62,7 +62,7 @@ def fill_empty_blog() -> int:
         return sum(report.result is Result.CREATED for record, report in stored if not record.is_page)
 
 
-def _create_missing(author: UUID) -> None:
+def _create_definitions(author: UUID) -> None:
     """Create the categories, the custom field and the second language that the blog does not have."""
     blog = tomllib.loads((_FOLDER / "blog.toml").read_text(encoding="utf-8"))
     for category in blog["category"]:
@@ -79,7 +79,7 @@ def _create_missing(author: UUID) -> None:
 def _store_pictures(user: UUID) -> None:
     """Store the pictures in the library, where the import then finds them.
 
-    They are not decoded as uploads are: a process for each picture would double the CPU time of the start.
+    Unlike uploads, they are not decoded: a process for each picture would double the CPU time of the start.
     """
     with get_folder().temporary_folder() as folder:
         for source in sorted(PICTURES.iterdir()):

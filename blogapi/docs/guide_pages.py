@@ -10,7 +10,7 @@ from pathlib import Path
 
 from blogapi.rendering import renderer
 
-# The pages by what a reader came for, in the order of the navigation. The first page is shown at `/docs/`.
+# The pages, grouped by task, in the order of the navigation. The first page is shown at `/docs/`.
 PAGE_GROUPS = {
     "Start": ("index", "first-week"),
     "Write": ("writing", "media", "roles", "site"),
@@ -81,7 +81,7 @@ def _render_page(name: str) -> GuidePage:
 
 def _highlight(sample: re.Match[str]) -> str:
     """Return the code with an element for each token, or unchanged if Pygments does not know the language."""
-    # Imported here, because a server whose guide nobody reads needs 7 MB of memory less without it.
+    # Imported here, because a server whose guide nobody reads saves 7 MB of memory.
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name

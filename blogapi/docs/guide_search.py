@@ -1,4 +1,4 @@
-"""The search index of the guide, which the script of its pages searches."""
+"""The search index of the guide, which `guide.js` loads and searches."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def _list_paths() -> dict[str, Any]:
 
 
 def _send_compressed(content: bytes, content_type: str) -> Response:
-    """Return content that is compressed with gzip, for a client that accepts gzip or not."""
+    """Return content that is compressed with gzip; decompress it if the client does not accept gzip."""
     response = Response(content_type=content_type, headers={"Vary": ENCODING_VARY})
     if request.accept_encodings["gzip"]:
         response.headers["Content-Encoding"] = "gzip"

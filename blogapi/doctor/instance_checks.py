@@ -45,8 +45,9 @@ def check_backups(folder: Path, keep: int) -> Iterator[Finding]:
     """Yield a finding about the daily backups in the instance folder, if the setting DAILY_BACKUPS is on."""
     found = read_status(folder)
     if found.is_late(keep):
-        says = f"There was no good backup for 36 hours. {found.reason or 'The service is not running.'}"
-        yield wrong("backup", says, "correct this, and leave the service running")
+        reason = found.reason or "No reason is stored: the service did not run, or the disk was full."
+        problem = f"There has been no good backup for 36 hours. {reason}"
+        yield wrong("backup", problem, "remove the cause, and leave the service running")
     elif keep and found.last_success:
         yield ok("backup", f"The last good backup was made at {found.last_success:%Y-%m-%d %H:%M} UTC.")
 

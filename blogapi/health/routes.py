@@ -29,8 +29,9 @@ class HealthSchema(OmitsNull, OutputSchema):
     warnings = ma.fields.List(
         ma.fields.String(metadata={"enum": [WEBHOOKS_WAIT, BACKUP_LATE]}),
         metadata={
-            "description": "Problems for an admin, although requests are answered: calls of webhooks that "
-            "are due have waited for five minutes; there was no good backup for 36 hours. Absent if none."
+            "description": "Problems that an admin should solve, although requests are answered. "
+            f"`{WEBHOOKS_WAIT}`: calls of webhooks that are due have waited for five minutes. "
+            f"`{BACKUP_LATE}`: there has been no good backup for 36 hours. Absent if there are none."
         },
     )
 

@@ -18,7 +18,7 @@ from blogapi.metrics.registry import EventCounter
 # The limit of each step, and of all steps together.
 STEP_SECONDS, TOTAL_SECONDS = 5.0, 15.0
 
-_failures = EventCounter("mail_failures", "E-mails that the mail server has not taken.")
+_failures = EventCounter("mail_failures", "E-mails that could not be sent.")
 
 
 class NotSent(Exception):

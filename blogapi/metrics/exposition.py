@@ -83,10 +83,10 @@ class MetricsCollector:
             for labels, value in (values if isinstance(values, Mapping) else {(): values}).items():
                 family.add_metric(labels, value)
             yield family
-        yield GaugeMetricFamily("blogapi_database_up", "Whether the database was read.", value=is_readable)
+        yield GaugeMetricFamily("blogapi_database_up", "Whether the database can be read.", value=is_readable)
 
 
-@registry.gauge("build_info", "The program.", "version", "commit", "python", "sqlite")
+@registry.gauge("build_info", "Versions of the program.", "version", "commit", "python", "sqlite")
 @cache
 def _read_build() -> registry.Values:
     return {tuple(value or "" for name, value in program.describe().items() if name != "schema"): 1}

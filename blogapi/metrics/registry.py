@@ -11,7 +11,7 @@ from flask import Flask
 
 _KEY = "blogapi-metrics-registry"
 
-# The numbers of a metric with labels, by the values of the labels; empty if there is no value.
+# The values of a metric with labels, each by the values of its labels; empty if there are none.
 Values = Mapping[tuple[str, ...], float]
 Read = Callable[[], float | Values]
 

@@ -118,7 +118,7 @@ def write_due_events() -> None:
         pass
 
 
-@registry.gauge("due_items_lag_seconds", "Time since a scheduled item was due.", reads_database=True)
+@registry.gauge("due_items_lag_seconds", "Time since the first unreported item was due.", reads_database=True)
 def _read_lag() -> float:
     due = db.session.scalar(select(func.min(Event.due)))
     return 0 if due is None else max(0, (current_time() - due).total_seconds())

@@ -1,1 +1,1 @@
-"""The command `service`: files with which an operating system runs the blog as a service."""
+"""The command `service`: files with which the operating system runs the blog as a service."""

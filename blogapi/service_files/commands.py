@@ -1,4 +1,4 @@
-"""The command `service`, which prints a file and installs nothing."""
+"""The command `service`, which prints a file for a service manager and installs nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BUILDERS = {
     "windows": files.build_windows_task,
     "winsw": files.build_winsw_service,
 }
-# A server that listens on all addresses is asked at one of them.
+# The addresses at which `health` asks a server that listens on all addresses.
 _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104, these addresses are replaced
 
 
@@ -29,23 +29,26 @@ _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104, these addresses
 def service(kind: str, host: str, port: int, user: str) -> None:
     """Print a file with which the operating system runs the blog as a service; nothing is installed.
 
-    It is a systemd unit, a launchd property list, a script that registers a task of Windows, or for WinSW 2.
+    It is a systemd unit, a launchd property list, a script that registers a scheduled task of Windows, or a
+    configuration of WinSW 2.
     """
     home = blog_folder.find_blog()
     if home.name != "instance":
-        raise config.CannotStart(f"A service needs --blog, so the folder {home} must be called `instance`.")
-    command = [*program.list_service_words(), "--blog", str(home.parent), "--host", host, "--port", str(port)]
+        raise config.CannotStart(
+            f"A service uses --blog, so the instance folder {home} must be called `instance`."
+        )
+    command = [*program.make_serve_command(), "--blog", str(home.parent), "--host", host, "--port", str(port)]
     click.echo(_BUILDERS[kind](files.Service(command, user, _list_folders(home))), nl=False)
     # Standard output is usually redirected, and contains only the file.
     address = _LOOPBACK.get(host, host)
     url = f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
-    click.echo(f"To ask for its state: {program.get_command()} health --url {url}", err=True)
+    click.echo(f"To ask the service for its state: {program.get_command()} health --url {url}", err=True)
     if names := ", ".join(f"{config.PREFIX}{name}" for name in config.read_environment()):
         click.echo(f"The service does not get {names}; set them in {home / 'config.toml'}.", err=True)
 
 
 def _list_folders(home: Path) -> list[Path]:
-    """Return the instance folder, and those outside it that contain the media files and the database."""
+    """Return the instance folder, and the folders outside it that contain media files or the database."""
     database = sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
     folders = {get_media_folder(home).root.resolve(), database.parent.resolve() if database else home}
     return [home, *sorted(folder for folder in folders if not folder.is_relative_to(home))]

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape
 from blogapi.config import CannotStart
 
 _LOG_NAME = "serve.log"
-# Windows' programs replace %NAME% in command lines by the value of a variable.
+# Windows replaces %NAME% in a command line with the value of an environment variable.
 _CHANGED_BY_WINDOWS = r'%[^%\\]+%|"'
 
 
@@ -29,21 +29,22 @@ class Service(NamedTuple):
 
 
 def build_systemd_unit(service: Service) -> str:
-    # Settings of a unit differ in what a backslash means, and the path of a program cannot contain quotes.
-    _refuse(service, r"\\")
-    _refuse(Service(service.command[:1], "", []), "['\"]")
+    # A backslash has different meanings in the settings of a unit, and the path of a program must not
+    # contain quotes.
+    _refuse_characters(service, r"\\")
+    _refuse_characters(Service(service.command[:1], "", []), "['\"]")
     folders = [str(folder) for folder in service.folders]
     return _read_template("systemd.service").format(
         user=service.user.replace("%", "%%"),
         command=_quote_for_systemd(service.command),
         folders=_quote_for_systemd(folders),
-        # systemd ignores a missing folder after a minus, and `serve` reports it.
+        # systemd ignores a missing folder whose path follows a minus, so that `serve` can report it.
         writable=_quote_for_systemd([f"-{folder}" for folder in folders]),
     )
 
 
 def build_launchd_job(service: Service) -> str:
-    _refuse(service)
+    _refuse_characters(service)
     job = plistlib.loads(_read_template("launchd.plist").encode("utf-8"))
     job |= {"ProgramArguments": service.command, "UserName": service.user}
     job["WorkingDirectory"] = str(service.folders[0].parent)
@@ -52,7 +53,7 @@ def build_launchd_job(service: Service) -> str:
 
 
 def build_windows_task(service: Service) -> str:
-    _refuse(service, _CHANGED_BY_WINDOWS)
+    _refuse_characters(service, _CHANGED_BY_WINDOWS)
     log = _quote_for_windows([str(service.folders[0] / _LOG_NAME)])
     # cmd.exe removes the outer quotes.
     arguments = f'/d /s /c "{_quote_for_windows(service.command)} >> {log} 2>&1"'
@@ -63,7 +64,7 @@ def build_windows_task(service: Service) -> str:
 
 
 def build_winsw_service(service: Service) -> str:
-    _refuse(service, _CHANGED_BY_WINDOWS)
+    _refuse_characters(service, _CHANGED_BY_WINDOWS)
     text = _read_template("winsw.xml").format(
         program=escape(service.command[0]),
         arguments=escape(_quote_for_windows(service.command[1:])),
@@ -76,7 +77,7 @@ def _read_template(name: str) -> str:
     return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
 
 
-def _refuse(service: Service, *patterns: str) -> None:
+def _refuse_characters(service: Service, *patterns: str) -> None:
     """Raise CannotStart if a text of the service has control characters or matches a pattern."""
     refused = re.compile("|".join([r"[\x00-\x1f\x7f\ud800-\udfff]", *patterns]))
     for text in (*service.command, service.user, *map(str, service.folders)):
@@ -96,11 +97,11 @@ def _quote_for_windows(words: list[str]) -> str:
 
 
 def _quote_for_powershell(text: str) -> str:
-    """Return an expression in ASCII, because Windows' programs read scripts in several encodings."""
+    """Return an expression in ASCII, because programs of Windows read scripts in several encodings."""
 
-    def spell(found: re.Match[str]) -> str:
+    def write_code_units(found: re.Match[str]) -> str:
         units = struct.iter_unpack(">H", found[0].encode("utf-16-be"))
         return "".join(f"' + [char]0x{unit:x} + '" for (unit,) in units)
 
     literal = text.replace("'", "''")
-    return f"'{literal}'" if text.isascii() else f"('{re.sub('[^ -~]', spell, literal)}')"
+    return f"'{literal}'" if text.isascii() else f"('{re.sub('[^ -~]', write_code_units, literal)}')"

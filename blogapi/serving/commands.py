@@ -150,7 +150,7 @@ def _run(
     daily.start(app)
     end_announcing = background.start(app, deleted_item_service.delete_old)
     end_webhooks = sender.start(app)
-    _say(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
+    _print_or_log(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)
     http_server.access_log = _access_log(app)
     supervisor.notify("READY=1")
@@ -191,8 +191,8 @@ def _logs_json() -> bool:
     return logs.get_format(current_app.config) == "json"
 
 
-def _say(text: str) -> None:
-    """Print a text for the person who starts the server, or log it if the log is JSON."""
+def _print_or_log(text: str) -> None:
+    """Print a text for the user who starts the server, or log it if the log is JSON."""
     if _logs_json():
         current_app.logger.info(text)
     else:
@@ -201,14 +201,14 @@ def _say(text: str) -> None:
 
 def _print_admin_pages(address: str) -> None:
     """Print the address of the admin pages, and if no admin can log in, a link that creates one."""
-    _say(f"Write here: {address}/admin/")
+    _print_or_log(f"Write here: {address}/admin/")
     # A database that refuses writes can still be read.
     with suppress(SQLAlchemyError, NewerSchema):
         if not can_admin_log_in():
             if _logs_json():
                 # The link is a secret, and a JSON log is kept.
                 command = f"{program.get_command()} user create NAME --admin"
-                _say(f"No admin can log in yet; `{command}` creates one.")
+                _print_or_log(f"No admin can log in yet; `{command}` creates one.")
             else:
                 click.echo(f"{FIRST_ADMIN}\n  {address}{links.create_setup_link().path}")
 
@@ -219,12 +219,12 @@ def _print_next_steps(with_demo: bool) -> None:
         from blogapi.demo.seed import AUTHOR_NAME, fill_empty_blog
 
         stored = fill_empty_blog()
-        _say(
+        _print_or_log(
             f"Created a sample blog: {stored} articles by the admin {AUTHOR_NAME!r}."
             if stored
             else "The blog already has articles; no sample was added."
         )
     elif article_queries.is_empty():
-        _say(NEXT_STEPS.format(program=program.get_command()))
+        _print_or_log(NEXT_STEPS.format(program=program.get_command()))
     # Requests use their own contexts. Return the database connection of this context to the pool.
     db.session.remove()

@@ -115,7 +115,7 @@ def count_requests(
 
 
 def format_text(entry: AccessLogEntry) -> str:
-    """Return the entry as a line of text, with the prefix of the key or the user; `-`: an absent value."""
+    """Return the entry as a line of text, with the key's prefix or the user; `-` is an absent value."""
     at, method, path, route, status, seconds, size, request_id, key, client, user = entry
     who = find_prefix(key) or quote(user) or "-"
     return (
@@ -143,7 +143,7 @@ def format_json(entry: AccessLogEntry) -> str:
     return json.dumps(fields, separators=(",", ":"))
 
 
-# A cache, because these functions run for each request.
+# Cached, because the formatting functions call it for each request.
 find_prefix = lru_cache(1024)(key_prefix)
 
 

@@ -48,7 +48,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
     channel_class = Channel
 
-    # systemd gets this at each sweep, and nothing if the socket thread hangs.
+    # The socket thread sends this to systemd at each sweep, and cannot send it if it hangs.
     heartbeat = "WATCHDOG=1"
 
     def __init__(

@@ -18,6 +18,6 @@ def notify(state: str) -> None:
         # An abstract address, which is no file.
         address = f"\0{address[1:]}"
     with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-        # If systemd does not read, it must not block the socket thread.
+        # If systemd does not read, `sendto` must not block the socket thread.
         sender.settimeout(0.1)
         sender.sendto(state.encode("ascii"), address)

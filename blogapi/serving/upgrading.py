@@ -94,7 +94,7 @@ def answer_requests(listening_socket: socket.socket) -> Iterator[None]:
     settings.bodies = ByteCounter(SHORT_BODY_BYTES)
     kind = _TemporaryUnixServer if listening.is_unix(listening_socket) else Server
     server = kind(application, own_socket, settings, limits=Limits())
-    # An upgrade may take longer than systemd waits for READY: at each sweep, it gets another minute.
+    # An upgrade may take longer than systemd waits for READY, so each sweep asks it to wait another minute.
     server.heartbeat = "EXTEND_TIMEOUT_USEC=60000000"
     thread = threading.Thread(target=server.run, name="upgrading", daemon=True)
     thread.start()

@@ -123,7 +123,7 @@ def _refuse_damaged_log(path: Path) -> None:
 
 
 def read_migration(connection: Connection) -> str | None:
-    """Return the last migration, or None without tables; raises CannotStart for those of another program."""
+    """Return the last migration, or None if there are no tables; raises CannotStart for other tables."""
     tables = inspect(connection).get_table_names()
     if "alembic_version" not in tables:
         if tables:
@@ -179,7 +179,8 @@ def _prepare_connection(connection: sqlite3.Connection, record: object) -> None:
 def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -> Iterator[None]:
     """Copy the database, unless it is empty, before the upgrade in the `with` block.
 
-    Without the programs of PostgreSQL, there is no copy of a PostgreSQL database; with them, it must succeed.
+    If the programs of PostgreSQL are missing, a PostgreSQL database is not copied. Otherwise a failed copy
+    raises CannotStart.
 
     If the upgrade fails, the database is unchanged and the copy is deleted; after a kill, the next upgrade
     replaces it. So a service that a supervisor restarts again and again does not fill the disk.

@@ -1,6 +1,6 @@
-"""The logging configuration: each line of a process is text or JSON, and has the request it belongs to.
+"""The logging configuration: each line of a process is text or JSON, and names the request it belongs to.
 
-Lines contain no keys, passwords or secret settings.
+Lines contain no API keys, passwords or secret settings.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ logger = logging.getLogger("blogapi")
 
 
 def get_format(settings: Mapping[str, Any]) -> str:
-    """Return `json` or `text`."""
+    """Return the format of the log: `json` or `text`."""
     return "json" if "json" in (settings["LOG_FORMAT"], settings["ACCESS_LOG"]) else "text"
 
 
 def configure(settings: Mapping[str, Any]) -> None:
-    """Log to standard error as the settings say, unless the program around blogapi has its own handlers."""
+    """Log to standard error as the settings say, unless a program that uses blogapi has set up handlers."""
     level = logging.getLevelNamesMapping()[settings["LOG_LEVEL"].upper()]
     logger.setLevel(level)
     root = logging.getLogger()
@@ -85,7 +85,7 @@ class _Formatter(logging.Formatter):
             return json.dumps(fields | ({"traceback": traceback} if traceback else {}), separators=(",", ":"))
         suffix = f" ({', '.join(f'{name} {value}' for name, value in context.items())})" if context else ""
         lines = f"{message}{suffix}\n{traceback}".strip().splitlines()
-        # A text of a client cannot look like a line of its own.
+        # Further lines are indented, so that a text from a client cannot look like another log line.
         return f"{format_time(record.created)} {record.levelname} {record.name}: " + "\n  ".join(lines)
 
     def _hide_secrets(self, text: str) -> str:

@@ -122,7 +122,7 @@ def store_outcomes(server: str, due: DueCalls) -> None:
 def send_now(webhook: Webhook, message: Message) -> Delivery:
     """Make one call now and store its outcome; the position of the webhook does not change."""
     db.session.expunge(webhook)
-    delivery = call_and_forget(webhook, message)
+    delivery = call_without_storing(webhook, message)
     store_call(delivery)
     return delivery
 
@@ -136,8 +136,8 @@ def store_call(delivery: Delivery) -> None:
         queries.delete_old_deliveries(delivery.webhook_id, keep=KEPT_DELIVERIES)
 
 
-def call_and_forget(webhook: Webhook, message: Message) -> Delivery:
-    """Make one call of a webhook that is not in the session; the outcome is not stored."""
+def call_without_storing(webhook: Webhook, message: Message) -> Delivery:
+    """Make one call of a webhook that is not in the session, and return the outcome without storing it."""
     # The call must not occupy a database connection or keep a snapshot open.
     end_read()
     return _to_row(webhook.uuid, _call(webhook, message, attempt=1))

@@ -18,7 +18,7 @@ UNLISTED_TYPES = tuple(f"{kind}.unlisted" for kind in CONTENT_KINDS)
 _LISTED_TYPES = tuple(f"{kind}.{name}" for kind, names in _NAMES.items() for name in names.values())
 ALL_TYPES_PATTERN = "*"
 
-# The types of messages about the service itself. They report no change of the blog, so `*` does not select
+# Notices are messages about the service itself. They report no change of the blog, so `*` does not select
 # them.
 BACKUP_FAILED = "backup.failed"
 NOTICE_PATTERNS = ("backup.*", BACKUP_FAILED)
@@ -57,5 +57,5 @@ def select_events(patterns: Iterable[str]) -> ColumnElement[bool]:
 
 
 def selects_notice(patterns: Iterable[str], type: str) -> bool:
-    """Return whether one of the patterns selects a type of messages about the service itself."""
+    """Return whether one of the patterns selects a type of notices."""
     return not {type, f"{type.partition('.')[0]}.*"}.isdisjoint(patterns)

@@ -27,7 +27,7 @@ class Message:
     """The content of a call: its id, its type, its time and its changes. A repeated call has the same id.
 
     `position` is the position of the last event. `count` is the number of all changes; `changes` has only the
-    first MAX_CHANGES of them. A message about the service itself has a count of 0, and its data in `changes`.
+    first MAX_CHANGES of them. A notice has a count of 0; its `changes` contain its data.
     """
 
     id: str

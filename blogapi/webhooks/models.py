@@ -168,11 +168,11 @@ class Delivery(Identified, Base):
 
     @property
     def content(self) -> list[dict[str, Any]]:
-        """The changes in the call, at most 100, or the data of a message about the service itself."""
+        """The changes in the call, at most 100, or the data of a notice."""
         content: list[dict[str, Any]] = json.loads(self.changes)
         return content
 
     @property
     def change_list(self) -> list[dict[str, Any]]:
-        """The changes in the call, at most 100; a message about the service itself has none."""
+        """The changes in the call, at most 100; a notice has none."""
         return self.content if self.count else []

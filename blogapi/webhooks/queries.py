@@ -129,9 +129,11 @@ def list_delayed() -> list[UUID]:
     ]
 
 
-@registry.gauge("webhook_lag_seconds", "Time since a call was due.", "webhook", "name", reads_database=True)
+@registry.gauge(
+    "webhook_lag_seconds", "Time since the next call was due.", "webhook", "name", reads_database=True
+)
 def _read_lags() -> registry.Values:
-    # Events that the webhook does not select are skipped at once, so they need not be left out here.
+    # The sender skips events that the webhook does not select at once, so they need not be left out here.
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
     statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
     rows = db.session.execute(statement)
@@ -139,7 +141,9 @@ def _read_lags() -> registry.Values:
     return {(str(each.uuid), each.name): max(0, (now - due[each]).total_seconds()) for each in due}
 
 
-@registry.gauge("webhook_failures", "Failed attempts of a call.", "webhook", "name", reads_database=True)
+@registry.gauge(
+    "webhook_failures", "Failed attempts of the next call.", "webhook", "name", reads_database=True
+)
 def _read_failures() -> registry.Values:
     failing = or_(Webhook.paused.is_(None), Webhook.paused.in_((Pause.FAILURES, Pause.GONE)))
     webhooks = db.session.scalars(select(Webhook).where(failing))
@@ -187,14 +191,14 @@ def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, W
 
 
 def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
-    """Return when the next call is made; None if no changes wait or the webhook is paused."""
+    """Return the time of the next call; None if no changes wait or the webhook is paused."""
     due = _find_due_time(webhook, waiting)
     next_attempt = clock.discard_if_ahead(webhook.next_attempt, current_time(), backoff.LONGEST_DELAY)
     return due and max(due, next_attempt or due)
 
 
 def _find_due_time(webhook: Webhook, waiting: Waiting) -> datetime | None:
-    """Return the time of the next call without the delays that follow failed attempts."""
+    """Return the time of the next call (or None) without the delays that follow failed attempts."""
     if not webhook.active or waiting.first is None or waiting.last is None:
         return None
     due, now = waiting.first, current_time()

@@ -106,7 +106,7 @@ def send_test_unstored(fields: Fields) -> Delivery:
     webhook = _make_webhook(fields)
     webhook.uuid = uuid4()
     with _limit_running_calls():
-        return delivery.call_and_forget(webhook, delivery.make_test_message())
+        return delivery.call_without_storing(webhook, delivery.make_test_message())
 
 
 def build_now(uuid: UUID) -> Delivery:
@@ -121,7 +121,7 @@ def build_now(uuid: UUID) -> Delivery:
 
 
 def send_notice(type: str, data: Mapping[str, Any]) -> list[bool]:
-    """Call each active webhook that has chosen a type of messages about the service itself.
+    """Call each active webhook that has chosen this type of notices.
 
     Return whether each call succeeded; a failed call is not repeated.
     """
@@ -145,12 +145,12 @@ def send_again(uuid: UUID, delivery_id: UUID) -> Delivery:
 
 
 def _send_and_report(webhook: Webhook, message: Message) -> bool:
-    call = delivery.call_and_forget(webhook, message)
+    call = delivery.call_without_storing(webhook, message)
     succeeded = call.succeeded
     try:
         delivery.store_call(call)
     except (SQLAlchemyError, Problem) as error:
-        # The disk can be full, which the message can be about.
+        # The notice can be about a full disk, on which the outcome cannot be stored.
         current_app.logger.warning("a call of the webhook %r is not stored: %s", webhook.name, error)
     return succeeded
 

@@ -131,7 +131,8 @@ def test_doctor_and_the_overview_say_why(app, run, blog, set_clock, fail, monkey
         make_daily(blog, datetime.now(UTC) + timedelta(hours=37))
     result = run("doctor")
     assert (
-        "wrong     backup: There was no good backup for 36 hours. The database is damaged." in result.output
+        "wrong     backup: There has been no good backup for 36 hours. The database is damaged."
+        in result.output
     )
     assert result.exit_code == 1
     with app.app_context():

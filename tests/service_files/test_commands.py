@@ -54,7 +54,8 @@ def test_the_file_is_the_output_and_nothing_is_created(run, blog, kind):
     assert result.exit_code == 0, result.output
     assert str(blog) in result.stdout and "health" not in result.stdout
     assert (
-        result.stderr == f"To ask for its state: {program.get_command()} health --url http://127.0.0.1:8000\n"
+        result.stderr
+        == f"To ask the service for its state: {program.get_command()} health --url http://127.0.0.1:8000\n"
     )
     assert sorted(blog.rglob("*")) == before
 
@@ -123,10 +124,10 @@ def test_wrong_usage_exits_with_status_2(options):
 
 
 def test_the_program_is_named_with_absolute_paths(monkeypatch, tmp_path):
-    assert program.list_service_words() == [sys.executable, str(program.CHECKOUT / "wsgi.py")]
+    assert program.make_serve_command() == [sys.executable, str(program.CHECKOUT / "wsgi.py")]
     monkeypatch.setattr(program, "CHECKOUT", None)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     module = [str(tmp_path / "python"), "-P", "-m", "blogapi", "serve"]
-    assert program.list_service_words() == module
+    assert program.make_serve_command() == module
     (tmp_path / "blogapi").touch()
-    assert program.list_service_words() == [str(tmp_path / "blogapi"), "serve"]
+    assert program.make_serve_command() == [str(tmp_path / "blogapi"), "serve"]

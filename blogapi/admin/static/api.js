@@ -15,7 +15,7 @@ const BASE = "/api/v1/";
 /**
  * failures: the last failures; lastGood: the last successful response and its time; the details of a failure show both.
  * answered: the time of the last response in milliseconds, or 0 after a request without an answer.
- * failed: the time of the last request without an answer; later responses to older requests do not change `answered`.
+ * failed: the time of the last request without an answer; responses to requests before it do not change `answered`.
  * @type {{failures: string[], lastGood: string, answered: number, failed: number}}
  */
 export const connection = { failures: [], lastGood: "none", answered: Date.now(), failed: 0 };

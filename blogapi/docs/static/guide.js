@@ -35,14 +35,14 @@ document.addEventListener("keydown", (event) => {
 });
 
 addCopyButtons();
-focusScrollers();
+makeScrollersFocusable();
 
 function loadSections() {
   loading ??= fetch("/docs/search.json").then((response) => {
     if (!response.ok) throw new Error(`The status is ${response.status}.`);
     return response.json();
   });
-  // The next focus or letter tries it again.
+  // The next focus or input tries again.
   loading.catch(() => {
     loading = undefined;
   });
@@ -71,7 +71,7 @@ function describeNumber(number) {
 }
 
 /**
- * Returns how well a section fits; 0 if one of the words is missing.
+ * Returns how well a section matches the words; 0 if one of the words is missing.
  * @param {Section} section
  * @param {string[]} words
  */
@@ -79,7 +79,7 @@ function scoreSection({ page, heading, text }, words) {
   let sum = 0;
   for (const word of words) {
     const pattern = makePattern([word]);
-    const score = 9 * countWord(heading, pattern) + 4 * countWord(page, pattern) + countWord(text, pattern);
+    const score = 9 * scoreText(heading, pattern) + 4 * scoreText(page, pattern) + scoreText(text, pattern);
     if (!score) return 0;
     sum += score;
   }
@@ -87,11 +87,11 @@ function scoreSection({ page, heading, text }, words) {
 }
 
 /**
- * Returns 2 if the text has the whole word, 1 if it has the letters, otherwise 0.
+ * Returns 2 if the text contains the word, 1 if only as a part of a word, otherwise 0.
  * @param {string} text
  * @param {RegExp} pattern
  */
-function countWord(text, pattern) {
+function scoreText(text, pattern) {
   if (!pattern.test(text)) return 0;
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern.source})(?![\\p{L}\\p{N}])`, "iu").test(text) ? 2 : 1;
 }
@@ -140,7 +140,7 @@ function moveFocus(event) {
 }
 
 function addCopyButtons() {
-  // Browsers have a clipboard only on pages with https, and on those of this machine.
+  // Browsers offer the clipboard only on pages with https and on pages of the same machine.
   if (!navigator.clipboard) return;
   for (const sample of document.querySelectorAll("main pre")) {
     const button = document.createElement("button");
@@ -171,8 +171,8 @@ async function copy(button, text) {
   }, COPIED_MS);
 }
 
-// What is wider than the page scrolls inside; with the keyboard, too.
-function focusScrollers() {
+// Samples and tables that are wider than the page get the focus, so that the keyboard can scroll them.
+function makeScrollersFocusable() {
   for (const element of document.querySelectorAll("main pre, main table")) {
     if (element instanceof HTMLElement && element.scrollWidth > element.clientWidth) element.tabIndex = 0;
   }

@@ -8,7 +8,7 @@ const KIND_NAMES = Object.keys(KINDS);
 /**
  * headers: [name, value] of the custom headers; keepsHeaders: whether the stored headers stay. events: the
  * selected patterns of each kind. unlisted: whether it also receives changes of unlisted items; backups: whether it
- * also hears of failed backups.
+ * also receives reports of failed backups.
  *
  * @typedef {{name: string, url: string, token: string, headers: [string, string][], keepsHeaders: boolean,
  *   preset: string, mode: string, quiet_seconds: string, interval_seconds: string,

@@ -13,7 +13,7 @@ export const KINDS = {
 };
 // Changes of unlisted items, which no pattern selects; build hooks get them always.
 export const UNLISTED = ["article.unlisted", "page.unlisted"];
-// Failed backups, which are no changes of the blog; only signed calls report them.
+// Failed backups, which `*` does not select; build hooks cannot receive them.
 export const BACKUPS = ["backup.*", "backup.failed"];
 const TEST = "webhook.test";
 
