@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 from flask import Flask
 
-from blogapi.backups import status
+from blogapi import clock
 from blogapi.backups.status import MAX_AGE, BackupStatus
 from blogapi.mail import smtp
 from blogapi.site.queries import get_site
@@ -19,7 +17,7 @@ from blogapi.webhooks.event_types import BACKUP_FAILED
 from blogapi.webhooks.service import send_notice
 
 # The minimum time between two alarms.
-INTERVAL = timedelta(days=1)
+_INTERVAL = timedelta(days=1)
 
 _HOURS = MAX_AGE // timedelta(hours=1)
 
@@ -32,14 +30,11 @@ The page Backups of the admin pages lists all backups. `doctor` on the server ch
 """
 
 
-def send_if_late(app: Flask, reason: str) -> bool:
-    """If the last good backup is late, send the alarm; return whether an e-mail or a call has succeeded.
-
-    `reason` says why the last backup failed; it may be empty.
-    """
-    # The stored status lacks the reason if the disk is full.
-    found = replace(status.read_status(Path(app.instance_path)), reason=reason)
+def send_if_due(app: Flask, found: BackupStatus) -> bool:
+    """If the last good backup is late, send an alarm a day; return whether an e-mail or a call succeeded."""
     if not found.is_late(app.config["DAILY_BACKUPS"]):
+        return False
+    if found.last_alarm is not None and -clock.TOLERANCE <= clock.now() - found.last_alarm < _INTERVAL:
         return False
     app.logger.error("there has been no good backup for %d hours: %s", _HOURS, found.reason)
     with app.app_context():

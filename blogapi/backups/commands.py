@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from blogapi import blog_folder, clock
-from blogapi.backups import finishing, folder_backups, naming, restoring, service
+from blogapi.backups import finishing, folder_backups, naming, restoring, service, status
 from blogapi.backups.folder_backups import Rotation
 from blogapi.backups.manifest import Manifest, MissingFile, describe_missing
 from blogapi.backups.naming import BackupKind
@@ -46,22 +46,29 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         home = blog_folder.find_existing()
         if verify:
             result = restoring.verify(path, home, progress=show_progress)
-        elif path.is_dir():
-            target = path / naming.manual_backup_name(clock.now())
-            result, rotation = folder_backups.create_in_folder(
-                home, target, BackupKind.MANUAL, keep=keep, progress=show_progress
-            )
-        elif path.parent.is_dir():
-            result = service.create_backup(home, path, progress=show_progress)
         else:
-            raise click.UsageError(f"The folder {path.parent} does not exist.")
-        if not verify:
-            finishing.finish(home, result.path)
+            result, rotation = _create(home, path, keep)
     checked = NOT_RESTORED if result.is_only_read else "can be restored"
     _print(f"{path} {checked}" if verify else f"Wrote {result.path}", result, rotation, as_json)
     if result.missing:
         _report_missing(result.missing, f"{result.path} lacks")
         raise SystemExit(1)
+
+
+def _create(home: Path, path: Path, keep: int | None) -> tuple[Backup, Rotation]:
+    """Write a backup to a new file, or into a folder."""
+    if not path.is_dir() and not path.parent.is_dir():
+        raise click.UsageError(f"The folder {path.parent} does not exist.")
+    with status.record_attempt(home):
+        if path.is_dir():
+            target = path / naming.manual_backup_name(clock.now())
+            result, rotation = folder_backups.create_in_folder(
+                home, target, BackupKind.MANUAL, keep=keep, progress=show_progress
+            )
+        else:
+            result, rotation = service.create_backup(home, path, progress=show_progress), Rotation()
+        finishing.finish(home, result.path)
+    return result, rotation
 
 
 @click.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from blogapi.backups import alarms, finishing, folder_backups, naming, status
 from blogapi.backups.manifest import describe_missing
 from blogapi.backups.naming import BackupKind
 from blogapi.backups.service import Backup
+from blogapi.backups.status import BackupStatus
 from blogapi.web.errors import Problem
 
 # The service checks whether the backup of the day exists: FIRST_CHECK_SECONDS after its start, and then every
@@ -34,12 +36,12 @@ def start(app: Flask) -> threading.Event | None:
 def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
     """Make the backup of the day and delete old ones; return it, or None if it already exists.
 
-    If the backup exists and BACKUP_COMMAND failed for it, only the command runs again.
+    If the backup exists and BACKUP_COMMAND did not succeed for it, only the command runs again.
     """
     path = home / "backups" / naming.daily_backup_name(today)
     if path.exists() and not status.read_status(home).failing_since:
         return None
-    with status.record_failure(home):
+    with status.record_attempt(home):
         backup = None
         if not path.exists():
             backup, _ = folder_backups.create_in_folder(home, path, BackupKind.DAILY, keep=keep)
@@ -48,19 +50,24 @@ def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
 
 
 def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
-    seconds, next_alarm = FIRST_CHECK_SECONDS, clock.now()
+    # On a full disk, no status can be stored, so this thread remembers what it would be.
+    remembered, seconds = BackupStatus(), FIRST_CHECK_SECONDS
     while not stop.wait(seconds):
-        seconds, reason = CHECK_SECONDS, ""
+        seconds = CHECK_SECONDS
         try:
             if backup := create_if_missing(home, keep=keep, today=clock.now().date()):
                 _log(app, backup)
+            remembered = BackupStatus()
         except Exception as error:
             # Only log the error, so that the thread goes on and tries again.
             reason, is_unexpected = status.describe_failure(error), not isinstance(error, Problem)
             app.logger.error("the daily backup failed: %s", reason, exc_info=is_unexpected)
+            failing_since = remembered.failing_since or clock.now()
+            remembered = replace(remembered, failing_since=failing_since, reason=reason)
         try:
-            if clock.now() >= next_alarm and alarms.send_if_late(app, reason):
-                next_alarm = clock.now() + alarms.INTERVAL
+            if alarms.send_if_due(app, status.read_status(home).merge(remembered)):
+                remembered = replace(remembered, last_alarm=clock.now())
+                status.record_alarm(home)
         except Exception:
             app.logger.exception("the alarm about the late backup was not sent")
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from blogapi import config
@@ -57,7 +58,7 @@ def _run(command: tuple[str, ...], path: Path) -> None:
         finally:
             _kill(process)
         if code:
-            messages.seek(max(messages.tell() - _MAX_SHOWN_BYTES, 0))
+            messages.seek(max(messages.seek(0, os.SEEK_END) - _MAX_SHOWN_BYTES, 0))
             output = " ".join(messages.read().decode("utf-8", "replace").split())
             raise _make_error(path, f"its exit status is {code}. {output}".strip().rstrip("."))
 
@@ -66,7 +67,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill the process, and on POSIX its process group, unless the process has ended."""
     if process.poll() is None:
         if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
         process.kill()
         process.wait()
 

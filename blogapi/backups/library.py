@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from blogapi import clock
-from blogapi.backups import archive, finishing, naming, restoring, service
+from blogapi.backups import archive, finishing, naming, restoring, service, status
 from blogapi.backups.manifest import InvalidBackup, MediaPlace
 from blogapi.backups.media_store import MediaStore
 from blogapi.backups.naming import BackupKind
@@ -72,7 +72,10 @@ def create(home: Path) -> StoredBackup:
             raise Conflict(
                 f"There are {len(manual)} backups already; delete one first.", code="too_many_backups"
             )
-        service.create_backup(home, target)
+        with status.record_attempt(home):
+            service.create_backup(home, target)
+    # While BACKUP_COMMAND runs, other backups can be made, checked and deleted.
+    with _shorten_paths(home), status.record_attempt(home):
         finishing.finish(home, target)
     return _describe(target, BackupKind.MANUAL)
 

@@ -118,7 +118,7 @@ def _read_last_success() -> float | registry.Values:
 
 @registry.gauge("backup_last_failed", "Whether a daily backup has failed since the last good one.")
 def _has_last_failed() -> bool:
-    return read_status(_get_home()).last_failure is not None
+    return bool(read_status(_get_home()).reason)
 
 
 @registry.gauge("backup_late", "Whether there has been no good backup for 36 hours.")

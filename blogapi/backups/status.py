@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +22,29 @@ from blogapi.web.errors import Problem
 MAX_AGE = timedelta(hours=36)
 
 _FILE = "status.json"
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class BackupStatus:
-    """The time of the last good backup, and of the first and the last failed daily backup since then.
+    """The times of the last good backup, of the first attempt since then, and of the last alarm.
 
-    `reason` is a sentence that says why the last daily backup failed; it is empty if none has failed.
+    `reason` is a sentence that says why the last attempt failed; it is empty if none has failed.
     """
 
     last_success: datetime | None = None
     failing_since: datetime | None = None
-    last_failure: datetime | None = None
+    last_alarm: datetime | None = None
     reason: str = ""
+
+    def merge(self, remembered: BackupStatus) -> BackupStatus:
+        """Return the status, with what a process remembers where nothing was stored."""
+        return BackupStatus(
+            self.last_success,
+            self.failing_since or remembered.failing_since,
+            self.last_alarm or remembered.last_alarm,
+            remembered.reason or self.reason,
+        )
 
     def is_late(self, keep: int) -> bool:
         """Return whether the blog has had no good backup for MAX_AGE; `keep` is the setting DAILY_BACKUPS.
@@ -47,13 +57,20 @@ class BackupStatus:
 
 
 def read_status(home: Path) -> BackupStatus:
-    """Return the status of the backups of the blog in this instance folder."""
-    with suppress(OSError, ValueError, TypeError, AttributeError):
-        fields: dict[str, Any] = json.loads(_get_path(home).read_text(encoding="utf-8"))
+    """Return the status of the backups of the blog in this instance folder.
+
+    If it cannot be read, the last good backup counts as late, so that this is noticed.
+    """
+    path = _get_path(home)
+    try:
+        fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         reason = str(fields.pop("reason"))
         times = {name: value and datetime.fromisoformat(value) for name, value in fields.items()}
         return BackupStatus(**times, reason=reason)
-    return BackupStatus()
+    except FileNotFoundError:
+        return BackupStatus()
+    except (OSError, ValueError, TypeError, AttributeError, LookupError):
+        return BackupStatus(failing_since=_LONG_AGO, reason=f"{path} cannot be read.")
 
 
 def record_success(home: Path) -> None:
@@ -61,16 +78,24 @@ def record_success(home: Path) -> None:
     _write(home, BackupStatus(last_success=clock.now()))
 
 
+def record_alarm(home: Path) -> None:
+    """Store the current time as that of the last alarm."""
+    _write(home, replace(read_status(home), last_alarm=clock.now()))
+
+
 @contextmanager
-def record_failure(home: Path) -> Iterator[None]:
-    """Store the reason of an exception in the `with` block, and raise it again."""
+def record_attempt(home: Path) -> Iterator[None]:
+    """Store that the backup in the `with` block has begun, and why it fails; raises its exception again.
+
+    If the process ends in the block, `failing_since` remains, as after a failure.
+    """
+    status = read_status(home)
+    status = replace(status, failing_since=status.failing_since or clock.now())
+    _write(home, status)
     try:
         yield
     except Exception as error:
-        reason = describe_failure(error)
-        now, status = clock.now(), read_status(home)
-        failing_since = status.failing_since or now
-        _write(home, replace(status, failing_since=failing_since, last_failure=now, reason=reason))
+        _write(home, replace(status, reason=describe_failure(error)))
         raise
 
 

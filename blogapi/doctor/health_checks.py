@@ -20,7 +20,6 @@ from blogapi import clock, program
 from blogapi.api_keys.models import ApiKey
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.backups import library, status
-from blogapi.backups.naming import BackupKind
 from blogapi.doctor import findings, instance_checks, link_checks, server_checks, webhook_checks
 from blogapi.doctor.findings import Advice, Finding, Level
 from blogapi.media import stored_files
@@ -115,9 +114,8 @@ def _check_backups(home: Path) -> Iterator[Advice]:
         text = f"{error.strerror}. {findings.GIVE.capitalize()}."
         yield Advice("backup", Level.WRONG, "The folder of the backups cannot be read", text, link)
         return
-    keep, found = current_app.config["DAILY_BACKUPS"], status.read_status(home)
-    daily = [backup for backup in backups if backup.kind == BackupKind.DAILY.name.lower()]
-    if found.is_late(keep) or (keep and not _is_newer(daily, status.MAX_AGE)):
+    found = status.read_status(home)
+    if found.is_late(current_app.config["DAILY_BACKUPS"]):
         text = found.reason.replace(str(home), home.name) or "The log of the service gives the reason."
         yield Advice("backup", Level.WRONG, "No good backup for 36 hours", text, link)
     if not backups:

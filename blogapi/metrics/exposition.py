@@ -74,11 +74,11 @@ class MetricsCollector:
                 # After an error of the database, each further attempt could wait for several seconds.
                 if is_readable or not metric.reads_database:
                     values = metric.read()
-            except OSError as error:
+            except (OSError, SQLAlchemyError) as error:
                 self._app.logger.warning("the metric %s cannot be read: %s", name, error)
-            except SQLAlchemyError:
-                is_readable = False
-                end_read()
+                if isinstance(error, SQLAlchemyError):
+                    is_readable = False
+                    end_read()
             family = kinds[metric.kind](f"blogapi_{name}", metric.description, labels=metric.labels)
             for labels, value in (values if isinstance(values, Mapping) else {(): values}).items():
                 family.add_metric(labels, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import sys
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -99,13 +100,9 @@ def serve(
     if unix_socket is not None and not listening.UNIX_SOCKETS:
         raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
     home = _find_blog(with_demo)
-    try:
-        listening_socket = listening.open_socket(host, port, unix_socket)
-    except OSError as error:
-        where = unix_socket or f"{host}:{port}"
-        raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
-    with listening_socket:
-        logs.configure(config.read_settings(home))
+    settings = config.read_settings(home)
+    logs.configure(settings)
+    with logs.report_errors(settings), _open_socket(host, port, unix_socket) as listening_socket:
         with upgrading.answer_requests(listening_socket) if needs_upgrade(home) else nullcontext():
             app: Flask = context.obj.load_app()
         with app.app_context():
@@ -119,6 +116,14 @@ def serve(
                 trusted_proxy=trusted_proxy,
             )
             _run(app, http_server, host, unix_socket, with_demo, bool(trusted_proxy))
+
+
+def _open_socket(host: str, port: int, path: Path | None) -> socket.socket:
+    try:
+        return listening.open_socket(host, port, path)
+    except OSError as error:
+        where = path or f"{host}:{port}"
+        raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
 
 
 def _find_blog(with_demo: bool) -> Path:

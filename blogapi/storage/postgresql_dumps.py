@@ -77,7 +77,7 @@ def open_copy(url: URL, path: Path) -> Iterator[URL]:
     Raises DumpError if the user may not create a database, or if the dump cannot be restored.
     """
     name = f"blogapi_copy_{secrets.token_hex(8)}"
-    _execute(url, f"CREATE DATABASE {name}")
+    _execute(url, f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
     try:
         copy = url.set(database=name)
         _run(copy, *_FILL, str(path))

@@ -234,7 +234,9 @@ def _copy(engine: Engine, copy: Path) -> None:
             files.replace(partial, copy)
     except postgresql_dumps.DumpError as error:
         if postgresql_dumps.find_missing_program() is None:
-            raise CannotStart(f"The copy {copy} cannot be made before the upgrade: {error}.") from error
+            cure = "Install the programs of the server's version; without them, the upgrade makes no copy."
+            problem = f"The copy {copy} cannot be made before the upgrade: {error}."
+            raise CannotStart(f"{problem} {cure}") from error
         # The owner of a server may have backups of its own.
         logger.warning("no copy of the database is made before the upgrade: %s", error)
     except OSError as error:

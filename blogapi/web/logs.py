@@ -10,13 +10,17 @@ import logging
 import re
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote
 
+import click
 from flask import has_request_context, request
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
 
 from blogapi.web.request_id import REQUEST_ID_KEY, ROUTE_KEY
 
@@ -29,6 +33,7 @@ IS_FORMATTED = "is_formatted"
 API_KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
 _SECRET_SETTINGS = ("SECRET_KEY", "SMTP_PASSWORD")
 _URLS = ("DATABASE_URL", "LIMITS_URL")
+_MIN_HIDDEN_LENGTH = 6
 
 logger = logging.getLogger("blogapi")
 
@@ -54,6 +59,18 @@ def configure(settings: Mapping[str, Any]) -> None:
     threading.excepthook = lambda raised: _log_exception(
         raised.exc_type, raised.exc_value, raised.exc_traceback
     )
+
+
+@contextmanager
+def report_errors(settings: Mapping[str, Any]) -> Iterator[None]:
+    """If the log is JSON, log the error that ends a command, and end the process with its exit status."""
+    try:
+        yield
+    except click.ClickException as error:
+        if get_format(settings) != "json":
+            raise
+        logger.critical(error.format_message())
+        raise SystemExit(error.exit_code) from error
 
 
 def key_prefix(key: str) -> str:
@@ -109,10 +126,26 @@ def _describe_request() -> dict[str, str]:
 
 
 def _find_secrets(settings: Mapping[str, Any]) -> list[str]:
-    """Return the secret settings, and the passwords in URLs, as they are written and decoded."""
-    passwords = [urlsplit(settings[name]).password or "" for name in _URLS]
-    secrets = [settings[name] for name in _SECRET_SETTINGS] + passwords + [unquote(one) for one in passwords]
-    return sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+    """Return the secret settings, and the passwords in addresses; short ones as they stand in an address.
+
+    A short password can be a word such as the name of the blog, which is part of many messages.
+    """
+    secrets = [settings[name] for name in _SECRET_SETTINGS]
+    secrets += [one for name in _URLS for one in _find_passwords(settings[name])]
+    texts = {one if len(one) >= _MIN_HIDDEN_LENGTH else f":{one}@" for one in secrets if one}
+    return sorted(texts, key=len, reverse=True)
+
+
+def _find_passwords(address: str) -> list[str]:
+    """Return the passwords in an address as SQLAlchemy reads it; Redis' addresses have the same form."""
+    try:
+        url = make_url(address)
+    except ArgumentError:
+        return []
+    values = url.query.get("password", ())
+    found = [url.password or "", *([values] if isinstance(values, str) else values)]
+    as_written = address.partition("://")[2].rpartition("@")[0].partition(":")[2]
+    return [*found, *(quote(one, safe="") for one in found), as_written]
 
 
 def _log_exception(

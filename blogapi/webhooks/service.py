@@ -178,7 +178,8 @@ def _set_fields(webhook: Webhook, fields: Fields) -> None:
             "A build hook is called once for any number of changes; set `mode` to combined.",
             errors={"mode": ["Must be combined for this preset."]},
         )
-    if preset != STANDARD and not {*NOTICE_PATTERNS}.isdisjoint(fields.get("event_patterns", ())):
+    patterns = fields.get("event_patterns", webhook.event_patterns if webhook.events else ())
+    if preset != STANDARD and not {*NOTICE_PATTERNS}.isdisjoint(patterns):
         raise Invalid(
             "Only a signed webhook can receive messages about backups.",
             errors={"events": ["Must have no backup events for this preset."]},

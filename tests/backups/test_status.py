@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 from datetime import UTC, datetime, timedelta
@@ -92,7 +93,7 @@ def test_failures_alone_are_late_after_36_hours_too(blog, set_clock, fail):
         with pytest.raises(Conflict):
             make_daily(blog)
         found = status.read_status(blog)
-        assert (found.failing_since, found.last_failure, found.is_late(3)) == (NOW, now, False)
+        assert (found.failing_since, found.is_late(3)) == (NOW, False)
     set_clock(LATE)
     assert status.read_status(blog).is_late(3)
 
@@ -112,12 +113,78 @@ def test_a_backup_by_command_or_request_ends_the_lateness(run, blog, tmp_path, a
         assert not status.read_status(blog).is_late(3)
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"reason": 1}', '{"last_success": 3, "reason": ""}', "\0"])
-def test_a_damaged_status_is_as_none(blog, content):
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"last_success": 3, "reason": ""}', "\0"])
+def test_a_status_that_cannot_be_read_is_late(blog, as_stranger, app, content):
+    app.config["DAILY_BACKUPS"] = 3
     (blog / "backups").mkdir()
-    (blog / "backups" / "status.json").write_text(content, encoding="utf-8")
-    found = status.read_status(blog)
-    assert not found.last_success and not found.is_late(3)
+    path = blog / "backups" / "status.json"
+    path.write_text(content, encoding="utf-8")
+    assert status.read_status(blog).reason == f"{path} cannot be read."
+    assert as_stranger.get("/health/").json["warnings"] == ["backup_late"]
+    make_daily(blog)
+    assert as_stranger.get("/health/").json == {"status": "ok"}
+
+
+def test_a_command_that_a_kill_has_interrupted_runs_again(blog, tmp_path, command):
+    command(f"open({str(tmp_path / 'said')!r}, 'a').write('x')")
+    with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finishing, "_run", interrupt)
+        make_daily(blog)
+    assert (blog / "backups" / "daily-2026-03-04.zip").is_file() and not (tmp_path / "said").exists()
+    make_daily(blog)
+    make_daily(blog)
+    assert (tmp_path / "said").read_text() == "x"
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def test_failures_are_remembered_while_no_status_can_be_stored(
+    app, blog, set_clock, fail, alarm, make_webhook, receiver, monkeypatch, caplog
+):
+    make_webhook(preset="standard", mode="each", events=["backup.*"])
+    monkeypatch.setattr(status, "_write", lambda *_: None)
+    fail()
+    set_clock(NOW)
+    with caplog.at_level(logging.ERROR):
+        alarm()
+        wait_for(lambda: caplog.text.count("the daily backup failed") > 2)
+        assert not receiver.calls
+        set_clock(LATE)
+        receiver.wait_for(1)
+        seen = caplog.text.count("the daily backup failed")
+        wait_for(lambda: caplog.text.count("the daily backup failed") > seen + 3)
+    (call,) = receiver.calls
+    assert call.json["data"] == {"last_success": None, "reason": "The database is damaged."}
+
+
+def test_a_restart_sends_no_second_alarm_within_a_day(
+    app, blog, set_clock, fail, alarm, make_webhook, receiver, caplog
+):
+    make_webhook(preset="standard", mode="each", events=["backup.*"])
+    set_clock(NOW)
+    make_daily(blog)
+    fail()
+    with caplog.at_level(logging.ERROR):
+        for now, count in ((LATE, 1), (LATE + timedelta(hours=23), 1), (LATE + timedelta(hours=24), 2)):
+            set_clock(now)
+            stop = alarm()
+            receiver.wait_for(count)
+            seen = caplog.text.count("the daily backup failed")
+            wait_for(lambda: caplog.text.count("the daily backup failed") > seen + 3)  # noqa: B023
+            stop.set()
+            assert len(receiver.calls) == count
+            wait_for(lambda: not [one for one in threading.enumerate() if one.name == "daily backup"])
+
+
+def test_a_failed_manual_backup_is_recorded(run, blog, tmp_path, as_login, fail):
+    fail()
+    run("backup", tmp_path / "one.zip")
+    assert status.read_status(blog).reason == "The database is damaged."
+    (blog / "backups" / "status.json").unlink()
+    as_login.post("/api/v1/backups/")
+    assert status.read_status(blog).reason == "The database is damaged."
 
 
 def test_doctor_and_the_overview_say_why(app, run, blog, set_clock, fail, monkeypatch):
@@ -167,7 +234,12 @@ def alarm(app, monkeypatch):
     monkeypatch.setattr(daily, "CHECK_SECONDS", 0.01)
     app.config["DAILY_BACKUPS"] = 3
     stops = []
-    yield lambda: stops.append(daily.start(app))
+
+    def start():
+        stops.append(daily.start(app))
+        return stops[-1]
+
+    yield start
     for stop in stops:
         stop.set()
 
@@ -242,10 +314,12 @@ def test_the_alarm_is_tried_again_while_it_reaches_nobody(
 
 def test_a_build_hook_hears_of_no_backups(as_login, make_webhook):
     hook = make_webhook(preset="netlify")
-    assert outcome(as_login.patch(f"/api/v1/webhooks/{hook['uuid']}/", json={"events": ["backup.*"]})) == (
-        422,
-        "invalid_fields",
-    )
+    path = f"/api/v1/webhooks/{hook['uuid']}/"
+    assert outcome(as_login.patch(path, json={"events": ["backup.*"]})) == (422, "invalid_fields")
+    other = make_webhook(preset="standard", mode="combined", events=["backup.failed", "*"])
+    path = f"/api/v1/webhooks/{other['uuid']}/"
+    assert outcome(as_login.patch(path, json={"preset": "netlify"})) == (422, "invalid_fields")
+    assert outcome(as_login.patch(path, json={"preset": "netlify", "events": ["*"]})) == (200, None)
 
 
 def test_the_command_gets_the_path_and_its_arguments(run, blog, tmp_path, command, as_login):

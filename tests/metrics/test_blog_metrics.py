@@ -139,7 +139,7 @@ def test_the_last_backups_are_reported(app, as_admin, instance, set_clock):
     status.record_success(instance)
     made = status.read_status(instance).last_success.timestamp()
     assert read() == [made, 0, 0]
-    with pytest.raises(OSError, match="refused"), status.record_failure(instance):
+    with pytest.raises(OSError, match="refused"), status.record_attempt(instance):
         raise OSError("refused")
     assert read() == [made, 1, 0]
     set_clock(CLOCK() + timedelta(hours=37))

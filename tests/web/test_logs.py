@@ -111,10 +111,10 @@ def test_secrets_are_hidden_in_messages_and_tracebacks(log):
     settings = {
         "SECRET_KEY": "s3cret-key",
         "SMTP_PASSWORD": "mail.word",
-        "DATABASE_URL": "postgresql://blog:p%40ss@db/blog",
+        "DATABASE_URL": "postgresql://blog:p%40ss[/word@db/blog",
         "LIMITS_URL": "redis://:r3dis@127.0.0.1/0",
     }
-    secrets = ["s3cret-key", "mail.word", "p%40ss", "p@ss", "r3dis", KEY]
+    secrets = ["s3cret-key", "mail.word", "p%40ss[/word", "p@ss[/word", ":r3dis@", KEY]
     for form in ("text", "json"):
         write = log(LOG_FORMAT=form, **settings)
         try:
@@ -123,6 +123,15 @@ def test_secrets_are_hidden_in_messages_and_tracebacks(log):
             line = write("failed: %s", secrets, exc_info=True)
         assert "failed" in line and "ValueError" in line and "blogapi_aB3dE6*" in line
         assert not [secret for secret in secrets if secret in line]
+
+
+def test_an_error_of_a_command_is_a_line_of_a_json_log(caplog):
+    settings = {"LOG_FORMAT": "json", "ACCESS_LOG": "off"}
+    with pytest.raises(SystemExit) as ended, logs.report_errors(settings):
+        raise config.CannotStart("The port is in use.")
+    assert ended.value.code == 1 and caplog.messages == ["The port is in use."]
+    with pytest.raises(config.CannotStart), logs.report_errors(settings | {"LOG_FORMAT": "text"}):
+        raise config.CannotStart("The port is in use.")
 
 
 @pytest.mark.slow
