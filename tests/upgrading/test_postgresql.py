@@ -88,7 +88,7 @@ def created(monkeypatch):
 
 def check_dropped(statements) -> None:
     (create, drop) = statements
-    name = create.removeprefix("CREATE DATABASE ")
+    name = create.removeprefix("CREATE DATABASE ").split()[0]
     assert drop.startswith(f"DROP DATABASE {name} ")
     engine = create_engine(SERVER_URL)
     with engine.connect() as connection:
