@@ -130,7 +130,8 @@ def temporary_blog(home: Path, kind: BlogKind, *, server: str) -> Iterator[Blog]
         try:
             yield _create_blog(Path(folder), kind, server)
         finally:
-            delete_databases(Path(folder), server)
+            if kind.engine == POSTGRESQL:
+                delete_databases(Path(folder), server)
 
 
 def delete_databases(home: Path, server: str) -> None:

@@ -36,20 +36,20 @@ def create_database(server: str, folder: Path) -> None:
 
 def vacuum(folder: Path) -> None:
     """Vacuum the database, so that autovacuum does not run during a measurement."""
-    with connect(_read_url(folder)) as connection:
+    with connect(read_url(folder)) as connection:
         connection.exec_driver_sql("VACUUM ANALYZE")
 
 
 def get_size(folder: Path) -> int:
     """Return the size of the database in bytes."""
-    with connect(_read_url(folder)) as connection:
+    with connect(read_url(folder)) as connection:
         return int(connection.exec_driver_sql("SELECT pg_database_size(current_database())").scalar_one())
 
 
 def drop_database(server: str, folder: Path) -> None:
     """Drop the database of the blog in the folder, if it has one."""
     if (folder / CONFIG_FILE).exists():
-        name = make_url(_read_url(folder)).database
+        name = make_url(read_url(folder)).database
         with connect(server) as connection:
             connection.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         (folder / CONFIG_FILE).unlink()
@@ -75,6 +75,7 @@ def connect(url: str) -> Iterator[Connection]:
         raise MeasurementError(f"PostgreSQL cannot be used: {str(error).splitlines()[0]}") from error
 
 
-def _read_url(folder: Path) -> str:
+def read_url(folder: Path) -> str:
+    """Return the URL of the database of the blog in the folder."""
     text = (folder / CONFIG_FILE).read_text(encoding="utf-8")
     return str(tomllib.loads(text)["DATABASE_URL"])

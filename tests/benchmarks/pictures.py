@@ -22,14 +22,14 @@ ROWS_PER_TRANSACTION = 500
 _NAME = "picture-"
 
 
-def make_photo(seed: int) -> bytes:
-    """Return a JPEG of 12 megapixels and about 5 MB, taken with the camera on its side."""
+def make_photo(seed: int, size: tuple[int, int] | None = None) -> bytes:
+    """Return a JPEG, by default of 12 megapixels and about 5 MB, taken with the camera on its side."""
     source = random.Random(seed)
-    width, height = SIZE
+    width, height = size or SIZE
     shapes = Image.frombytes("RGB", (40, 30), source.randbytes(40 * 30 * 3)).resize(
-        SIZE, Image.Resampling.BICUBIC
+        (width, height), Image.Resampling.BICUBIC
     )
-    noise = Image.frombytes("L", SIZE, source.randbytes(width * height)).convert("RGB")
+    noise = Image.frombytes("L", (width, height), source.randbytes(width * height)).convert("RGB")
     exif = Image.Exif()
     # The orientation, and the model of the camera.
     exif[0x0112], exif[0x0110] = 6, "A camera"

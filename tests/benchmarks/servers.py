@@ -110,18 +110,29 @@ def pin_to_core(role: str) -> Iterator[None]:
 
 @contextmanager
 def run_server(
-    name: str, command: Sequence[str], port: int, folder: Path, ready: str, key: str
+    name: str,
+    command: Sequence[str],
+    port: int,
+    folder: Path,
+    ready: str,
+    key: str,
+    *,
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator[Server]:
     """Run a server; yield it once a request for the path `ready` has returned 200.
 
-    Raises MeasurementError if the server does not start.
+    `variables` are added to its environment. Raises MeasurementError if the server does not start.
     """
     log = folder / f"{name.replace(' ', '-')}.log"
     with log.open("w", encoding="utf-8") as output:
         started_at = time.monotonic()
         with pin_to_core("server"):
             child = subprocess.Popen(
-                command, cwd=ROOT, env=make_environment(folder), stdout=output, stderr=subprocess.STDOUT
+                command,
+                cwd=ROOT,
+                env=make_environment(folder) | dict(variables or {}),
+                stdout=output,
+                stderr=subprocess.STDOUT,
             )
         try:
             _wait_until_ready(child, port, ready, key, log)
