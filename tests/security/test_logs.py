@@ -132,7 +132,7 @@ def test_no_request_writes_a_secret_to_a_log(secrets, collect_logs):
     output = collect_logs(*make_requests(**secrets))
     assert {name for name, secret in secrets.items() if secret in output} == set()
     # The log shows the prefix of a key, as the list of keys does.
-    assert f" {secrets['key'][:14]}\n" in output
+    assert f" {secrets['key'][:14]} 127.0.0.1\n" in output
 
 
 def test_no_failure_writes_a_secret_to_a_log(app, secrets, collect_logs, monkeypatch):
