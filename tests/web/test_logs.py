@@ -17,7 +17,7 @@ import pytest
 from blogapi import config
 from blogapi.web import logs
 from tests.conftest import ARTICLES, CATEGORIES
-from tests.durability.test_processes import BLOGAPI, run_command, start_server_process
+from tests.durability.test_processes import BLOGAPI, make_environment, run_command, start_server_process
 
 KEY = "blogapi_" + "aB3dE6" + "x" * 32
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
@@ -157,7 +157,12 @@ def test_a_process_logs_in_one_format_and_no_secret(tmp_path, instance, monkeypa
     run_command("init", str(instance.parent), cwd=tmp_path)
     create = ("user", "create", "zoe", "--admin", "--password-stdin")
     subprocess.run(
-        [*BLOGAPI, *create], cwd=tmp_path, input="a long pass phrase\n", encoding="utf-8", check=True
+        [*BLOGAPI, *create],
+        cwd=tmp_path,
+        env=make_environment(),
+        input="a long pass phrase\n",
+        encoding="utf-8",
+        check=True,
     )
     with start_server_process([*BLOGAPI, "serve"], tmp_path) as (port, server_process):
 
