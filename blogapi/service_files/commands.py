@@ -9,6 +9,7 @@ import click
 from blogapi import blog_folder, config, program
 from blogapi.backups.service import get_media_folder
 from blogapi.service_files import files
+from blogapi.serving import listening
 from blogapi.storage.connections import sqlite_path
 
 _BUILDERS = {
@@ -17,8 +18,6 @@ _BUILDERS = {
     "windows": files.build_windows_task,
     "winsw": files.build_winsw_service,
 }
-# The addresses at which `health` asks a server that listens on all addresses.
-_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104, these addresses are replaced
 
 
 @click.command()
@@ -40,8 +39,7 @@ def service(kind: str, host: str, port: int, user: str) -> None:
     command = [*program.make_serve_command(), "--blog", str(home.parent), "--host", host, "--port", str(port)]
     click.echo(_BUILDERS[kind](files.Service(command, user, _list_folders(home))), nl=False)
     # Standard output is usually redirected, and contains only the file.
-    address = _LOOPBACK.get(host, host)
-    url = f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
+    url = listening.make_local_url(host, port)
     click.echo(f"To ask the service for its state: {program.get_command()} health --url {url}", err=True)
     if names := ", ".join(f"{config.PREFIX}{name}" for name in config.read_environment()):
         click.echo(f"The service does not get {names}; set them in {home / 'config.toml'}.", err=True)

@@ -143,12 +143,11 @@ def _run(
     with_demo: bool,
     has_proxy: bool,
 ) -> None:
-    address = f"[{host}]" if ":" in host else host
-    where = unix_socket or f"http://{address}:{http_server.effective_port}/"
+    port = 0 if unix_socket else http_server.effective_port
+    where = unix_socket or f"{listening.make_url(host, port)}/"
     public_address = get_service_url() if unix_socket or has_proxy or app.config["TRUSTED_PROXY"] else ""
     if app.config["ADMIN_PAGES"]:
-        local_address = str(where).rstrip("/").replace("//0.0.0.0:", "//127.0.0.1:")
-        _print_admin_pages(public_address or ("" if unix_socket else local_address))
+        _print_admin_pages(public_address or ("" if unix_socket else listening.make_local_url(host, port)))
     import_job_service.delete_old()
     _print_next_steps(with_demo)
     start_integrity_check(app)

@@ -11,10 +11,23 @@ from pathlib import Path
 UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 UNIX_MODE = 0o660
 
+# The addresses at which this machine reaches a server that listens on all addresses.
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104, these addresses are replaced
+
 
 def open_socket(host: str, port: int, unix_socket: Path | None) -> socket.socket:
     """Return a socket bound to the address, or to `unix_socket` if it is given; raises OSError."""
     return bind_address(host, port) if unix_socket is None else bind_unix_socket(unix_socket)
+
+
+def make_url(host: str, port: int) -> str:
+    """Return the URL of a server that listens on this host."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def make_local_url(host: str, port: int) -> str:
+    """Return the URL at which this machine reaches a server that listens on this host."""
+    return make_url(_LOOPBACK.get(host, host), port)
 
 
 def is_unix(listening: socket.socket) -> bool:

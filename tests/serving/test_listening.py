@@ -86,3 +86,17 @@ def test_a_socket_of_another_server_is_not_removed(app, path):
         other = listening.bind_unix_socket(path)
     assert path.exists()
     other.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "url", "local_url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:80", "http://127.0.0.1:80"),
+        ("0.0.0.0", "http://0.0.0.0:80", "http://127.0.0.1:80"),  # noqa: S104, no socket is opened
+        ("::", "http://[::]:80", "http://[::1]:80"),
+        ("2001:db8::1", "http://[2001:db8::1]:80", "http://[2001:db8::1]:80"),
+        ("blog.example", "http://blog.example:80", "http://blog.example:80"),
+    ],
+)
+def test_the_url_of_a_server_that_listens_on_all_addresses_can_be_opened(host, url, local_url):
+    assert (listening.make_url(host, 80), listening.make_local_url(host, 80)) == (url, local_url)
