@@ -32,7 +32,8 @@ PAGE_NAMES = tuple(name for names in PAGE_GROUPS.values() for name in names)
 
 _FOLDER = Path(__file__).parent / "guide"
 
-_HEADING = re.compile(r'<h2 id="([^"]+)">((?:[^<]++|<(?!/?h2))*+)</h2>')
+# A heading with its level, its id and its content.
+HEADING = re.compile(r'<h([123]) id="([^"]+)">((?:[^<]++|<(?!/?h[123]))*+)</h\1>')
 # Pictures are in the folder `static`, which a page on GitHub reaches by this address.
 _PICTURE = "../static/"
 _SAMPLE = re.compile(r'(?<=<pre><code class="language-)(\w+)">(.*?)(?=</code></pre>)', re.DOTALL)
@@ -74,7 +75,7 @@ def _render_page(name: str) -> GuidePage:
     html = html.replace(f'src="{_PICTURE}', 'src="/docs/static/')
     html = _PAGE_LINK.sub(lambda link: _get_url(link[1]), html)
     html = _SAMPLE.sub(_highlight, html)
-    sections = tuple(Section(*heading.groups()) for heading in _HEADING.finditer(html))
+    sections = tuple(Section(id, title) for level, id, title in HEADING.findall(html) if level == "2")
     title = markdown.partition("\n")[0].removeprefix("# ")
     return GuidePage(name, title, html, sections)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TypedDict
@@ -12,8 +11,6 @@ from blogapi.docs import guide_pages
 from blogapi.docs.guide_pages import GuidePage
 from blogapi.rendering.plain_text import to_plain_text
 from blogapi.web import json as web_json
-
-_HEADING = re.compile(r'<h([123]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 
 
 class Entry(TypedDict):
@@ -33,7 +30,7 @@ def compress_index() -> bytes:
 
 
 def _list_entries(page: GuidePage) -> Iterator[Entry]:
-    headings = [*_HEADING.finditer(page.html)]
+    headings = [*guide_pages.HEADING.finditer(page.html)]
     ends = [heading.start() for heading in headings[1:]] + [len(page.html)]
     for heading, end in zip(headings, ends, strict=True):
         yield Entry(
