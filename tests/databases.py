@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
+import pytest
 from flask import Flask
 from sqlalchemy import Connection, Engine, create_engine, make_url, text, update
 
@@ -26,7 +27,7 @@ from blogapi import (
 )
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.site.models import Site
-from blogapi.storage import connections
+from blogapi.storage import connections, postgresql_dumps
 from blogapi.storage.database import Base, CommitCounter, db, table_of
 from blogapi.storage.files import side_files
 from blogapi.storage.integrity import add_former_function
@@ -34,6 +35,15 @@ from blogapi.storage.upgrades import WRITE_LOCK_SQL
 from tests.audit_hooks.sqlite_files import allow_opening
 
 SERVER_URL = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
+
+# The marks of tests that make and restore dumps of a PostgreSQL database.
+DUMP_MARKS = [
+    pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server"),
+    pytest.mark.skipif(
+        postgresql_dumps.find_missing_program() is not None, reason="pg_dump is not installed"
+    ),
+    pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index"),
+]
 
 
 class Databases(Protocol):

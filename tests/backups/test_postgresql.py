@@ -24,7 +24,7 @@ from tests.backups.databases import create_older_blog
 from tests.backups.test_refused_backups import write_altered
 from tests.conftest import close_connections
 from tests.contracts.client import outcome
-from tests.databases import SERVER_URL
+from tests.databases import DUMP_MARKS, SERVER_URL
 from tests.media.rows import add_media
 from tests.migrations.alembic_runner import migrate_to
 from tests.stored_pictures import list_stored_files, store_picture
@@ -34,13 +34,7 @@ URL = "BLOGAPI_DATABASE_URL"
 BACKUPS = "/api/v1/backups/"
 LAST = migration_names.list_migrations()[-1]
 FORMER = migration_names.list_migrations()[-2]
-pytestmark = [
-    pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server"),
-    pytest.mark.skipif(
-        postgresql_dumps.find_missing_program() is not None, reason="pg_dump is not installed"
-    ),
-    pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index"),
-]
+pytestmark = DUMP_MARKS
 
 
 @pytest.fixture

@@ -16,19 +16,13 @@ from blogapi.config import CannotStart
 from blogapi.storage import migration_names, postgresql_dumps
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.upgrading import commands
-from tests.databases import SERVER_URL
+from tests.databases import DUMP_MARKS, SERVER_URL
 from tests.migrations.test_landed import copy_rows, read_text
 from tests.upgrading.conftest import write_post
 
 URL = "BLOGAPI_DATABASE_URL"
 LAST = migration_names.list_migrations()[-1]
-pytestmark = [
-    pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server"),
-    pytest.mark.skipif(
-        postgresql_dumps.find_missing_program() is not None, reason="pg_dump is not installed"
-    ),
-    pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index"),
-]
+pytestmark = DUMP_MARKS
 FORMER = migration_names.list_migrations()[-2]
 # Migrations that have landed stay as they are.
 OLDER = [
