@@ -46,7 +46,7 @@ def _run(command: tuple[str, ...], path: Path) -> None:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=messages,
-                # On POSIX, a process group of its own: the programs that it starts are killed with it.
+                # On POSIX, a separate process group, so that the programs that it starts are killed with it.
                 start_new_session=True,
             )
         except OSError as error:
