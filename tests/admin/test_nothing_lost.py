@@ -60,7 +60,7 @@ def test_discarded_edits_can_be_brought_back(api, write, make):
     # What is typed before the edits come back is in the history too.
     type_at_end(page, "Between.")
     get_button(page, "Undo").click()
-    assert is_read(page, "Waiting.")
+    get_text(page).get_by_text("Waiting.").wait_for()
     save(page)
     wait_for_state(page, "Published, edits waiting")
     assert get_stored(api, path) == f"{TEXT}Waiting."
@@ -169,6 +169,8 @@ def test_an_open_tab_restores_a_deleted_article_with_its_text(api, write, make, 
 def test_a_saved_text_whose_article_is_deleted_is_offered_too(api, write, make, action):
     path = make(f"Deleted before I {action}")
     page = write(path)
+    # The report that the article is open comes with the page, and is not refused yet.
+    wait_until(page, "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/open/'))")
     api.delete(path)
     if action == "publish":
         get_button(page, "Publish").click()
