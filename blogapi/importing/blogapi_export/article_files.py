@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from blogapi.articles.fields import LINK_FIELDS
+from blogapi.articles.content import default_seo
+from blogapi.articles.fields import LINK_FIELDS, TEXT_FIELDS
 from blogapi.articles.lifecycle import SCHEDULED, ContentType
 from blogapi.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
-from blogapi.exporting.layouts import FRONT_MATTER_TEXTS
 from blogapi.exporting.references import restore_content
 from blogapi.importing.blogapi_export import values
-from blogapi.importing.blogapi_export.article_records import make_record
 from blogapi.importing.blogapi_export.blog_data import ExportedMedia, TermNames
 from blogapi.importing.blogapi_export.layout import ExportFolder, get_file_name
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api import privacy
-from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_bool, to_line
+from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
+from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
+from blogapi.web.fields import Timestamp
 from blogapi.web.media_addresses import HASH_PREFIX
 
 _FRONT_MATTER = re.compile(
@@ -35,8 +37,6 @@ _FRONT_MATTER = re.compile(
 )
 _BLOGAPI_FIELD = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
 _CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
-# The fields of `blogapi` that are copied unchanged.
-_HISTORY_FIELDS = ("type", "parent", "position", "former_slugs", "former_paths", "was_public", "slug_derived")
 # The fields that other functions of this module read.
 _OWN_FIELDS = ("blogapi", "draft", "permalink", "url")
 _PRE = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
@@ -45,6 +45,7 @@ _LIBRARY_REFERENCE = re.compile(rf"media:|.*{HASH_PREFIX}", re.IGNORECASE | re.D
 _MAX_REPLACEMENTS = 10_000
 # Parsing longer front matter would take more than a second.
 _MAX_FRONT_MATTER = 2_000_000
+_TIME = Timestamp()
 
 
 def has_blogapi_field(head: bytes) -> bool | None:
@@ -86,66 +87,87 @@ class ArticleFiles:
             raise RefusedFile(f"Its front matter has more than {_MAX_FRONT_MATTER:,} bytes; shorten it.")
         entries, notes = parse_yaml(_decode(match[1]), 2)
         place = path.relative_to(self.export.root)
-        metadata = self._complete(values.get_mapping(entries, "blogapi"), place)
+        metadata = values.get_mapping(entries, "blogapi")
+        uuid = self.export.get_uuid(metadata, place.as_posix())
+        if self.export.source and place.is_relative_to(self.export.layout.pages):
+            metadata = {"type": ItemType.PAGE.value, **metadata}
         content, media_paths = self._read_content(metadata, _decode(data[match.end() :]))
         content_type = _read_content_type(metadata, path)
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
             content = _read_pre(content)
         is_hidden = any(privacy.find_draft_reasons_in_folders(place.parts[:-1]))
         status, reasons = _read_status(entries, metadata, self.now, is_hidden=is_hidden)
-        cover = self._read_picture(metadata, "cover_image", *_list_covers(entries))
         fields = {
-            "uuid": metadata.get("uuid"),
-            "created": metadata.get("created"),
-            "lastmod": entries.get("lastmod"),
-            "date": entries.get("date"),
-            "status": status,
-            "slug": entries.get("slug"),
-            "title": entries.get("title"),
-            **{name: entries.get(name) for name in FRONT_MATTER_TEXTS},
+            **entries,
             "excerpt": entries.get("excerpt", entries.get("summary")),
             "language": entries.get("language", entries.get("lang")),
             "translation_key": entries.get("translation_key", entries.get("translationKey")),
-            "custom": entries.get("custom"),
             "content": content,
             "content_type": content_type,
-            "cover_image": cover,
-            **{name: metadata[name] for name in _HISTORY_FIELDS if name in metadata},
+            "cover_image": self._read_picture(metadata, "cover_image", *_list_covers(entries)),
         }
+        terms = self._read_terms(entries, metadata, notes)
+        seo = self._read_seo(entries, metadata)
+        notes += reasons
+        slug = _read_slug(entries, notes)
+        texts = {text.name: values.get_text_field(fields, text) for text in TEXT_FIELDS}
+        values.get_required_text(fields, "title", "Bread")
+        published_at = values.get_time(entries, "date")
+        status = _check_status(status, published_at, notes)
+        created = values.get_time(metadata, "created")
+        last_updated = values.get_time(entries, "lastmod") or created
+        # A digest depends on the order of these fields.
+        body: dict[str, Any] = {
+            **texts,
+            "status": status,
+            "published_at": _TIME._serialize(published_at, None, None),
+            **terms,
+            "seo": {**({} if self.export.source else default_seo(texts)), **seo},
+            **_read_place(metadata),
+            **({"slug": slug} if slug else {}),
+        }
+        exported = ExportedFields(
+            uuid=uuid,
+            body=body,
+            created=created,
+            last_updated=last_updated,
+            was_public=metadata.get("was_public") in (True, "true"),
+            slug_derived=metadata.get("slug_derived") in (True, "true"),
+            former_slugs=values.get_former(metadata, "former_slugs", last_updated),
+            former_paths=values.get_former(metadata, "former_paths", last_updated),
+            media_paths=media_paths,
+        )
+        values.refuse_surrogates([body, exported.former_slugs, exported.former_paths, media_paths])
+        return ArticleRecord(
+            key=f"blogapi:{uuid}",
+            source=source,
+            title=texts["title"],
+            slug=slug,
+            content=content,
+            content_type=content_type,
+            status=status,
+            published_at=published_at,
+            # The import looks for the pictures of a folder that another program has written.
+            path=path if self.export.source else None,
+            cover_image=texts["cover_image"] if self.export.source else "",
+            custom=values.get_custom(entries),
+            exported=exported,
+            notes=tuple(notes),
+        )
+
+    def _read_terms(self, entries: Values, metadata: Values, notes: list[str]) -> dict[str, Any]:
+        """Return the references to the category, the tags and the authors; a page has no category."""
         categories = values.get_texts(entries, "categories")
         if len(categories) > 1:
             notes.append("It has several categories; the first one is used.")
-        terms = {
-            "category": []
-            if metadata.get("type") == ItemType.PAGE
-            else self._find_terms("category", categories[:1] or [DEFAULT_CATEGORY], metadata, "category"),
-            **{
-                field.name: self._find_terms(
-                    field.kind, values.get_texts(entries, field.name), metadata, field.name
-                )
-                for field in LINK_FIELDS
-            },
-        }
-        return make_record(
-            fields,
-            source,
-            path if self.export.source else None,
-            terms=terms,
-            seo=self._read_seo(entries, metadata),
-            media_paths=media_paths,
-            notes=(*notes, *reasons),
-        )
-
-    def _complete(self, metadata: Values, place: PurePath) -> Values:
-        """Return the fields with the uuid, and with the type `page` if the file is in the folder of pages."""
-        uuid = self.export.get_uuid(metadata, place.as_posix())
-        is_page = self.export.source and place.is_relative_to(self.export.layout.pages)
-        return {**({"type": ItemType.PAGE.value} if is_page else {}), **metadata, "uuid": str(uuid)}
-
-    def _find_terms(
-        self, kind: str, names: Sequence[str], metadata: Values, field: str
-    ) -> list[dict[str, str]]:
-        return self.terms.find_references(kind, names, values.get_texts(metadata, field))
+        terms: dict[str, Any] = {"category": None}
+        if metadata.get("type") != ItemType.PAGE:
+            names, slugs = categories[:1] or [DEFAULT_CATEGORY], values.get_texts(metadata, "category")
+            (terms["category"],) = self.terms.find_references("category", names, slugs)
+        for field in LINK_FIELDS:
+            names, slugs = values.get_texts(entries, field.name), values.get_texts(metadata, field.name)
+            terms[field.name] = self.terms.find_references(field.kind, names, slugs)
+        return terms
 
     def _read_seo(self, entries: Values, metadata: Values) -> dict[str, str]:
         seo = {name: values.get_text(entries, key) for name, key in SEO_NAMES.items() if key in entries}
@@ -234,3 +256,33 @@ def _read_status(
     if draft is not False or reasons or is_hidden:
         return Status.DRAFT.value, tuple(filter(None, reasons))
     return Status.PUBLISHED.value, ()
+
+
+def _check_status(status: str, published_at: datetime | None, notes: list[str]) -> str:
+    """Return the status, or "draft" if the status is unknown or a published article has no date."""
+    if not status:
+        notes.append("Its status is not understood; the article became a draft.")
+        return Status.DRAFT.value
+    if status == Status.PUBLISHED and published_at is None:
+        notes.append("It has no date; the article became a draft. To publish it, add the date.")
+        return Status.DRAFT.value
+    return status
+
+
+def _read_slug(fields: Values, notes: list[str]) -> str:
+    slug = values.get_text(fields, "slug")
+    if len(slug) > MAX_SLUG_LENGTH:
+        raise RefusedFile(f"Its slug has more than {MAX_SLUG_LENGTH} characters; shorten it.")
+    valid = make_slug(slug, max_length=MAX_SLUG_LENGTH) if slug else ""
+    if slug != valid:
+        notes.append(f"The slug “{slug}” is not valid; the article got “{valid}”.")
+    return valid
+
+
+def _read_place(metadata: Values) -> dict[str, Any]:
+    """Return the fields of a page that an article does not have."""
+    if metadata.get("type") != ItemType.PAGE:
+        return {}
+    parent, position = parse_uuid(values.get_text(metadata, "parent")), str(metadata.get("position", ""))
+    place = {"parent": parent and str(parent), "position": int(position) if position.isdecimal() else 0}
+    return {"type": ItemType.PAGE.value, **place}
