@@ -8,7 +8,7 @@ from functools import partial
 from uuid import UUID
 
 from blogapi.exporting.export_files import DESCRIPTION
-from blogapi.importing.blogapi_export import data_files, layout, restoring
+from blogapi.importing.blogapi_export import article_files, data_files, layout, restoring
 from blogapi.importing.blogapi_export.article_files import ArticleFiles
 from blogapi.importing.blogapi_export.blog_data import BlogData, TermNames, replace_references
 from blogapi.importing.blogapi_export.custom_redirects import restore_redirects
@@ -17,6 +17,7 @@ from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.working_copies import WorkingCopies
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import Entry, read_bytes
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
 from blogapi.importing.format_api.source import ImportOptions, Source
 from blogapi.importing.refusals import RefusedFile
@@ -154,3 +155,33 @@ def _read_file(reader: ArticleFiles, entry: Entry) -> ArticleRecord:
     if entry.problem:
         raise entry.problem
     return reader.read(read_bytes(entry.path), entry.path, entry.key)
+
+
+def detect(entry: Entry, head: bytes) -> bool:
+    """Return whether the file belongs to an export of blogapi.
+
+    In the folder of an export, these are the data files and the text files with the field `blogapi` in the
+    front matter. If `blogapi.yaml` names a source, they are all files in the folders of articles too. Other
+    files in the folder belong to other formats.
+    """
+    export = layout.find_export(entry.path)
+    if export is None:
+        return False
+    if layout.is_data_file(export, entry.path):
+        return True
+    if entry.problem or entry.path.suffix.lower() not in layout.ARTICLE_SUFFIXES:
+        return False
+    has_blogapi_field = article_files.has_blogapi_field(head)
+    if has_blogapi_field is None:
+        has_blogapi_field = article_files.has_blogapi_field(_read(entry))
+    return has_blogapi_field is True or export.is_article(entry.path)
+
+
+def _read(entry: Entry) -> bytes:
+    try:
+        return read_bytes(entry.path)
+    except RefusedFile:
+        return b""
+
+
+FORMAT = Format(name="blogapi", contract=CONTRACT_VERSION, detect=detect, open_source=ExportSource)

@@ -18,9 +18,9 @@ GROUP = "blogapi.formats"
 _LAST = "markdown"
 # Files are tried in this order.
 _MODULES = {
-    "blogapi": "blogapi.importing.blogapi_export.format",
+    "blogapi": "blogapi.importing.blogapi_export.source",
     **{
-        name: f"blogapi.importing.formats.{name}.format"
+        name: f"blogapi.importing.formats.{name}.source"
         for name in ("wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST)
     },
 }

@@ -15,7 +15,7 @@ from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
-from blogapi.importing.blogapi_export.format import FORMAT
+from blogapi.importing.blogapi_export.source import FORMAT
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import Result
 from blogapi.media import images

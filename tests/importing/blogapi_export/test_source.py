@@ -17,8 +17,8 @@ from blogapi.articles.models import Article
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.exporting.references import restore_content
-from blogapi.importing.blogapi_export.format import FORMAT
 from blogapi.importing.blogapi_export.layout import ExportFolder
+from blogapi.importing.blogapi_export.source import FORMAT
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions

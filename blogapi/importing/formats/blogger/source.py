@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from blogapi.importing.format_api.files import Entry
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.blogger.article_records import BloggerItem, make_record
@@ -30,6 +31,7 @@ PICTURE_HOSTS = {
     "blogger.googleusercontent.com",
 }
 _MAX_ALBUMS = 200
+_ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
 
 
 class BloggerSource(FileSource):
@@ -135,3 +137,11 @@ def list_hosts(address: str) -> set[str]:
     """Return a set with the host of an address, or an empty set."""
     host = split_address(address).hostname
     return {host} if host else set()
+
+
+def detect(entry: Entry, head: bytes) -> bool:
+    """Return whether a file is an Atom feed of Blogger."""
+    return b"<feed" in head and any(hint in head for hint in _ATOM_HINTS)
+
+
+FORMAT = Format(name="blogger", contract=CONTRACT_VERSION, detect=detect, open_source=BloggerSource)

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.files import Entry
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import Item
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.markdown import generators, identity, paths, reader
@@ -89,3 +90,11 @@ class MarkdownSource(FileSource):
         if slug and key and language not in ("", self.options.language):
             slug = add_language(slug, language)
         return replace(record, language=language, translation_key=key, slug=slug)
+
+
+def detect(entry: Entry, head: bytes) -> bool:
+    """Return True: this format is tried last."""
+    return True
+
+
+FORMAT = Format(name="markdown", contract=CONTRACT_VERSION, detect=detect, open_source=MarkdownSource)

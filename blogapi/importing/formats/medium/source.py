@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
 from blogapi.importing.format_api.files import Entry, read_bytes
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.medium.page import MediumPage, parse_page
 from blogapi.importing.formats.medium.publication import decide_status, is_named_draft
@@ -32,6 +33,7 @@ _MAX_RESPONSE_LENGTH = 1_000
 _FILE_NAME = re.compile(r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})_|draft_)?(?P<name>.*)", re.DOTALL)
 _HASH = re.compile(r"(?:^|-)-{0,20}([0-9a-f]{8,16})$")
 _MIN_DECIMAL_ID_LENGTH = 10
+_STARTS = (b'class="h-entry"', b'data-field="body"')
 
 
 class MediumSource(FileSource):
@@ -121,3 +123,11 @@ def _list_addresses(address: SplitResult, story: str) -> tuple[str, ...]:
     last = address.path.rpartition("/")[2]
     addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
     return tuple(dict.fromkeys(path for path in addresses if path))
+
+
+def detect(entry: Entry, head: bytes) -> bool:
+    """Return whether a file is the page of a story."""
+    return all(start in head for start in _STARTS)
+
+
+FORMAT = Format(name="medium", contract=CONTRACT_VERSION, detect=detect, open_source=MediumSource)

@@ -13,6 +13,7 @@ from typing import Any
 
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
 from blogapi.importing.format_api.files import Entry, read_bytes
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.notion import pages
@@ -126,3 +127,11 @@ class NotionSource(FileSource):
             is_undated=is_undecided,
             notes=(*record.notes, _PRIVATE) if is_private else record.notes,
         )
+
+
+def detect(entry: Entry, head: bytes) -> bool:
+    """Return whether a file is a page or a database of Notion."""
+    return FILE_NAME.fullmatch(entry.path.name) is not None
+
+
+FORMAT = Format(name="notion", contract=CONTRACT_VERSION, detect=detect, open_source=NotionSource)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import Entry, read_bytes, read_head
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.substack.html import convert_text
@@ -119,3 +120,13 @@ class SubstackSource(FileSource):
             addresses=(f"/p/{slug}",) if slug else (),
             notes=(*notes, *text.notes, *reasons),
         )
+
+
+def detect(entry: Entry, head: bytes) -> bool:
+    """Return whether a file is the table of an export, or a post that is beside it."""
+    if entry.path.name == TABLE_NAME:
+        return TABLE_START.match(head) is not None
+    return POST_NAME.fullmatch(entry.path.name) is not None and find_table(entry.path.parent) is not None
+
+
+FORMAT = Format(name="substack", contract=CONTRACT_VERSION, detect=detect, open_source=SubstackSource)

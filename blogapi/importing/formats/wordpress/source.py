@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -10,6 +12,7 @@ from xml.sax import SAXParseException
 from defusedxml import DefusedXmlException
 
 from blogapi.importing.format_api.files import Entry, open_file
+from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.wordpress import terms
@@ -26,6 +29,15 @@ _WORDPRESS_COM_FILES = ".files.wordpress.com"
 _DTD_REFUSAL = (
     "It has a document type declaration, which is not read for safety; WordPress writes none: remove it."
 )
+_UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# The declaration of the namespace; or the elements of WordPress, because some files have no declarations.
+_WXR = re.compile(
+    r"xmlns:[\w.-]+\s{0,9}=\s{0,9}[\"']https?://(?:www\.)?wordpress\.org/export/"
+    r"|<wp:(?:wxr_version|base_(?:site|blog)_url|author|category|tag|term|post_(?:id|type|date|name))>"
+    r"|^\s*<item>.*<(?:content|excerpt):encoded>",
+    re.IGNORECASE | re.DOTALL,
+)
+_SUFFIXES = (".xml", ".wxr", ".rss")
 
 
 class MalformedFile(Exception):
@@ -224,3 +236,15 @@ def _list_hosts(address: str, blog: Blog) -> Iterator[str]:
         host = get_blog_address(attachment.url).partition("/")[0]
         if host.endswith(_WORDPRESS_COM_FILES):
             yield host
+
+
+def detect(entry: Entry, head: bytes) -> bool:
+    """Return whether a file is a WXR file or a part of one; `head` has its first bytes."""
+    encoding = "utf-16" if head.startswith(_UTF_16_MARKS) else "utf-8-sig"
+    text = head.decode(encoding, "replace").lstrip("\ufeff\0 \t\r\n")
+    # Text before the XML declaration can be a warning of PHP; but a post can also quote WXR.
+    is_xml = text.startswith("<") or entry.path.suffix.lower() in _SUFFIXES
+    return is_xml and _WXR.search(text) is not None
+
+
+FORMAT = Format(name="wordpress", contract=CONTRACT_VERSION, detect=detect, open_source=WordPressSource)

@@ -14,8 +14,7 @@ from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.blogger import article_records as items_module
 from blogapi.importing.formats.blogger.article_records import BloggerItem, convert_embeds, make_record
-from blogapi.importing.formats.blogger.format import FORMAT
-from blogapi.importing.formats.blogger.source import PICTURE_HOSTS
+from blogapi.importing.formats.blogger.source import FORMAT, PICTURE_HOSTS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 KIND = "http://schemas.google.com/blogger/2008/kind#"

@@ -13,7 +13,7 @@ import pytest
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.ghost.format import FORMAT
+from blogapi.importing.formats.ghost.source import FORMAT
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

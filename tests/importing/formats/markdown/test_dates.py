@@ -18,7 +18,7 @@ from blogapi.importing.format_api.privacy_signs import (
 )
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
-from blogapi.importing.formats.markdown.format import FORMAT
+from blogapi.importing.formats.markdown.source import FORMAT
 from blogapi.importing.storing.custom_fields import CustomFields
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -10,8 +10,8 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.notion.databases import MAX_ROWS, Database
-from blogapi.importing.formats.notion.format import FORMAT
 from blogapi.importing.formats.notion.pages import parse_markdown
+from blogapi.importing.formats.notion.source import FORMAT
 from blogapi.rendering.renderer import render
 from tests.conftest import ARTICLES
 from tests.pictures import make_picture

@@ -9,7 +9,7 @@ from pathlib import Path
 from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.report import Item
 from blogapi.importing.format_api.source import ImportOptions, Source
-from blogapi.importing.formats.wordpress.format import FORMAT
+from blogapi.importing.formats.wordpress.source import FORMAT
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 START = """<?xml version="1.0" encoding="UTF-8" ?>
