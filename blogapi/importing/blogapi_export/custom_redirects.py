@@ -8,8 +8,8 @@ from urllib.parse import quote
 from blogapi.importing.blogapi_export.blog_data import BlogData
 from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
-from blogapi.importing.format_api.report import FileReport, Result
-from blogapi.importing.storing.problems import REFUSALS, describe_refusal
+from blogapi.importing.format_api.report import FileReport
+from blogapi.importing.storing.problems import REFUSALS, report_refusal
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.lines import to_line
 from blogapi.redirects.custom import queries, service
@@ -40,7 +40,7 @@ def restore_redirects(
             if queries.find_by_path(fields["path"]) is None:
                 wanted.append(fields)
         except REFUSALS as error:
-            yield _refuse(key, to_line(redirect.get("from")), error)
+            yield report_refusal(f"{key}/redirects{to_line(redirect.get('from'))[:100]}", error)
     end_read()
     if state.dry_run:
         restored.counts["redirects"] += len(wanted)
@@ -53,7 +53,7 @@ def restore_redirects(
             try:
                 restored.counts["redirects"] += service.create_or_replace([fields])[0]
             except REFUSALS as error:
-                yield _refuse(key, fields["path"], error)
+                yield report_refusal(f"{key}/redirects{fields['path'][:100]}", error)
 
 
 def _make_body(row: Values) -> Fields:
@@ -63,7 +63,3 @@ def _make_body(row: Values) -> Fields:
     target = get_text(row, "to") if status == str(GONE) else get_required_text(row, "to", "/new/")
     body: Fields = {"path": quote(path), "target": target}
     return body | ({"status": int(status) if status.isdecimal() else 0} if status else {})
-
-
-def _refuse(key: str, path: str, error: Exception) -> FileReport:
-    return FileReport(f"{key}/redirects{path[:100]}", Result.REFUSED, notes=(describe_refusal(error),))

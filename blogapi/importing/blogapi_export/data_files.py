@@ -12,7 +12,7 @@ from blogapi.importing.blogapi_export.blog_data import PICTURE_FIELDS, BlogData,
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api.files import read_bytes
-from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.format_api.report import FileReport, report_problem
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
 from blogapi.importing.texts.data import parse_yaml
@@ -45,7 +45,7 @@ def read_data(export: ExportFolder) -> BlogData:
             given, _ = parse_yaml(text, 1)
             data.site = blog_data.read_site(given, _read_pictures(export, given, by_file))
     except RefusedFile as error:
-        data.reports.append(_refuse(export, "site", str(error)))
+        data.reports.append(_refuse(export, "site", error))
     return data
 
 
@@ -62,9 +62,10 @@ def _read_list(
                     yield read(item)
                 except RefusedFile as error:
                     label = next((item[name] for name in ("file", "slug", "name") if item.get(name)), "")
-                    data.reports.append(_refuse(export, kind, f"“{str(label)[:100]}”: {error}"))
+                    reason = RefusedFile(f"“{str(label)[:100]}”: {error}")
+                    data.reports.append(_refuse(export, kind, reason))
     except RefusedFile as error:
-        data.reports.append(_refuse(export, kind, str(error)))
+        data.reports.append(_refuse(export, kind, error))
 
 
 def _split_list(text: str) -> Iterator[str]:
@@ -106,7 +107,6 @@ def _read_pictures(
     return addresses
 
 
-def _refuse(export: ExportFolder, kind: str, sentence: str) -> FileReport:
+def _refuse(export: ExportFolder, kind: str, error: RefusedFile) -> FileReport:
     path = export.get_data_path(kind)
-    key = "/".join((export.root.name, *path.relative_to(export.root).parts))
-    return FileReport(key, Result.REFUSED, notes=(sentence,))
+    return report_problem("/".join((export.root.name, *path.relative_to(export.root).parts)), error)

@@ -19,14 +19,15 @@ from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.blog_data import BlogData, ExportedMedia, hash_file
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.media.imported_media import map_files
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.exported_terms import ExportedTerm, ExportedTerms
-from blogapi.importing.storing.problems import REFUSALS, describe_refusal
+from blogapi.importing.storing.problems import REFUSALS, describe_refusal, report_refusal
 from blogapi.importing.storing.service import Importer
 from blogapi.importing.storing.state import ImportState
+from blogapi.importing.storing.terms import TERMS_PER_TRANSACTION, list_parents_first
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts
 from blogapi.media import service
@@ -40,7 +41,6 @@ from blogapi.users.models import Account
 from blogapi.web.access import Role
 from blogapi.web.fields import Fields
 
-_BATCH_TERMS = 100
 _TEXTS_SCHEMA, _FIELD_SCHEMA = MediaChangesSchema(), FieldBodySchema()
 
 # The uuid of the file in this library, and whether it is new; or why the file was not stored.
@@ -63,7 +63,7 @@ def restore_media(
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
     for item, stored in _store_files(data.media, user, dry_run=dry_run):
         if not isinstance(stored, tuple):
-            yield FileReport(f"{key}/media/{item.file}", Result.REFUSED, notes=(str(stored),))
+            yield report_refusal(f"{key}/media/{item.file}", stored)
         else:
             restored.counts["media files"] += stored[1]
             if stored[0] != item.uuid:
@@ -118,8 +118,10 @@ def _check_hash(item: ExportedMedia) -> None:
 
 def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restored) -> Iterator[FileReport]:
     """Create the terms that this blog does not have; yield a report for each term that is refused."""
-    ordered = exported_terms.list_parents_first(data.terms.values(), data.terms)
-    for terms in chunk(ordered, _BATCH_TERMS):
+    parents = {key: (term.kind, term.parent) for key, term in data.terms.items()}
+    known = {key: parent for key, parent in parents.items() if parent in data.terms}
+    ordered = list_parents_first(data.terms.values(), known, lambda term: (term.kind, term.slug))
+    for terms in chunk(ordered, TERMS_PER_TRANSACTION):
         with importer.open_transaction():
             for kind in exported_terms.TAXONOMIES:
                 terms_of_kind = [term for term in terms if term.kind == kind]
@@ -142,9 +144,7 @@ def _create(
         state.plan_term(term.slug, created)
     except REFUSALS as error:
         restored.counts[exported_terms.TAXONOMIES[term.kind].plural] -= 1
-        yield FileReport(
-            f"{key}/{term.kind}/{term.slug[:100]}", Result.REFUSED, notes=(describe_refusal(error),)
-        )
+        yield report_refusal(f"{key}/{term.kind}/{term.slug[:100]}", error)
 
 
 def restore_fields(data: BlogData, key: str, state: ImportState, restored: Restored) -> Iterator[FileReport]:
@@ -164,8 +164,7 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
                 custom_field_service.define(fields, uuid=uuid)
             restored.counts["custom fields"] += 1
         except REFUSALS as error:
-            path = f"{key}/fields/{to_line(definition.get('name'))[:64]}"
-            yield FileReport(path, Result.REFUSED, notes=(describe_refusal(error),))
+            yield report_refusal(f"{key}/fields/{to_line(definition.get('name'))[:64]}", error)
 
 
 def _make_field_body(given: Values) -> Fields:
@@ -189,7 +188,7 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
     try:
         fields = SiteChangesSchema().load(data.site)
     except ma.ValidationError as error:
-        yield FileReport(f"{key}/site", Result.REFUSED, notes=(describe_refusal(error),))
+        yield report_refusal(f"{key}/site", error)
         return
     site = get_site()
     differing = [name for name, value in fields.items() if getattr(site, name) != value]

@@ -59,8 +59,7 @@ class ExportSource(Source):
                 data = self._data[export] = data_files.read_data(export)
             except RefusedFile as error:
                 del self._folders[export]
-                key = f"{export.root.name}/{DESCRIPTION}"
-                yield FileReport(key, Result.REFUSED, notes=(str(error),))
+                yield report_problem(f"{export.root.name}/{DESCRIPTION}", error)
                 continue
             if export.source:
                 self.assets = (*self.assets, export.root / export.layout.media)

@@ -133,7 +133,9 @@ class ArticleInputFactory:
             if term is not None:
                 terms[slug] = exported_terms.create(self._owner, term, self._exported)
             else:
-                terms[slug] = exported_terms.create_named(self._owner, kind, slug, name or slug)
+                # A person has written the name of a new term into a file of an export.
+                taxonomy = exported_terms.TAXONOMIES[kind]
+                terms[slug] = service.get_or_create_term(taxonomy, self._owner, name or slug, slug=slug)
             self._add_created(slug, terms[slug])
         return terms[slug]
 

@@ -15,6 +15,7 @@ from blogapi.articles.models import Article
 from blogapi.articles.prepared import Prepared
 from blogapi.articles.writing.batch import ArticleBatch
 from blogapi.custom_fields.validation import describe_unfit
+from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import find_root
 from blogapi.importing.format_api.report import FileReport, Result
@@ -51,10 +52,7 @@ class ImportBatch:
     ) -> None:
         self._state, self._prepared = state, prepared
         keys = {key for record in records for key in (record.key, record.former_key, record.parent_key)}
-        self.files = {
-            file.key: file
-            for file in db.session.scalars(select(ImportedFile).where(ImportedFile.key.in_(keys)))
-        }
+        self.files = queries.find_files(keys)
         uuids = [file.article_id for file in self.files.values()]
         exported = [record.exported.uuid for record in records if record.exported is not None]
         uuids += exported
@@ -197,9 +195,9 @@ class ImportBatch:
     def _update_media(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> bool:
         """Map the files of an unchanged record; return whether its article shows other files now."""
         uuid, state = file.article_id, self.articles[file.article_id]
-        own_covers = {record.cover_image, self.media.get_cover(record, uuid)}
+        own_covers = {record.cover_image, self.media.get_address(record.cover_image, uuid)}
         is_remapped = self.media.map_paths(uuid, record)
-        cover = self.media.get_cover(record, uuid)
+        cover = self.media.get_address(record.cover_image, uuid)
         is_other_cover = state.cover_image in own_covers and state.cover_image != cover
         prepared = self._prepared.get(record.key)
         if is_remapped or is_other_cover:

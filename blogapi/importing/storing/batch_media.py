@@ -81,19 +81,16 @@ class BatchMedia:
                 self._alts.setdefault(file.uuid, media.alts[file.uuid])
         return is_changed
 
-    def get_cover(self, record: ArticleRecord, article_id: UUID) -> str:
-        """Return the address of the library file that is the cover, or else the cover in the record."""
-        return self._to_address(record.cover_image, article_id)
-
     def replace_pictures(self, record: ArticleRecord, article_id: UUID) -> ArticleRecord:
         """Return the record with the addresses of library files in `cover_image` and `og_image`."""
         return replace(
             record,
-            cover_image=self._to_address(record.cover_image, article_id),
-            og_image=self._to_address(record.og_image, article_id),
+            cover_image=self.get_address(record.cover_image, article_id),
+            og_image=self.get_address(record.og_image, article_id),
         )
 
-    def _to_address(self, picture: str, article_id: UUID) -> str:
+    def get_address(self, picture: str, article_id: UUID) -> str:
+        """Return the address of the library file for a picture of the article, or else of the picture."""
         row = self._paths.get(article_id, {}).get(picture)
         file = self._library.get(row.media_id) if row else None
         if file is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -59,7 +59,8 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
     """
     taxonomy = TAXONOMIES[kind]
     uuids = {term.uuid: slug for slug in slugs if (term := exported.get((kind, slug)))}
-    by_uuid = {uuids[term.uuid]: term for term in _find_by_uuids(taxonomy, [*uuids])}
+    found = db.session.scalars(select(taxonomy.model).where(taxonomy.model.uuid.in_(uuids))) if uuids else ()
+    by_uuid = {uuids[term.uuid]: term for term in found}
     others = [slug for slug in slugs if slug not in by_uuid]
     if not others:
         return by_uuid
@@ -69,12 +70,6 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
     return by_uuid | {slug: term for slug, term in by_slug.items() if slug not in is_free}
 
 
-def _find_by_uuids(taxonomy: Taxonomy[Any], uuids: Sequence[UUID]) -> Sequence[Term]:
-    if not uuids:
-        return ()
-    return db.session.scalars(select(taxonomy.model).where(taxonomy.model.uuid.in_(uuids))).all()
-
-
 def _find_unused_profiles(terms: Mapping[str, Term]) -> set[UUID]:
     """Return the authors that were created with their user, and neither changed nor used."""
     unused = (
@@ -82,19 +77,6 @@ def _find_unused_profiles(terms: Mapping[str, Term]) -> set[UUID]:
         *(Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()),
     )
     return set(db.session.scalars(select(Author.uuid).where(*unused)))
-
-
-def list_parents_first(terms: Iterable[ExportedTerm], exported: ExportedTerms) -> list[ExportedTerm]:
-    """Return the terms so that each term comes after its parent."""
-
-    def count_parents(term: ExportedTerm) -> int:
-        above = set[str]()
-        while term.parent not in above and (parent := exported.get((term.kind, term.parent))):
-            above.add(term.parent)
-            term = parent
-        return len(above)
-
-    return sorted(terms, key=count_parents)
 
 
 def create(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:
@@ -133,12 +115,3 @@ def _add_former_slugs(taxonomy: Taxonomy[Any], term: ExportedTerm) -> None:
         for slug in term.former_slugs
         if slug not in taken
     )
-
-
-def create_named(owner: UUID, kind: str, slug: str, name: str) -> Term:
-    """Return the term with the slug, or create it with the name.
-
-    This is for names of new terms that a person has written into a file of an export.
-    """
-    term: Term = service.get_or_create_term(TAXONOMIES[kind], owner, name, slug=slug)
-    return term

@@ -16,9 +16,7 @@ from blogapi.redirects.queries import complete
 from blogapi.site.addresses import make_article_url, make_page_path
 from blogapi.site.paths import to_former_path, without_slash
 from blogapi.site.queries import get_site
-from blogapi.storage.database import current_time, db
-
-_CHUNK = 500
+from blogapi.storage.database import chunk, current_time, db
 
 
 class FormerPaths:
@@ -29,9 +27,9 @@ class FormerPaths:
         self._new: list[FormerPath] = []
         paths = sorted({path for record in records for path in list_paths(record)})
         self._site = complete(get_site()) if paths else None
-        for start in range(0, len(paths), _CHUNK):
+        for group in chunk(paths):
             owners = select(FormerPath.path, FormerPath.article_id)
-            rows = db.session.execute(owners.where(FormerPath.path.in_(paths[start : start + _CHUNK])))
+            rows = db.session.execute(owners.where(FormerPath.path.in_(group)))
             self._owners |= {row.path: row.article_id for row in rows}
 
     def add(self, record: ArticleRecord, article: Any) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshmallow as ma
 from sqlalchemy.exc import DataError, IntegrityError
 
+from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.refusals import RefusedFile
 from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages
@@ -22,3 +23,8 @@ def describe_refusal(error: Exception) -> str:
     if isinstance(error, (IntegrityError, DataError)):
         return f"The database refused it: {error.orig}."
     return str(error)
+
+
+def report_refusal(key: str, error: Exception) -> FileReport:
+    """Return the report of an item that one of the REFUSALS keeps out of the blog."""
+    return FileReport(key, Result.REFUSED, notes=(describe_refusal(error),))

@@ -29,7 +29,7 @@ from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import complete_report
 from blogapi.importing.storing.digests import add_page_tag, compute_digest
 from blogapi.importing.storing.exported_articles import list_library_media
-from blogapi.importing.storing.problems import REFUSALS, describe_refusal
+from blogapi.importing.storing.problems import REFUSALS, report_refusal
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.pictures import may_contain_references
 from blogapi.pages import hierarchy
@@ -229,7 +229,7 @@ class Importer:
 
 
 def _refuse(record: ArticleRecord, error: Exception, media: Mapping[str, RecordMedia]) -> FileReport:
-    report = FileReport(record.key, Result.REFUSED, notes=(describe_refusal(error),))
+    report = report_refusal(record.key, error)
     mapped = queries.get_mapped_paths([record.key]).get(record.key, {})
     return complete_report(record, report, media.get(record.key), mapped)
 

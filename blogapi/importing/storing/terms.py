@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, TypeVar
 
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
 from blogapi.importing.storing.state import ImportState
 from blogapi.rendering.slugs import make_term_slug
-from blogapi.storage.database import savepoint
+from blogapi.storage.database import chunk, savepoint
 from blogapi.tags.taxonomy import TAGS
 from blogapi.taxonomies import queries, service
 from blogapi.taxonomies.taxonomy import Taxonomy
 
 _TAXONOMIES: dict[str, Taxonomy[Any]] = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
 # Other writers wait while a transaction is open: creating a term takes about 3 ms.
-_TERMS_PER_TRANSACTION = 100
+TERMS_PER_TRANSACTION = 100
+
+AnyTerm = TypeVar("AnyTerm")
+Key = TypeVar("Key")
 
 
 def store_terms(
@@ -34,10 +37,12 @@ def store_terms(
     supported = [term for term in terms if term.kind in _TAXONOMIES]
     problems: list[str] = []
     dropped: Counter[tuple[str, str]] = Counter()
-    new = _list_parents_first(_list_new(supported))
-    for start in range(0, len(new), _TERMS_PER_TRANSACTION):
+    new = _list_new(supported)
+    parents = {make_term_slug(term.name): make_term_slug(term.parent) for term in new if term.parent}
+    ordered = list_parents_first(new, parents, lambda term: make_term_slug(term.name))
+    for group in chunk(ordered, TERMS_PER_TRANSACTION):
         with open_transaction():
-            for term in new[start : start + _TERMS_PER_TRANSACTION]:
+            for term in group:
                 taxonomy = _TAXONOMIES[term.kind]
                 fields = {name: text for name, text in term.fields.items() if text}
                 unknown = fields.keys() - taxonomy.body_schema._declared_fields.keys()
@@ -67,14 +72,16 @@ def _list_new(terms: Sequence[TermRecord]) -> list[TermRecord]:
     return [term for term in terms if (term.kind, term.name) not in existing]
 
 
-def _list_parents_first(terms: Sequence[TermRecord]) -> list[TermRecord]:
-    """Return the terms so that each term comes after its parent."""
-    parents = {make_term_slug(term.name): make_term_slug(term.parent) for term in terms if term.parent}
+def list_parents_first(
+    terms: Iterable[AnyTerm], parents: Mapping[Key, Key], get_key: Callable[[AnyTerm], Key]
+) -> list[AnyTerm]:
+    """Return the terms so that each term comes after its parent; `parents` maps keys to keys of parents."""
 
-    def count_parents(term: TermRecord) -> int:
-        slug, above = make_term_slug(term.name), set[str]()
-        while (slug := parents.get(slug, "")) and slug not in above:
-            above.add(slug)
+    def count_parents(term: AnyTerm) -> int:
+        key: Key | None = get_key(term)
+        above = set[Key]()
+        while (key := parents.get(key)) and key not in above:
+            above.add(key)
         return len(above)
 
     return sorted(terms, key=count_parents)
