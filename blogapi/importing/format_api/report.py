@@ -51,10 +51,12 @@ def read_item(key: str, read: Callable[[], ArticleRecord]) -> Item:
         return report_problem(key, error)
 
 
-def report_problem(key: str, problem: NotAnArticle | RefusedFile) -> FileReport:
-    """Return the report of a file that is not imported."""
+def report_problem(
+    key: str, problem: NotAnArticle | RefusedFile, source: str = "", title: str = ""
+) -> FileReport:
+    """Return the report of a file, or of an item of the file `source`, that is not imported."""
     result = Result.REFUSED if isinstance(problem, RefusedFile) else Result.SKIPPED
-    return FileReport(key, result, notes=(str(problem),))
+    return FileReport(key, result, notes=(str(problem),), source=source, title=title)
 
 
 @dataclass(frozen=True, slots=True)

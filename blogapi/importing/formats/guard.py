@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import is_dataclass, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -30,8 +31,6 @@ _ATTRIBUTES: dict[str, Any] = {
     "assets": Sequence[Path],
     "unread_rules": str,
 }
-
-_types: dict[type[Any], dict[str, Any]] = {}
 
 
 def guard(format_: Format, notes: list[str]) -> Format:
@@ -112,7 +111,7 @@ def _describe(error: Exception) -> str:
 
 def _find_problem(item: ArticleRecord | FileReport) -> str:
     """Return a description of the first wrong field of a record or report, or ""."""
-    for name, type_ in _get_types(item).items():
+    for name, type_ in _get_types(type(item)).items():
         value = getattr(item, name)
         if not _fits(value, type_):
             return f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}"
@@ -137,15 +136,12 @@ def _fits(value: object, type_: Any) -> bool:
     if isinstance(value, tuple | list | set | frozenset) and arguments:
         return all(_fits(item, arguments[0]) for item in value)
     if is_dataclass(value):
-        return all(_fits(getattr(value, name), inner) for name, inner in _get_types(value).items())
+        return all(_fits(getattr(value, name), inner) for name, inner in _get_types(type(value)).items())
     return True
 
 
-def _get_types(record: Any) -> dict[str, Any]:
-    kind = type(record)
-    if kind not in _types:
-        _types[kind] = get_type_hints(kind)
-    return _types[kind]
+# Annotations are resolved once for each class, and not for each record.
+_get_types = cache(get_type_hints)
 
 
 def _name_type(type_: Any) -> str:

@@ -68,7 +68,7 @@ class NewFields:
                 found = self._found.setdefault(
                     identity, _FoundField(to_line(key)[: custom_fields.MAX_KEY_LENGTH])
                 )
-                found.types |= custom_fields.guess_types(value)
+                found.types |= self._definitions.guess_types(value)
                 found.is_list |= isinstance(value, list)
                 found.kinds.add(KINDS[record.is_page])
                 found.articles += 1

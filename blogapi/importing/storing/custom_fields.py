@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -64,18 +64,16 @@ class CustomFields(custom_fields.CustomFields):
                 values.setdefault(field.name, stored)
         return values
 
-    def guess_types(self, value: Any) -> Set[str]:
-        return guess_types(value)
+    def guess_types(self, value: Any) -> set[FieldType]:
+        items = value if isinstance(value, list) else [value]
+        types = {guess_type(item) for item in items[:MAX_ITEMS]}
+        found = {kind for kind in types if kind is not None}
+        return found if len(found) == len(types) and len(items) <= MAX_ITEMS else set()
 
 
 def get_identity(name: str) -> str:
     """Return a form of a name that is the same for all its spellings."""
     return name.replace("_", "")
-
-
-def list_items(value: Any) -> Sequence[Any]:
-    """Return the single values of a list or of a value."""
-    return value if isinstance(value, list) else [value]
 
 
 def guess_type(value: Any) -> FieldType | None:
@@ -93,10 +91,3 @@ def guess_type(value: Any) -> FieldType | None:
         if pattern.fullmatch(text) and fits(field, convert_imported(field, value)):
             return kind
     return None
-
-
-def guess_types(value: Any) -> set[FieldType]:
-    items = list_items(value)
-    types = {guess_type(item) for item in items[:MAX_ITEMS]}
-    found = {kind for kind in types if kind is not None}
-    return found if len(found) == len(types) and len(items) <= MAX_ITEMS else set()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
-from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.blogger.article_records import BloggerItem, make_record
 from blogapi.importing.formats.blogger.feed import Feed
@@ -61,9 +61,7 @@ class BloggerSource(FileSource):
             self._check_is_imported(item)
             return make_record(item, (entry.key, entry.path), self.options, is_private=overview.is_private)
         except (RefusedFile, NotAnArticle) as error:
-            result = Result.REFUSED if isinstance(error, RefusedFile) else Result.SKIPPED
-            title = to_title(item.title)
-            return FileReport(entry.key, result, notes=(str(error),), source=entry.key, title=title)
+            return report_problem(entry.key, error, entry.key, to_title(item.title))
 
     def _check_is_imported(self, item: BloggerItem) -> None:
         """Raise NotAnArticle for an item that is not imported."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
-from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.ghost.article_records import MAX_TAG_LENGTH, PostReader, make_key
 from blogapi.importing.formats.ghost.export_file import read_rows
@@ -18,6 +18,7 @@ from blogapi.importing.formats.ghost.redirects import read_redirects
 from blogapi.importing.formats.ghost.tables import Tables
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.addresses import split_address
+from blogapi.importing.texts.keys import to_mapping
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import format_count
 
@@ -89,12 +90,9 @@ def _read_post(posts: PostReader, row: object, number: int, entry: Entry) -> Ite
         if record:
             yield record
     except RefusedFile as error:
-        title = to_line(row.get("title")) if isinstance(row, dict) else ""
-        key = make_key(row) if isinstance(row, dict) else ""
-        yield FileReport(
-            key or f"ghost:{number}", Result.REFUSED, notes=(str(error),), source=entry.key,
-            title=title or f"Post {number:,}",
-        )  # fmt: skip
+        post = to_mapping(row)
+        key, title = make_key(post) or f"ghost:{number}", to_line(post.get("title")) or f"Post {number:,}"
+        yield report_problem(key, error, entry.key, title)
 
 
 def _estimate_posts(entry: Entry) -> int:
@@ -107,9 +105,7 @@ def _estimate_posts(entry: Entry) -> int:
 def _list_folders(export: Path) -> list[Path]:
     """Return the folders in which pictures are looked up: those around an export in a copy of Ghost."""
     folder = export.parent.parent if export.parent.name == "data" else export.parent
-    return list(
-        dict.fromkeys([export.parent, folder, *([folder.parent] if folder.name == "content" else [])])
-    )
+    return [export.parent, folder, *([folder.parent] if folder.name == "content" else [])]
 
 
 def detect(entry: Entry, head: bytes) -> bool:

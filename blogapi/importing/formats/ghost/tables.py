@@ -107,17 +107,13 @@ def _read_details(row: Mapping[str, object]) -> Mapping[str, str]:
     """Return the fields of a tag; pictures are left out if the export has no full address of them."""
     fields = {
         "description": to_line(row.get("description")),
-        "cover_image": _read_picture(row.get("feature_image") or row.get("image")),
+        "cover_image": to_http_url(read_url(row.get("feature_image") or row.get("image"))),
         "seo_title": to_line(row.get("meta_title")),
         "seo_description": to_line(row.get("meta_description")),
-        "og_image": _read_picture(row.get("og_image")),
+        "og_image": to_http_url(read_url(row.get("og_image"))),
         "canonical_url": to_http_url(read_url(row.get("canonical_url"))),
     }
     return {name: text for name, text in fields.items() if text}
-
-
-def _read_picture(value: object) -> str:
-    return to_http_url(read_url(value))
 
 
 def read_author(row: Mapping[str, object]) -> AuthorRecord | None:

@@ -13,7 +13,7 @@ from defusedxml import DefusedXmlException
 
 from blogapi.importing.format_api.files import Entry, open_file
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
-from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.wordpress import terms
 from blogapi.importing.formats.wordpress.article_records import RecordMaker
@@ -151,13 +151,8 @@ class WordPressSource(FileSource):
                 except NotAnArticle:
                     continue
                 except RefusedFile as error:
-                    yield FileReport(
-                        maker.make_key(element),
-                        Result.REFUSED,
-                        notes=(str(error),),
-                        source=entry.key,
-                        title=element.get_text("title")[:200],
-                    )
+                    title = element.get_text("title")[:200]
+                    yield report_problem(maker.make_key(element), error, entry.key, title)
         except (MalformedFile, RefusedFile) as error:
             raise RefusedFile(f"It changed during the import: {error}") from error
 
