@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import quote
 
@@ -63,29 +64,19 @@ def make_key(post: Post) -> str:
     return f"ghost:{quote(slug[:255], safe='')}:{quote(id_[:50], safe='')}" if id_ or slug else ""
 
 
+@dataclass(slots=True)
 class PostReader:
     """Makes the records of one export; `left_behind` counts the data that is not imported."""
 
-    def __init__(
-        self,
-        entry: Entry,
-        tables: Tables,
-        redirects: Redirects,
-        options: ImportOptions,
-        left_behind: Counter[str],
-    ) -> None:
-        self._entry = entry
-        self._tables = tables
-        self._redirects = redirects
-        self._options = options
-        self._left_behind = left_behind
-        self._timezone = dates.find_zone(tables.timezone) or UTC
-        #: The authors of the records so far, by name.
-        self.authors: dict[str, AuthorRecord] = {}
-        #: The hosts of files in the storage of Ghost(Pro), with the path of the blog.
-        self.hosts: set[str] = set()
-        #: The number of posts whose authors the export does not contain.
-        self.without_author = 0
+    entry: Entry
+    tables: Tables
+    redirects: Redirects
+    options: ImportOptions
+    left_behind: Counter[str]
+    authors: dict[str, AuthorRecord] = field(default_factory=dict)  #: of the records so far, by name
+    #: the hosts of files in the storage of Ghost(Pro), with the path of the blog
+    hosts: set[str] = field(default_factory=set)
+    without_author: int = 0  #: the number of posts whose authors the export does not contain
 
     def read(self, row: object) -> ArticleRecord | None:
         """Return the record of a row of posts; None for a page that is not imported.
@@ -97,13 +88,13 @@ class PostReader:
                 "It is not a JSON object with the fields of a post; correct or remove it in the export."
             )
         post = {**row, **self._find_meta(row)}
-        if is_page(post) and self._options.pages == "skip":
-            self._left_behind["pages"] += 1
+        if is_page(post) and self.options.pages == "skip":
+            self.left_behind["pages"] += 1
             return None
         return self._make_record(post)
 
     def _find_meta(self, row: Post) -> dict[str, object]:
-        meta = self._tables.post_meta.get(to_line(row.get("id")), {})
+        meta = self.tables.post_meta.get(to_line(row.get("id")), {})
         return {name: value for name, value in meta.items() if not row.get(name)}
 
     def _make_record(self, post: Post) -> ArticleRecord:
@@ -114,15 +105,15 @@ class PostReader:
         if not key:
             raise RefusedFile("It has neither an id nor a slug; add one in the export.")
         status, published_at, notes = decide_publication(
-            post, self._options.now, Zones(self._options.time_zone)
+            post, self.options.now, Zones(self.options.time_zone)
         )
-        self._left_behind.update(body.losses)
+        self.left_behind.update(body.losses)
         addresses, is_public = tuple(self._list_addresses(post, published_at)), status != "draft"
         self.hosts.update(_STORAGE_HOST.findall(body.content))
         record = ArticleRecord(
             key=key,
-            source=self._entry.key,
-            path=self._entry.path,
+            source=self.entry.key,
+            path=self.entry.path,
             title=title or UNTITLED,
             excerpt=to_line(post.get("custom_excerpt")),
             slug=slug,
@@ -142,18 +133,18 @@ class PostReader:
             language=self._read_language(post),
             featured=to_line(post.get("featured")).casefold() in ("1", "true"),
             # The last address follows the URL pattern in the settings of the blog.
-            former_paths=(*self._redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
+            former_paths=(*self.redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
             addresses=addresses,
             notes=(*notes, *_describe_losses(body.losses)),
         )
         if post.get("canonical_url") and not record.canonical_url:
-            self._left_behind["canonical URLs inside the blog"] += 1
+            self.left_behind["canonical URLs inside the blog"] += 1
         self._count_left_fields(post)
         return record
 
     def _list_tags(self, post: Post) -> list[GhostTag]:
-        ids = sorted(self._tables.post_tags.get(to_line(post.get("id")), []), key=lambda join: join[0])
-        joined = [self._tables.tags.get(id_) for _, id_ in ids]
+        ids = sorted(self.tables.post_tags.get(to_line(post.get("id")), []), key=lambda join: join[0])
+        joined = [self.tables.tags.get(id_) for _, id_ in ids]
         tags = joined or [read_tag(row) for row in _list_mappings(post.get("tags"))]
         return [tag for tag in tags if isinstance(tag, GhostTag)]
 
@@ -168,9 +159,9 @@ class PostReader:
         return list_distinct(name[:MAX_TAG_LENGTH].strip() for name in names)
 
     def _read_authors(self, post: Post) -> tuple[AuthorRecord, ...]:
-        ids = sorted(self._tables.post_authors.get(to_line(post.get("id")), []), key=lambda join: join[0])
+        ids = sorted(self.tables.post_authors.get(to_line(post.get("id")), []), key=lambda join: join[0])
         named = [id_ for _, id_ in ids] or [to_line(post.get("author_id") or post.get("author"))]
-        listed = [self._tables.users.get(id_) for id_ in named]
+        listed = [self.tables.users.get(id_) for id_ in named]
         if not any(listed):
             embedded = _list_mappings(post.get("authors")) or _list_mappings([post.get("primary_author")])
             listed = [read_author(row) for row in embedded]
@@ -183,10 +174,10 @@ class PostReader:
         if not slug:
             return
         yield f"/{slug}/"
-        permalinks = self._tables.permalinks
+        permalinks = self.tables.permalinks
         if ":year" not in permalinks or published_at is None or is_page(post):
             return
-        local = published_at.astimezone(self._timezone)
+        local = published_at.astimezone(dates.find_zone(self.tables.timezone) or UTC)
         parts = {":year": f"{local:%Y}", ":month": f"{local:%m}", ":day": f"{local:%d}", ":slug": slug}
         for name, value in parts.items():
             permalinks = permalinks.replace(name, value)
@@ -198,7 +189,7 @@ class PostReader:
             value = post.get(name)
             repeated = (post.get(other) for other in _REPEATED.get(name, ()))
             if value and to_line(value) not in ("0", "false") and value not in repeated:
-                self._left_behind[name] += 1
+                self.left_behind[name] += 1
 
 
 def _get_slug(post: Post) -> str:

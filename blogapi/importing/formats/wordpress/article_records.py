@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -31,25 +31,17 @@ _MAX_LINE = 20_000
 _ATTACHMENT = "attachment"
 
 
+@dataclass(slots=True)
 class RecordMaker:
     """Makes records from the items of one blog, and counts the items that are not imported."""
 
-    def __init__(
-        self,
-        blog: Blog,
-        address: str,
-        options: ImportOptions,
-        left_behind: Counter[str],
-        language: str = "",
-    ) -> None:
-        self.blog = blog
-        self.language = language  #: the language of the texts; "" = that of the blog
-        self.address = address  #: host and path of the blog; "" = unknown
-        self.options = options
-        self.custom_fields = options.custom_fields
-        self.counts = left_behind
-        self.author_names = set[str]()  #: of the records so far
-        self.unknown_shortcodes = Counter[str]()  #: the number of records with each
+    blog: Blog
+    address: str  #: host and path of the blog; "" = unknown
+    options: ImportOptions
+    counts: Counter[str]  #: of the items that are not imported
+    language: str = ""  #: the language of the texts; "" = that of the blog
+    author_names: set[str] = field(default_factory=set)  #: of the records so far
+    unknown_shortcodes: Counter[str] = field(default_factory=Counter)  #: the number of records with each
 
     def make_key(self, item: Element) -> str:
         id_ = to_id(item.get_text("wp:post_id"))
@@ -98,7 +90,7 @@ class RecordMaker:
         count_comments(item, self.counts)
         self._check_is_imported(item, post_type)
         metas = read_metas(item)
-        own = custom_fields.read(item, self.custom_fields, self.counts)
+        own = custom_fields.read(item, self.options.custom_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
         date = publication.find_date(item, self.blog.offset, self.options.zones)

@@ -6,6 +6,7 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from xml.sax import SAXParseException
 
@@ -44,17 +45,17 @@ class MalformedFile(Exception):
     """The file is not well-formed; reading it with repairs can help."""
 
 
+@dataclass(slots=True)
 class ExportFile:
     """A WXR file. `read` can be called several times; the attributes describe the most recent call."""
 
-    def __init__(self, entry: Entry) -> None:
-        self.entry = entry
-        self.blog = Blog()  #: the data of the blog in the file
-        self.problem = entry.problem  #: why the file is refused
-        self.is_repaired = False  #: whether `read` repairs the file
-        self.is_incomplete = False
-        self.unfinished_title: str | None = None  #: of the item in which the file ends
-        self.repairs: Counter[str] = Counter()
+    entry: Entry
+    problem: RefusedFile | NotAnArticle | None  #: why the file is refused
+    blog: Blog = field(default_factory=Blog)  #: the data of the blog in the file
+    is_repaired: bool = False  #: whether `read` repairs the file
+    is_incomplete: bool = False
+    unfinished_title: str | None = None  #: of the item in which the file ends
+    repairs: Counter[str] = field(default_factory=Counter)
 
     def read(self) -> Iterator[Element]:
         """Yield the children of the channel.
@@ -196,7 +197,7 @@ def _find_uploads(folders: Iterable[Path]) -> list[Path]:
 
 def _scan(entry: Entry) -> ExportFile:
     """Read a file for the first time, with repairs if it is not well-formed."""
-    file = ExportFile(entry)
+    file = ExportFile(entry, entry.problem)
     if file.problem:
         return file
     try:
