@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links.addresses import normalize_host
@@ -57,25 +57,17 @@ class OwnFiles:
         return sum(not exists for exists in self._found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedRecord:
-    """A record with addresses in this blog."""
-
-    record: ArticleRecord
-    #: the names of template tags and wiki links without a counterpart, with their numbers
-    unresolved: Counter[str] = field(default_factory=Counter)
-    remote_files: int = 0  #: the number of media files that stay on the former host
-
-
 def resolve_record(
     record: ArticleRecord, index: LinkIndex, has_file: Callable[[str], bool]
-) -> ResolvedRecord:
+) -> tuple[ArticleRecord, Counter[str], int]:
     """Return the record with its template tags, links and pictures resolved; the record must be in the index.
 
-    `has_file` returns whether the media file at a root-relative path will be found.
+    Also return the numbers of unresolved template tags and wiki links by name, and the number of media files
+    that stay on the former host. `has_file` returns whether the media file at a root-relative path will be
+    found.
     """
     if record.exported is not None:
-        return ResolvedRecord(record)
+        return record, Counter(), 0
     targets, notes, unresolved = RecordLinks(index, record), list(record.notes), Counter[str]()
     content = record.content
     if record.has_templates:
@@ -99,4 +91,4 @@ def resolve_record(
         cover_image=files.find_path(record.cover_image) or record.cover_image,
         og_image=files.find_path(record.og_image) or record.og_image,
     )
-    return ResolvedRecord(record, unresolved, remote_files)
+    return record, unresolved, remote_files

@@ -22,7 +22,7 @@ from blogapi.importing.format_api.source import UNREAD_DRAFT, ImportOptions, Sou
 from blogapi.importing.links.addresses import to_host
 from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.pipeline.new_fields import NewFields
-from blogapi.importing.pipeline.resolving import ResolvedRecord, resolve_record
+from blogapi.importing.pipeline.resolving import resolve_record
 from blogapi.importing.pipeline.spool import Spool
 from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.imported_before import keep_date
@@ -171,7 +171,7 @@ class ImportRun:
                     outdated.update(self._index.set_slug(report.key, report.slug))
         # The links to an article that got another slug than expected are corrected.
         if outdated and not self._importer.state.dry_run:
-            corrected = (self._resolve(record).record for record in self._spool.read(outdated))
+            corrected = (self._resolve(record)[0] for record in self._spool.read(outdated))
             for batch in make_batches(corrected):
                 self._importer.store(batch)
 
@@ -194,12 +194,12 @@ class ImportRun:
 
     def _resolve_all(self) -> Iterator[ArticleRecord]:
         for record in self._spool.read():
-            resolved = self._resolve(record)
-            self.unresolved.update(resolved.unresolved)
-            self.remote_files += resolved.remote_files
-            yield resolved.record
+            resolved, unresolved, remote_files = self._resolve(record)
+            self.unresolved.update(unresolved)
+            self.remote_files += remote_files
+            yield resolved
 
-    def _resolve(self, record: ArticleRecord) -> ResolvedRecord:
+    def _resolve(self, record: ArticleRecord) -> tuple[ArticleRecord, Counter[str], int]:
         if record.key in self._private and record.status in READABLE_STATUSES:
             note = "It is not public in another of the files; it became a draft."
             record = replace(record, status="draft", notes=(*record.notes, note))

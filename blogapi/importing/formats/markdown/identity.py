@@ -14,22 +14,14 @@ from __future__ import annotations
 import filecmp
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from blogapi.importing.format_api.files import Entry, escape_file_name
 
 
-@dataclass(frozen=True, slots=True)
-class IdentifiedFile:
-    """A file with the key that it gets, and the key with which it was imported before ("" = the same)."""
-
-    entry: Entry
-    former_key: str = ""
-
-
-def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[IdentifiedFile]:
-    """Return the files with their keys.
+def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[tuple[Entry, str]]:
+    """Return the files with their keys, and the keys with which they were imported before ("" = the same).
 
     `roots` maps the keys of imported files to the folders to which the keys are relative.
     """
@@ -43,7 +35,7 @@ def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[Identif
         known = {Path(roots[old_keys[entry.path]]) for entry in files if old_keys[entry.path]}
         base = next((outer for outer in reversed(parent.parents) if outer in known), parent)
         keys |= _make_keys(files, parent, base, roots)
-    return [IdentifiedFile(replace(entry, key=keys[entry.path]), old_keys[entry.path]) for entry in entries]
+    return [(replace(entry, key=keys[entry.path]), old_keys[entry.path]) for entry in entries]
 
 
 def _make_keys(

@@ -33,10 +33,10 @@ class MarkdownSource(FileSource):
         )
         self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
         files = identity.identify(entries, options.roots)
-        self._former_keys = {file.entry.path: file.former_key for file in files}
-        moved = {file.entry.key for file in files if file.former_key in options.imported_keys}
+        self._former_keys = {entry.path: former_key for entry, former_key in files}
+        moved = {entry.key for entry, former_key in files if former_key in options.imported_keys}
         options = replace(options, imported_keys=options.imported_keys | moved)
-        super().__init__([file.entry for file in files], options)
+        super().__init__([entry for entry, _ in files], options)
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each file, or the report of its refusal."""

@@ -21,9 +21,9 @@ def import_blog(tmp_path):
         for name, text in (files or {}).items():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             (path / name).write_text(text, encoding="utf-8")
-        for file in identify([*walk_path(path)], roots):
-            roots.pop(file.former_key, None)
-            roots[file.entry.key] = find_root(file.entry.path, file.entry.key)
+        for entry, former_key in identify([*walk_path(path)], roots):
+            roots.pop(former_key, None)
+            roots[entry.key] = find_root(entry.path, entry.key)
         return sorted(roots)
 
     return import_blog
@@ -102,15 +102,13 @@ def test_files_without_a_known_root_keep_their_keys(tmp_path):
         Entry("posts/x.md", tmp_path / "posts" / "x.md"),
         Entry("posts/y.md", tmp_path / "posts" / "y.md", RefusedFile("Broken.")),
     ]
-    assert [(file.entry, file.former_key) for file in identify(entries, {})] == [
-        (entry, "") for entry in entries
-    ]
+    assert identify(entries, {}) == [(entry, "") for entry in entries]
 
 
 def test_a_root_in_another_unicode_form_is_the_same_place(tmp_path):
     entry = Entry("posts/x.md", tmp_path / "caf\u00e9" / "posts" / "x.md")
-    (file,) = identify([entry], {"posts/x.md": str(tmp_path / "cafe\u0301")})
-    assert (file.entry, file.former_key) == (entry, "posts/x.md")
+    roots = {"posts/x.md": str(tmp_path / "cafe\u0301")}
+    assert identify([entry], roots) == [(entry, "posts/x.md")]
 
 
 def test_the_root_of_a_key_is_the_folder_below_which_it_is_a_path(tmp_path):
