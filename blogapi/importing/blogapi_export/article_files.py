@@ -97,6 +97,7 @@ class ArticleFiles:
             content = _read_pre(content)
         is_hidden = any(privacy.find_draft_reasons_in_folders(place.parts[:-1]))
         status, reasons = _read_status(entries, metadata, self.now, is_hidden=is_hidden)
+        covers = [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
         fields = {
             **entries,
             "excerpt": entries.get("excerpt", entries.get("summary")),
@@ -104,7 +105,7 @@ class ArticleFiles:
             "translation_key": entries.get("translation_key", entries.get("translationKey")),
             "content": content,
             "content_type": content_type,
-            "cover_image": self._read_picture(metadata, "cover_image", *_list_covers(entries)),
+            "cover_image": self._read_picture(metadata, "cover_image", *covers),
         }
         terms = self._read_terms(entries, metadata, notes)
         seo = self._read_seo(entries, metadata)
@@ -229,10 +230,6 @@ def _read_content_type(metadata: Values, path: Path) -> str:
 def _read_pre(content: str) -> str:
     match = _PRE.fullmatch(content)
     return html.unescape(match[1]) if match else content
-
-
-def _list_covers(entries: Values) -> list[Any]:
-    return [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
 
 
 def _read_status(

@@ -22,9 +22,9 @@ Values = Mapping[str, object]
 _TYPES: Mapping[type, str] = {list: "a list", dict: "a mapping", bool: "true or false"}
 
 
-def get_text(values: Values, name: str, default: str = "") -> str:
-    """Return a text; `default` if the field is missing, and "" if it is empty."""
-    value = values.get(name, default)
+def get_text(values: Values, name: str) -> str:
+    """Return a text; "" if the field is missing or empty."""
+    value = values.get(name)
     if value is None:
         return ""
     if not isinstance(value, str):

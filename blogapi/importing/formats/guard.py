@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import is_dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -14,8 +14,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.format import Format
-from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.report import FileReport, Item, report_problem
 from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.refusals import RefusedFile
 
 _ADVICE = "report this to the author of its package"
 _CHOICES = {
@@ -70,24 +71,16 @@ class _GuardedSource(Source):
             yield from self._copy_attributes(source)
         # The code of another package can fail in any way.
         except Exception as error:
-            yield _refuse(
-                name,
-                f"The format “{name}” failed ({_describe(error)}); its other files were not read; {_ADVICE}.",
+            note = (
+                f"The format “{name}” failed ({_describe(error)}); its other files were not read; {_ADVICE}."
             )
+            yield report_problem(name, RefusedFile(note))
 
     def _check_item(self, item: Any) -> Item:
-        if isinstance(item, ArticleRecord | FileReport):
-            problem = _find_problem(item)
-            source = item.source or item.key
-        else:
-            problem, source = f"a {type(item).__name__} instead of an ArticleRecord", ""
-        if not problem:
-            checked: Item = item
-            return checked
-        return _refuse(
-            source if isinstance(source, str) and source else self._format.name,
-            f"The format “{self._format.name}” gives {problem}; {_ADVICE}.",
-        )
+        if not isinstance(item, ArticleRecord | FileReport):
+            return self._refuse(f"a {type(item).__name__} instead of an ArticleRecord")
+        problem = _find_problem(item)
+        return self._refuse(problem, item.source or item.key) if problem else item
 
     def _copy_attributes(self, source: Source) -> Iterator[FileReport]:
         for name, type_ in _ATTRIBUTES.items():
@@ -95,14 +88,11 @@ class _GuardedSource(Source):
             if _fits(value, type_):
                 setattr(self, name, value)
             else:
-                problem = f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}"
-                yield _refuse(
-                    self._format.name, f"The format “{self._format.name}” gives {problem}; {_ADVICE}."
-                )
+                yield self._refuse(f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}")
 
-
-def _refuse(key: str, note: str) -> FileReport:
-    return FileReport(key, Result.REFUSED, notes=(note,))
+    def _refuse(self, problem: str, key: object = "") -> FileReport:
+        note = f"The format “{self._format.name}” gives {problem}; {_ADVICE}."
+        return report_problem(key if isinstance(key, str) and key else self._format.name, RefusedFile(note))
 
 
 def _describe(error: Exception) -> str:
@@ -141,7 +131,7 @@ def _fits(value: object, type_: Any) -> bool:
 
 
 # Annotations are resolved once for each class, and not for each record.
-_get_types = cache(get_type_hints)
+_get_types: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
 def _name_type(type_: Any) -> str:

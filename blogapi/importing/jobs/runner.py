@@ -122,7 +122,9 @@ def _run(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
         command = build_command(job, is_trial=is_trial)
         end_read()
         try:
-            child = Child(command, _build_environment(app))
+            # The process finds the same packages, wherever the server was started.
+            path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+            child = Child(command, config.build_environment(app) | path)
         except (OSError, config.CannotStart):
             app.logger.exception("the import %s cannot be started", uuid)
             _store_end(uuid, JobStatus.FAILED, UNEXPECTED, {})
@@ -159,11 +161,6 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
         *(["--dry-run"] if is_trial else []),
         *("--", str(folders.get_upload_path(job.uuid, job.name))),
     ]
-
-
-def _build_environment(app: Flask) -> dict[str, str]:
-    # The process finds the same packages, wherever the server was started.
-    return config.build_environment(app) | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:

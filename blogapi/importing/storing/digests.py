@@ -9,19 +9,15 @@ from dataclasses import asdict, fields, replace
 from blogapi.importing.format_api.article_record import ArticleRecord
 
 # The fields of a record that do not change its article. A new wording of a note is not a change either.
-_WITHOUT_DIGEST = frozenset(
-    (
-        *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
-        *("has_templates", "is_mdx", "media_folder", "former_paths", "other_fields", "categories_above"),
-        *("left_out", "unread_rules"),
-    )
-)
-_NEW_FIELDS = frozenset(
-    (
-        *("featured", "robots", "language", "translation_key", "custom"),
-        *("is_page", "parent_key", "position"),
-    )
-)
+_WITHOUT_DIGEST = {
+    *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
+    *("has_templates", "is_mdx", "media_folder", "former_paths", "other_fields", "categories_above"),
+    *("left_out", "unread_rules"),
+}
+_NEW_FIELDS = {
+    *("featured", "robots", "language", "translation_key", "custom"),
+    *("is_page", "parent_key", "position"),
+}
 # Before blogs had pages, imports made articles with the tag `page` from the pages in these formats.
 _TAGGED_FORMATS = ("blogger:", "ghost:", "substack:", "wordpress:")
 PAGE_TAG = "page"

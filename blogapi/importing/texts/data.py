@@ -79,14 +79,10 @@ class _FastTextLoader(_TextConstructor, getattr(yaml, "CBaseLoader", yaml.BaseLo
     """A loader in C, if available. It does not limit aliases, so it is used only for blocks without them."""
 
 
-def _construct_null(loader: _TextConstructor, node: yaml.Node) -> None:
-    return None
-
-
 for _loader in (_TextLoader, _FastTextLoader):
     _loader.add_implicit_resolver(_NULL_TAG, re.compile(r"(?:~|null|Null|NULL|)\Z"), ["~", "n", "N", ""])
     _loader.add_implicit_resolver(_MERGE_TAG, re.compile(r"<<\Z"), ["<"])
-    _loader.add_constructor(_NULL_TAG, _construct_null)  # type: ignore[type-var]
+    _loader.add_constructor(_NULL_TAG, lambda _loader, _node: None)
 
 
 def _find_duplicates(keys: list[str]) -> list[str]:

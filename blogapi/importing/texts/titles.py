@@ -8,14 +8,8 @@ from urllib.parse import unquote
 from blogapi.importing.texts.lines import to_line
 
 _MAX_TITLE_LENGTH = 60
-
-
 _HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?//[^/]*")
-
-
 _PAGE_SUFFIX = re.compile(r"(?:(?:^|(?<=/))index)?\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
-
-
 # Values of `permalink` that are not addresses: Jekyll's named styles, and false.
 _PERMALINK_STYLES = {"date", "pretty", "ordinal", "weekdate", "none", "false"}
 

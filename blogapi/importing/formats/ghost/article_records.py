@@ -108,6 +108,8 @@ class PostReader:
             post, self.options.now, Zones(self.options.time_zone)
         )
         self.left_behind.update(body.losses)
+        if body.losses:
+            notes = (*notes, f"Parts of its text were left out or changed: {join_counts(body.losses)}.")
         addresses, is_public = tuple(self._list_addresses(post, published_at)), status != "draft"
         self.hosts.update(_STORAGE_HOST.findall(body.content))
         record = ArticleRecord(
@@ -135,7 +137,7 @@ class PostReader:
             # The last address follows the URL pattern in the settings of the blog.
             former_paths=(*self.redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
             addresses=addresses,
-            notes=(*notes, *_describe_losses(body.losses)),
+            notes=notes,
         )
         if post.get("canonical_url") and not record.canonical_url:
             self.left_behind["canonical URLs inside the blog"] += 1
@@ -196,11 +198,6 @@ def _get_slug(post: Post) -> str:
     # Ghost gives the slug `untitled` to posts without a slug.
     slug = to_line(post.get("slug"))
     return "" if slug == "untitled" else slug
-
-
-def _describe_losses(losses: Counter[str]) -> Iterator[str]:
-    if losses:
-        yield f"Parts of its text were left out or changed: {join_counts(losses)}."
 
 
 def _list_mappings(value: object) -> list[Post]:

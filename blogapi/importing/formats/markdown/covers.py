@@ -70,16 +70,13 @@ def _read_cover_alt(fields: Fields, value: object) -> str:
 
 def _to_url(value: object) -> str:
     if isinstance(value, list):
-        resources = (item for item in value if isinstance(item, dict) and _is_cover_resource(item))
-        return _to_url(next(resources, value[0])) if value else ""
+        resources = (item for item in value if isinstance(item, dict))
+        covers = (item for item in resources if _COVER_RESOURCE.search(to_line(item.get("name"))))
+        return _to_url(next(covers, value[0])) if value else ""
     if isinstance(value, dict):
         urls = (to_line(value.get(key)) for key in _URL_KEYS)
         return next(filter(None, urls), "")
     return to_line(value)
-
-
-def _is_cover_resource(resource: dict[object, object]) -> bool:
-    return _COVER_RESOURCE.search(to_line(resource.get("name"))) is not None
 
 
 def _is_image_url(url: str) -> bool:

@@ -31,7 +31,11 @@ def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
     """Return the former slugs of the article without `slug`; addresses are left to `read_addresses`."""
     lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
     usable = lines[:_MAX_FORMER_ADDRESSES]
-    lost = [line for line in lines if paths.is_address(line) and not (line in usable and _to_path(line))]
+    lost = [
+        line
+        for line in lines
+        if paths.is_address(line) and not (line in usable and paths.to_former_path(line).strip("/"))
+    ]
     if lost:
         more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         fields.add_note(
@@ -58,10 +62,6 @@ def read_names(fields: Fields) -> tuple[str, ...]:
     parts = [part.strip() for value in values if isinstance(value, str) for part in value.split(",")]
     names = [line for line in (*lines, *parts) if line and not paths.is_address(line)]
     return tuple(dict.fromkeys(names))[:_MAX_FORMER_ADDRESSES]
-
-
-def _to_path(address: str) -> str:
-    return paths.to_former_path(address).strip("/")
 
 
 def _to_lines(value: object) -> Iterator[str]:

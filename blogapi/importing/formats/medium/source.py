@@ -51,7 +51,9 @@ class MediumSource(FileSource):
         html, notes = decode(read_bytes(entry.path))
         page = parse_page(html)
         published_at = dates.parse_date(page.published, self.options.zones) if page.published else None
-        is_draft, may_be_response = is_named_draft(entry.path.name), _may_be_response(page)
+        is_draft = is_named_draft(entry.path.name)
+        # Medium uses the beginning of a response as its title.
+        may_be_response = not page.has_title and page.text.startswith(page.title.rstrip("…."))
         if published_at is None and not is_draft and _is_beside_posts(entry.path):
             raise NotAnArticle("It is not a story: the stories of an archive are in its folder `posts`.")
         is_short = len(page.text) <= _MAX_RESPONSE_LENGTH and not page.has_figures
@@ -60,11 +62,6 @@ class MediumSource(FileSource):
             raise NotAnArticle("It is a response to another story: it has no title of its own.")
         status, reasons = decide_status(entry.path.name, published_at, may_be_response=may_be_response)
         return (_make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status),)
-
-
-def _may_be_response(page: MediumPage) -> bool:
-    # Medium uses the beginning of a response as its title.
-    return not page.has_title and page.text.startswith(page.title.rstrip("…."))
 
 
 def _is_beside_posts(path: Path) -> bool:

@@ -114,12 +114,10 @@ def to_front_matter(page: NotionPage) -> bytes:
 
 
 def _read_value(name: str, value: str) -> str | list[str]:
-    value = to_line(value)
-    if normalize_key(name.removesuffix(":")) in _LISTS:
+    value, key = to_line(value), normalize_key(name.removesuffix(":"))
+    if key in _LISTS:
         return [part.strip() for part in value.split(",") if part.strip()]
-    return _read_date(
-        value, is_field=normalize_key(name.removesuffix(":")) not in {*DATE_FIELDS, *EXPIRY_FIELDS}
-    )
+    return _read_date(value, is_field=key not in {*DATE_FIELDS, *EXPIRY_FIELDS})
 
 
 def _read_date(value: str, *, is_field: bool) -> str:

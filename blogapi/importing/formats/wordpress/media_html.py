@@ -18,13 +18,14 @@ def figure(content: str, caption: str = "", classes: str = "", id_: str = "") ->
     return f"<figure{attributes}>{content}{caption}</figure>"
 
 
-def image(attachment: Attachment, *, linked: bool = False, classes: str = "wp-block-image") -> str:
+def image(attachment: Attachment, *, linked: bool = False) -> str:
     """Return the figure of a picture, or the link to a file of another type."""
     address = escape(attachment.url)
     if attachment.mime_type and not attachment.mime_type.startswith("image/"):
         return f'<p><a href="{address}">{escape(attachment.title or attachment.url)}</a></p>'
     picture = f'<img src="{address}" alt="{escape(attachment.alt)}" />'
-    return figure(f'<a href="{address}">{picture}</a>' if linked else picture, attachment.caption, classes)
+    content = f'<a href="{address}">{picture}</a>' if linked else picture
+    return figure(content, attachment.caption, "wp-block-image")
 
 
 def gallery(pictures: Iterable[Attachment], *, columns: int, linked: bool) -> str:

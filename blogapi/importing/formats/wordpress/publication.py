@@ -94,9 +94,6 @@ def find_date(item: Element, offset: timedelta | None, zones: Zones) -> datetime
             return dates.parse_date(local.replace(tzinfo=None), zones) if offset is None else local - offset
         except OverflowError:
             return None
-    return utc or _parse_rss_date(item.get_text("pubDate"))
-
-
-def _parse_rss_date(text: str) -> datetime | None:
     # WordPress writes `Mon, 30 Nov -0001 00:00:00 +0000` for items without a date.
-    return None if "-0001" in text else dates.parse_date(text)
+    rss_date = item.get_text("pubDate")
+    return utc or (None if "-0001" in rss_date else dates.parse_date(rss_date))
