@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
@@ -43,9 +43,6 @@ from blogapi.web.fields import Fields
 
 _TEXTS_SCHEMA, _FIELD_SCHEMA = MediaChangesSchema(), FieldBodySchema()
 
-# The uuid of the file in this library, and whether it is new; or why the file was not stored.
-Stored = tuple[UUID, bool] | RefusedFile
-
 
 @dataclass(slots=True)
 class Restored:
@@ -61,27 +58,23 @@ def restore_media(
     data: BlogData, user: UUID, key: str, restored: Restored, *, dry_run: bool
 ) -> Iterator[FileReport]:
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
-    for item, stored in _store_files(data.media, user, dry_run=dry_run):
-        if not isinstance(stored, tuple):
-            yield report_refusal(f"{key}/media/{item.file}", stored)
-        else:
-            restored.counts["media files"] += stored[1]
-            if stored[0] != item.uuid:
-                restored.media_uuids[item.uuid] = stored[0]
-
-
-def _store_files(
-    media: Sequence[ExportedMedia], user: UUID, *, dry_run: bool
-) -> Iterator[tuple[ExportedMedia, Stored]]:
-    """Store the files that the library lacks (in a dry run, only check them); yield each with its result."""
-    for group in chunk(media):
+    for group in chunk(data.media):
         known = queries.find_uploads([item.hash for item in group])
         taken = queries.get_media([item.uuid for item in group]).keys()
         end_read()
+        results: list[tuple[ExportedMedia, tuple[UUID, bool] | RefusedFile]] = [
+            (item, (known[item.hash].uuid, False)) for item in group if item.hash in known
+        ]
         new = [item for item in group if item.hash not in known]
-        yield from ((item, (known[item.hash].uuid, False)) for item in group if item.hash in known)
         store = partial(_store, user=user, taken=taken, dry_run=dry_run)
-        yield from zip(new, map_files(store, new), strict=True)
+        results += zip(new, map_files(store, new), strict=True)
+        for item, stored in results:
+            if isinstance(stored, RefusedFile):
+                yield report_refusal(f"{key}/media/{item.file}", stored)
+                continue
+            restored.counts["media files"] += stored[1]
+            if stored[0] != item.uuid:
+                restored.media_uuids[item.uuid] = stored[0]
 
 
 def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool) -> tuple[UUID, bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from uuid import UUID
@@ -22,6 +22,7 @@ from blogapi.importing.format_api.report import FileReport, Item, Result, read_i
 from blogapi.importing.format_api.source import ImportOptions, Source
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.service import Importer
+from blogapi.importing.storing.terms import list_parents_first
 
 _NO_EXPORT = "It is in no folder of an export; import the folder or the archive of an export."
 
@@ -94,17 +95,12 @@ class ExportSource(Source):
                     pages.append(item)
                 else:
                     yield item
-            yield from _order_pages(pages)
+            parents = {page.key: f"blogapi:{page.exported.body['parent']}" for page in pages if page.exported}
+            yield from list_parents_first(pages, parents, lambda page: page.key)
 
     def finish_blog(self, importer: Importer) -> Iterator[FileReport]:
         """Store the working copies of the articles; yield a report for each. Call this at the end."""
-        copies = WorkingCopies(
-            owner=importer.state.author,
-            terms=importer.state.exported_terms,
-            media_uuids=self._media_uuids,
-            articles=self._sources,
-            dry_run=importer.state.dry_run,
-        )
+        copies = WorkingCopies(importer.state, self._media_uuids, self._sources)
         for export in self._folders:
             name = export.layout.working_copies
             if (export.root / name).is_file():
@@ -126,19 +122,6 @@ class ExportSource(Source):
             )
             return FileReport(item.source, Result.REFUSED, notes=(reason,))
         return _replace_media(item, self._media_uuids) if self._media_uuids else item
-
-
-def _order_pages(pages: Iterable[ArticleRecord]) -> Iterator[ArticleRecord]:
-    """Yield each page after its parent page; pages in a cycle come last."""
-    waiting = {str(page.exported.uuid): page for page in pages if page.exported}
-    while waiting:
-        ready = [
-            uuid
-            for uuid, page in waiting.items()
-            if page.exported and page.exported.body["parent"] not in waiting
-        ]
-        for uuid in ready or [*waiting]:
-            yield waiting.pop(uuid)
 
 
 def _replace_media(record: ArticleRecord, uuids: Mapping[UUID, UUID]) -> ArticleRecord:

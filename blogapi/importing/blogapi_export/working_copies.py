@@ -20,8 +20,8 @@ from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
-from blogapi.importing.storing.exported_terms import ExportedTerms
 from blogapi.importing.storing.problems import REFUSALS, describe_refusal
+from blogapi.importing.storing.state import ImportState
 from blogapi.storage.database import db, transaction
 from blogapi.tags.taxonomy import TAGS
 from blogapi.working_copies import service
@@ -33,18 +33,16 @@ _CHANGED = "The article was changed in this blog after the export, so its workin
 _KEPT = "The article has a working copy in this blog, which stays as it is."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class WorkingCopies:
-    """Saves working copies of articles that have none, with `owner` as the user who saved them.
+    """Saves working copies of articles that have none, with the user who imports as the one who saved them.
 
     `articles` has the uuids of the articles that the import has read, because a dry run does not store them.
     """
 
-    owner: UUID
-    terms: ExportedTerms
+    state: ImportState
     media_uuids: Mapping[UUID, UUID]
     articles: Container[UUID]
-    dry_run: bool
 
     def restore(self, path: Path, key: str) -> Iterator[FileReport]:
         """Store the working copies in a JSON file; yield a report for each."""
@@ -75,7 +73,7 @@ class WorkingCopies:
         )
         with transaction():
             article, present = db.session.get(Article, uuid), db.session.get(WorkingCopy, uuid)
-            if article is None and not (self.dry_run and uuid in self.articles):
+            if article is None and not (self.state.dry_run and uuid in self.articles):
                 raise RefusedFile("Its article is not in this blog; import it with its article.")
             if present is not None and present.last_updated == last_updated:
                 return Result.UNCHANGED, ()
@@ -83,8 +81,8 @@ class WorkingCopies:
                 return Result.SKIPPED, (_KEPT,)
             if article is not None and article.last_updated != values.get_time(item, "article_last_updated"):
                 return Result.SKIPPED, (_CHANGED,)
-            if not self.dry_run:
-                copy, _ = service.save(self.owner, uuid, article_input)
+            if not self.state.dry_run:
+                copy, _ = service.save(self.state.author, uuid, article_input)
                 assert isinstance(copy, WorkingCopy), "only a user who may publish writes into the article"
                 copy.last_updated = last_updated or copy.last_updated
                 copy.created = values.get_time(item, "created") or copy.last_updated
@@ -105,5 +103,5 @@ class WorkingCopies:
 
     def _find_terms(self, kind: str, slugs: Sequence[str]) -> list[str]:
         """Return the uuids of the terms with these slugs in the export; unknown slugs are ignored."""
-        terms = exported_terms.find_existing(kind, slugs, self.terms)
+        terms = exported_terms.find_existing(kind, slugs, self.state.exported_terms)
         return [str(terms[slug].uuid) for slug in slugs if slug in terms]

@@ -78,9 +78,9 @@ def list_parents_first(
     """Return the terms so that each term comes after its parent; `parents` maps keys to keys of parents."""
 
     def count_parents(term: AnyTerm) -> int:
-        key: Key | None = get_key(term)
-        above = set[Key]()
-        while (key := parents.get(key)) and key not in above:
+        key, above = get_key(term), set[Key]()
+        while key in parents and parents[key] not in above:
+            key = parents[key]
             above.add(key)
         return len(above)
 

@@ -86,8 +86,6 @@ for _loader in (_TextLoader, _FastTextLoader):
 
 
 def _find_duplicates(keys: list[str]) -> list[str]:
-    if len(set(keys)) == len(keys):
-        return []
     return [key for key, count in Counter(keys).items() if count > 1]
 
 

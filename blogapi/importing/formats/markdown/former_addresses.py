@@ -31,11 +31,8 @@ def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
     """Return the former slugs of the article without `slug`; addresses are left to `read_addresses`."""
     lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
     usable = lines[:_MAX_FORMER_ADDRESSES]
-    lost = [
-        line
-        for line in lines
-        if paths.is_address(line) and not (line in usable and paths.to_former_path(line).strip("/"))
-    ]
+    redirected = {line for line in usable if paths.to_former_path(line).strip("/")}
+    lost = [line for line in lines if paths.is_address(line) and line not in redirected]
     if lost:
         more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         fields.add_note(
