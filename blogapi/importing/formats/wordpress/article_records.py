@@ -14,7 +14,7 @@ from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.wordpress import custom_fields, publication, seo, terms
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
 from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import ContentContext, Converted
+from blogapi.importing.formats.wordpress.conversion import ContentContext, Conversion
 from blogapi.importing.formats.wordpress.left_behind import count_comments, count_name
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import languages
@@ -176,9 +176,9 @@ class RecordMaker:
         excerpt = to_plain_line(excerpt) or converted.excerpt
         self.unknown_shortcodes.update(converted.unknown_shortcodes)
         texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
-        return {**texts, "left_out": converted.left_out, "hidden": converted.hidden}
+        return {**texts, "left_out": tuple(converted.left_out), "hidden": converted.hidden}
 
-    def _convert(self, item: Element, text: str, excerpt: str, metas: dict[str, str]) -> Converted:
+    def _convert(self, item: Element, text: str, excerpt: str, metas: dict[str, str]) -> Conversion:
         context = ContentContext(
             attachments=self.blog.attachments.get,
             uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
@@ -259,7 +259,7 @@ def _add_type(tags: tuple[str, ...], post_type: str) -> tuple[str, ...]:
     return tags if is_tagged else (*tags, post_type)
 
 
-def _describe_texts(other_languages: Collection[str], converted: Converted) -> Iterator[str]:
+def _describe_texts(other_languages: Collection[str], converted: Conversion) -> Iterator[str]:
     if other_languages:
         yield f"Its text in other languages ({', '.join(other_languages)}) was left out."
     yield from converted.notes

@@ -12,7 +12,6 @@ from blogapi.importing.formats.wordpress.conversion import (
     BLOCK_PLACEHOLDER,
     ContentContext,
     Conversion,
-    Converted,
     clean,
 )
 from blogapi.importing.formats.wordpress.embeds import embed_lines
@@ -44,7 +43,7 @@ _ALIGNED = re.compile(
 _CLASS = re.compile(r"(?<![\w-])(class=[\"'])", re.IGNORECASE)
 
 
-def to_html(content: str, context: ContentContext, excerpt: str = "") -> Converted:
+def to_html(content: str, context: ContentContext, excerpt: str = "") -> Conversion:
     """Return the text of a post or page as HTML; `content` is its text in the database of WordPress.
 
     A text in several languages must be reduced to one of them before (see `languages`).
@@ -62,16 +61,11 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convert
     else:
         html = _convert_classic(text, conversion)
     html = conversion.restore(add_alignment_classes(html)).strip()
-    html, notes, *_ = leave_out_hidden(html, "html", keeps_unclear=True)
-    return Converted(
-        html=html,
-        excerpt=_find_excerpt(html),
-        notes=(*conversion.notes, *notes),
-        hidden=conversion.hidden,
-        left_out=tuple(conversion.left_out),
-        unknown_shortcodes=conversion.unknown_shortcodes,
-        unconverted=conversion.unconverted,
-    )
+    conversion.html, notes, *_ = leave_out_hidden(html, "html", keeps_unclear=True)
+    conversion.excerpt = _find_excerpt(conversion.html)
+    for note in notes:
+        conversion.add_note(note)
+    return conversion
 
 
 def _insert_patterns(text: str, context: ContentContext) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from blogapi.rendering.media_types import BY_EXTENSION
 
@@ -47,41 +47,34 @@ class ContentContext:
     footnotes: str = ""  #: the custom field `footnotes` of the post: JSON, a list of `{"id", "content"}`
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Converted:
-    """The text of a post as HTML. It is not sanitized."""
-
-    html: str
-    #: the plain text before the "more" tag, for a post without an excerpt; "" = there is no such tag
-    excerpt: str = ""
-    notes: tuple[str, ...] = ()  #: distinct sentences
-    hidden: str = ""  #: the sentence why the post becomes a draft; "" = visitors saw the whole text
-    left_out: tuple[str, ...] = ()  #: the parts of the source that were hidden from everyone
-    unknown_shortcodes: Set[str] = frozenset()  #: those that enclose a part of the text
-    #: the numbers of unconverted shortcodes (`name`), and of unconverted blocks that the server of WordPress
-    #: creates (`wp:name`)
-    unconverted: Counter[str] = field(default_factory=Counter)
-
-
 def clean(text: str) -> str:
     """Return the text with LF line endings and without the control characters of placeholders."""
     return _REMOVED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 class Conversion:
-    """Stores finished HTML, and returns a placeholder that the next steps treat as one character."""
+    """The conversion of a text, with its state and its result.
+
+    Stores finished HTML, and returns a placeholder that the next steps treat as one character.
+    """
 
     def __init__(self, context: ContentContext) -> None:
         self.context = context
+        self.html = ""  #: the text as HTML, which is not sanitized
+        #: the plain text before the "more" tag, for a post without an excerpt; "" = there is no such tag
+        self.excerpt = ""
+        #: the numbers of unconverted shortcodes (`name`), and of unconverted blocks that the server of
+        #: WordPress creates (`wp:name`)
         self.unconverted: Counter[str] = Counter()
-        self.unknown_shortcodes = set[str]()
-        self.left_out: list[str] = []  #: the parts that were hidden from everyone
-        self.hidden = ""  #: the first reason why the post becomes a draft
+        self.unknown_shortcodes = set[str]()  #: those that enclose a part of the text
+        self.left_out: list[str] = []  #: the parts of the source that were hidden from everyone
+        self.hidden = ""  #: the first reason why the post becomes a draft; "" = visitors saw the whole text
         self._notes: dict[str, None] = {}
-        self._html: list[str] = []
+        self._stored: list[str] = []
 
     @property
     def notes(self) -> tuple[str, ...]:
+        """Distinct sentences about the changes."""
         return tuple(self._notes)
 
     def add_note(self, sentence: str) -> None:
@@ -89,9 +82,9 @@ class Conversion:
 
     def store(self, html: str, kind: str = BLOCK) -> str:
         """Return a placeholder for the HTML; `kind` is BLOCK, INLINE (part of a paragraph) or COMMENT."""
-        self._html.append(html)
-        return f"{kind}{len(self._html) - 1}{_END}"
+        self._stored.append(html)
+        return f"{kind}{len(self._stored) - 1}{_END}"
 
     def restore(self, text: str) -> str:
         """Return the text with the stored HTML in place of the placeholders."""
-        return _PLACEHOLDER.sub(lambda found: self.restore(self._html[int(found[1])]), text)
+        return _PLACEHOLDER.sub(lambda found: self.restore(self._stored[int(found[1])]), text)

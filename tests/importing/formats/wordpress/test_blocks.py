@@ -7,10 +7,10 @@ import json
 import pytest
 
 from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import ContentContext, Converted
+from blogapi.importing.formats.wordpress.conversion import ContentContext, Conversion
 
 
-def convert(text: str, footnotes: str = "") -> Converted:
+def convert(text: str, footnotes: str = "") -> Conversion:
     return to_html(text, ContentContext(attachments={}.get, footnotes=footnotes))
 
 

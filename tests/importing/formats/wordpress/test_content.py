@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from blogapi.importing.formats.wordpress import code as code_module
 from blogapi.importing.formats.wordpress.blog import select_language
 from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import ContentContext, Converted
+from blogapi.importing.formats.wordpress.conversion import ContentContext, Conversion
 from blogapi.rendering.plain_text import to_plain_text
 from blogapi.rendering.sanitizer import to_safe_html
 
 CONTEXT = ContentContext(attachments=lambda _: None)
 
 
-def convert(text: str) -> Converted:
+def convert(text: str) -> Conversion:
     return to_html(text, CONTEXT)
 
 

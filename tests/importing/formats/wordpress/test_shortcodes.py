@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import Attachment, ContentContext, Converted
+from blogapi.importing.formats.wordpress.conversion import Attachment, ContentContext, Conversion
 from blogapi.rendering.sanitizer import to_safe_html
 
 FILES = {
@@ -25,7 +25,7 @@ TWO = (
 )
 
 
-def convert(text: str, *uploads: Attachment) -> Converted:
+def convert(text: str, *uploads: Attachment) -> Conversion:
     return to_html(text, ContentContext(attachments=FILES.get, uploads=uploads))
 
 
