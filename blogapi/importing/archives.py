@@ -139,18 +139,15 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-@contextmanager
-def _open(path: Path) -> Iterator[zipfile.ZipFile]:
+def _open(path: Path) -> zipfile.ZipFile:
     try:
         with path.open("rb") as file:
             _check_directory_size(file)
-        archive = zipfile.ZipFile(path)
+        return zipfile.ZipFile(path)
     except _OPEN_ERRORS as error:
         raise RefusedFile(
             "It is not a complete zip file; copy or download it again, or unpack it and import the folder."
         ) from error
-    with archive:
-        yield archive
 
 
 def _check_directory_size(file: BinaryIO) -> None:

@@ -29,17 +29,11 @@ if TYPE_CHECKING:
     from blogapi.importing.pipeline.run import ImportRun
 
 
-class FormatName(click.ParamType[str]):
-    """The name of a format; other packages can install further formats."""
-
-    name = "format"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name; fails if there is no such format."""
-        names = registry.list_names()
-        if value not in names:
-            self.fail(f"{value!r} is not one of {', '.join(names)}.", param, ctx)
-        return str(value)
+def _check_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Return the name of a format, which another package can have installed; raises BadParameter."""
+    if value is not None and value not in registry.list_names():
+        raise click.BadParameter(f"{value!r} is not one of {', '.join(registry.list_names())}.")
+    return value
 
 
 @click.command("import")
@@ -47,7 +41,8 @@ class FormatName(click.ParamType[str]):
 @click.option(
     "--format",
     "format_name",
-    type=FormatName(),
+    metavar="FORMAT",
+    callback=_check_format,
     help="Format of all files. Default: each file is recognised by its content.",
 )
 @click.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import Entry
@@ -33,15 +34,11 @@ def read_each(read_file: ReadFile) -> OpenSource:
 
     `read_file` yields the records of one file; it raises RefusedFile or NotAnArticle if there are none.
     """
-
-    def open_source(entries: Sequence[Entry], options: ImportOptions) -> Source:
-        return _SingleFiles(entries, options, read_file)
-
-    return open_source
+    return partial(_SingleFiles, read_file)
 
 
 class _SingleFiles(FileSource):
-    def __init__(self, entries: Sequence[Entry], options: ImportOptions, read_file: ReadFile) -> None:
+    def __init__(self, read_file: ReadFile, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self._read_file = read_file
 

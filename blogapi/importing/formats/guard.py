@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import is_dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -50,10 +50,7 @@ def guard(format_: Format, notes: list[str]) -> Format:
             notes.extend([] if note in notes else [note])
             return False
 
-    def open_source(entries: Sequence[Entry], options: ImportOptions) -> Source:
-        return _GuardedSource(format_, entries, options)
-
-    return replace(format_, detect=detect, open_source=open_source)
+    return replace(format_, detect=detect, open_source=partial(_GuardedSource, format_))
 
 
 class _GuardedSource(Source):

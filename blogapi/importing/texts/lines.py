@@ -19,13 +19,10 @@ from blogapi.rendering.renderer import render
 MAX_URL_LENGTH: int = get_default("MAX_URL")
 
 # UTF-32 comes before UTF-16, because the little-endian mark of UTF-32 begins with the mark of UTF-16.
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8", "UTF-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32"),
-    (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32"),
-    (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16"),
-    (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
-)
+_BYTE_ORDER_MARKS = {
+    **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),
+    **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "UTF-16"),
+}
 # The control characters of ISO 8859 and the byte order mark are invisible in a line.
 _INVISIBLE = re.compile(rf"{FORBIDDEN.pattern}|[\x80-\x9f\ufeff]")
 # The pattern matches only names of HTML elements, because `Option<T>` in a description is text.
@@ -59,9 +56,9 @@ def decode(data: bytes) -> tuple[str, list[str]]:
     encoding is never guessed. Raises RefusedFile, which names the first invalid byte, if the data cannot be
     decoded.
     """
-    codec, name = _detect_encoding(data)
+    name = next((name for mark, name in _BYTE_ORDER_MARKS.items() if data.startswith(mark)), "UTF-8")
     try:
-        text = data.decode(codec)
+        text = data.decode(name)
     except UnicodeDecodeError as error:
         raise RefusedFile(_describe_invalid_byte(data, name, error.start)) from error
     notes = [] if name == "UTF-8" else [f"The file was converted from {name}."]
@@ -75,11 +72,6 @@ def decode(data: bytes) -> tuple[str, list[str]]:
 def describe_removed_characters(number: int) -> str:
     """Return the note about removed control characters."""
     return f"The import removed {format_count(number, 'control character')} (such as NUL)."
-
-
-def _detect_encoding(data: bytes) -> tuple[str, str]:
-    encodings = ((codec, name) for mark, codec, name in _BYTE_ORDER_MARKS if data.startswith(mark))
-    return next(encodings, ("utf-8", "UTF-8"))
 
 
 def _describe_invalid_byte(data: bytes, encoding: str, offset: int) -> str:
