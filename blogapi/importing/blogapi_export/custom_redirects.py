@@ -16,9 +16,7 @@ from blogapi.redirects.custom import queries, service
 from blogapi.redirects.custom.models import GONE
 from blogapi.redirects.custom.schemas import CustomRedirectBodySchema
 from blogapi.redirects.queries import CUSTOM
-from blogapi.storage.database import db, end_read
-from blogapi.users.models import Account
-from blogapi.web.access import Role
+from blogapi.storage.database import end_read
 from blogapi.web.fields import Fields
 
 _SCHEMA = CustomRedirectBodySchema()
@@ -29,8 +27,7 @@ def restore_redirects(
 ) -> Iterator[FileReport]:
     """Store the custom redirects with new paths, if an admin imports; yield a report for each refusal."""
     rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM]
-    account = db.session.get(Account, state.author)
-    if rows and (state.restricted or account is None or account.role != Role.ADMIN):
+    if rows and not state.is_admin():
         restored.notes.append("The redirects were not stored, because only admins set redirects.")
         rows = []
     wanted: list[Fields] = []

@@ -8,7 +8,10 @@ from uuid import UUID
 from blogapi.authors.models import Author
 from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.exported_terms import ExportedTerms
+from blogapi.storage.database import db
 from blogapi.taxonomies.models import Term
+from blogapi.users.models import Account
+from blogapi.web.access import Role
 
 
 @dataclass(kw_only=True, slots=True)
@@ -34,6 +37,11 @@ class ImportState:
     #: The keys of records whose public articles can be hidden by rules outside of the source.
     public_unread: set[str] = field(default_factory=set)
     planned_paths: dict[str, UUID] = field(default_factory=dict)
+
+    def is_admin(self) -> bool:
+        """Return whether an admin imports, as custom fields and redirects need."""
+        account = db.session.get(Account, self.author)
+        return not self.restricted and account is not None and account.role == Role.ADMIN
 
     def plan_term(self, slug: str, term: Term) -> None:
         """Keep a term that was created in a dry run for later transactions."""
