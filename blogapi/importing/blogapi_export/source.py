@@ -64,22 +64,17 @@ class ExportSource(Source):
                 continue
             if export.source:
                 self.assets = (*self.assets, export.root / export.layout.media)
-            yield from self._restore(data, export.root.name, importer, restored)
+            key, state = export.root.name, importer.state
+            yield from data.reports
+            yield from restoring.restore_media(data, state.author, key, restored, dry_run=state.dry_run)
+            yield from restoring.restore_terms(data, importer, key, restored)
+            yield from restoring.restore_fields(data, key, state, restored)
+            yield from restore_redirects(data, key, state, restored)
+            yield from restoring.restore_site(data, key, restored, dry_run=state.dry_run)
+            state.exported_terms = {**state.exported_terms, **data.terms}
         self._media_uuids = restored.media_uuids
         sentence = restoring.describe_counts(restored)
         self.notes += [*([sentence] if sentence else []), *restored.notes]
-
-    def _restore(
-        self, data: BlogData, key: str, importer: Importer, restored: Restored
-    ) -> Iterator[FileReport]:
-        yield from data.reports
-        state = importer.state
-        yield from restoring.restore_media(data, state.author, key, restored, dry_run=state.dry_run)
-        yield from restoring.restore_terms(data, importer, key, restored)
-        yield from restoring.restore_fields(data, key, state, restored)
-        yield from restore_redirects(data, key, state, restored)
-        yield from restoring.restore_site(data, key, restored, dry_run=state.dry_run)
-        state.exported_terms = {**state.exported_terms, **data.terms}
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each article, or a report if its file is broken."""

@@ -104,15 +104,12 @@ class ImportedMedia:
     def __init__(
         self, assets: Sequence[Path] = (), *, user: UUID | None = None, dry_run: bool = False
     ) -> None:
-        self._files = MediaFiles(assets)
+        self.files = MediaFiles(assets)
         self._user, self._dry_run = user, dry_run
         self._digests: dict[Path, _Digest] = {}
         self._results: dict[str, LibraryFile | RefusedFile] = {}
         #: Why no further file can be stored, because the library or the disk is full.
         self._full: RefusedFile | None = None
-
-    def add_folders(self, folders: Iterable[Path]) -> None:
-        self._files.add_folders(folders)
 
     def take(
         self, records: Iterable[ArticleRecord], get_html: Callable[[ArticleRecord], str]
@@ -163,10 +160,10 @@ class ImportedMedia:
             return None
         root = record.path.parents[max(0, record.key.count("/") - 1)]
         if record.media_folder and not path.startswith("/"):
-            file = self._files.find(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
+            file = self.files.find(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
             if file:
                 return file
-        return self._files.find(path, record.path, root)
+        return self.files.find(path, record.path, root)
 
     def _locate(
         self, record: ArticleRecord, reference: FileReference, result: RecordMedia

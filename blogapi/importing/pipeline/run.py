@@ -151,7 +151,7 @@ class ImportRun:
         )
 
     def _prepare(self) -> None:
-        self._importer.media.add_folders(
+        self._importer.media.files.add_folders(
             folder for source in self.sources.values() for folder in source.assets
         )
         for source in self.sources.values():

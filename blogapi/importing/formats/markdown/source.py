@@ -25,8 +25,8 @@ class MarkdownSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         # `identify` can put outer folders before a key; they are not categories or tags.
         self._translations = Translations(entry.key for entry in entries)
-        places = {entry.path: self._translations.find(entry.key) for entry in entries}
-        self._folders = {path: paths.list_folders(place.path) for path, place in places.items()}
+        places = {entry.path: self._translations.find(entry.key)[1] for entry in entries}
+        self._folders = {path: paths.list_folders(place) for path, place in places.items()}
         # Jekyll and Hexo make pages of all files beside the folder of posts that are in no other collection.
         self._sites = tuple(
             {f"{entry.key.partition('/_posts/')[0]}/" for entry in entries if "/_posts/" in entry.key}
@@ -83,9 +83,9 @@ class MarkdownSource(FileSource):
 
     def _add_language(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record with its language, its translation key, and a slug for the language."""
-        place = self._translations.find(record.key)
-        language = record.language or place.language
-        key = record.translation_key or self._translations.get_key(place.path)
+        language, path = self._translations.find(record.key)
+        language = record.language or language
+        key = record.translation_key or self._translations.get_key(path)
         slug = record.slug
         if slug and key and language not in ("", self.options.language):
             slug = add_language(slug, language)

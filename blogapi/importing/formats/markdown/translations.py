@@ -10,20 +10,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from blogapi.importing.formats.markdown import paths
 from blogapi.importing.texts.languages import read_language
 
 _MAX_KEY_LENGTH = 255
-
-
-@dataclass(frozen=True, slots=True)
-class TranslationPath:
-    """The language in the path of a file, or "", and the path without the language."""
-
-    language: str
-    path: str
 
 
 class Translations:
@@ -34,12 +25,12 @@ class Translations:
         self._folders = _find_language_folders(articles)
         languages = defaultdict[str, set[str]](set)
         for key in articles:
-            place = self.find(key)
-            languages[place.path].add(place.language)
+            language, path = self.find(key)
+            languages[path].add(language)
         self._shared = {path for path, found in languages.items() if len(found) > 1}
 
-    def find(self, key: str) -> TranslationPath:
-        """Return the language of a file, and its path without the language."""
+    def find(self, key: str) -> tuple[str, str]:
+        """Return the language in the path of a file, or "", and the path without the language."""
         segments = key.split("/")
         language = read_language(paths.get_language(key))
         if language:
@@ -52,7 +43,7 @@ class Translations:
                 # Some files repeat the language of their folder: `en/blog/post-en.md`.
                 segments[-1] = re.sub(rf"-{re.escape(folder)}(?=\.[^.]*$)", "", segments[-1])
                 break
-        return TranslationPath(language, "/".join(segments))
+        return language, "/".join(segments)
 
     def get_key(self, path: str) -> str:
         """Return the translation key of the files whose path without the language is `path`.

@@ -184,6 +184,4 @@ _RENDERERS: dict[str, Renderer] = {
     **dict.fromkeys(("code", "syntaxhighlighter/code", "enlighter/codeblock"), _render_code),
 }
 #: Blocks that may be empty
-_BLOCKS_ALLOWED_EMPTY = frozenset(
-    {"spacer", "separator", "more", "nextpage", "html", "shortcode", "freeform"}
-)
+_BLOCKS_ALLOWED_EMPTY = {"spacer", "separator", "more", "nextpage", "html", "shortcode", "freeform"}
