@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -191,8 +190,11 @@ def import_(
             open_import, background_report, dry_run=dry_run, input=sys.stdin.buffer, output=sys.stdout
         )
         return
-    with report_problems(), _report_refusals(), exit_on_sigterm(), open_import() as run:
-        run.run(show_progress)
+    try:
+        with report_problems(), exit_on_sigterm(), open_import() as run:
+            run.run(show_progress)
+    except RefusedFile as error:
+        raise click.ClickException(str(error)) from error
     if as_json:
         for part in report_output.format_document(run, dry_run=dry_run):
             click.echo(part, nl=False)
@@ -201,15 +203,6 @@ def import_(
         click.echo("\n".join(report_output.format_report(run, dry_run=dry_run)))
     if any(report.result is Result.REFUSED or report.hidden_there for report in run.reports):
         raise SystemExit(1)
-
-
-@contextmanager
-def _report_refusals() -> Iterator[None]:
-    """Turn a RefusedFile for a whole path into a message and exit status 1."""
-    try:
-        yield
-    except RefusedFile as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _find_author(name: str | None) -> UUID:

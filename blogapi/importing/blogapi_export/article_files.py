@@ -94,7 +94,8 @@ class ArticleFiles:
         content, media_paths = self._read_content(metadata, _decode(data[match.end() :]))
         content_type = _read_content_type(metadata, path)
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
-            content = _read_pre(content)
+            pre = _PRE.fullmatch(content)
+            content = html.unescape(pre[1]) if pre else content
         is_hidden = any(privacy.find_draft_reasons_in_folders(place.parts[:-1]))
         status, reasons = _read_status(entries, metadata, self.now, is_hidden=is_hidden)
         covers = [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
@@ -225,11 +226,6 @@ def _read_content_type(metadata: Values, path: Path) -> str:
     if content_type is not None and content_type not in _CONTENT_TYPES.values():
         raise RefusedFile(f"`content_type` is not one of {', '.join(_CONTENT_TYPES.values())}; correct it.")
     return str(content_type) if content_type else _CONTENT_TYPES.get(path.suffix.lower(), "markdown")
-
-
-def _read_pre(content: str) -> str:
-    match = _PRE.fullmatch(content)
-    return html.unescape(match[1]) if match else content
 
 
 def _read_status(

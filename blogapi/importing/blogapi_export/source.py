@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from uuid import UUID
@@ -116,16 +116,12 @@ class ExportSource(Source):
                 "below it from its front matter."
             )
             return FileReport(item.source, Result.REFUSED, notes=(reason,))
-        return _replace_media(item, self._media_uuids) if self._media_uuids else item
-
-
-def _replace_media(record: ArticleRecord, uuids: Mapping[UUID, UUID]) -> ArticleRecord:
-    exported = record.exported
-    assert exported is not None
-    content = replace_references(record.content, uuids)
-    paths = {path: uuids.get(uuid, uuid) for path, uuid in exported.media_paths.items()}
-    body = {**exported.body, "content": content}
-    return replace(record, content=content, exported=replace(exported, body=body, media_paths=paths))
+        if not self._media_uuids:
+            return item
+        content = replace_references(item.content, self._media_uuids)
+        paths = {path: self._media_uuids.get(uuid, uuid) for path, uuid in item.exported.media_paths.items()}
+        body = {**item.exported.body, "content": content}
+        return replace(item, content=content, exported=replace(item.exported, body=body, media_paths=paths))
 
 
 def _read_file(reader: ArticleFiles, entry: Entry) -> ArticleRecord:
