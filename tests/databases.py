@@ -31,7 +31,6 @@ from blogapi.storage import connections, postgresql_dumps
 from blogapi.storage.database import Base, CommitCounter, db, table_of
 from blogapi.storage.files import side_files
 from blogapi.storage.integrity import add_former_function
-from blogapi.storage.upgrades import WRITE_LOCK_SQL
 from tests.audit_hooks.sqlite_files import allow_opening
 
 SERVER_URL = os.environ.get("BLOGAPI_TEST_DATABASE_URL", "")
@@ -300,7 +299,7 @@ def close_connections(app: Flask) -> None:
         db.engine.dispose()
 
 
-_BEGIN_WRITE = {"sqlite": "BEGIN IMMEDIATE", "postgresql": f"BEGIN; {WRITE_LOCK_SQL}"}
+_BEGIN_WRITE = {"sqlite": "BEGIN IMMEDIATE", "postgresql": f"BEGIN; {connections.WRITE_LOCK_SQL}"}
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 from zipfile import ZipFile
 
-from sqlalchemy import URL, create_engine
+from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
 from blogapi import clock, config, program
@@ -38,7 +38,7 @@ from blogapi.media import stored_files
 from blogapi.media.folder import MediaFolder, locate_folder
 from blogapi.media.stored_files import StoredFile
 from blogapi.storage import files, integrity, migration_names
-from blogapi.storage.connections import get_database_url
+from blogapi.storage.connections import get_database_url, open_plain_engine
 from blogapi.storage.disk_errors import is_disk_full
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.version import __version__
@@ -213,12 +213,9 @@ def _check_space(folder: Path, media: Iterable[StoredFile]) -> None:
 
 def read_media(database: Path) -> set[StoredFile]:
     """Return the media files that a database file refers to."""
-    engine = create_engine(URL.create("sqlite", database=str(database)))
-    try:
-        with engine.connect() as connection:
-            return stored_files.read_stored_files(connection)
-    finally:
-        engine.dispose()
+    url = URL.create("sqlite", database=str(database))
+    with open_plain_engine(url) as engine, engine.connect() as connection:
+        return stored_files.read_stored_files(connection)
 
 
 def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:

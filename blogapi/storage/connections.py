@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 
 from blogapi import config
 from blogapi.config import CannotStart
-from blogapi.storage import driver_options, files, upgrades
+from blogapi.storage import driver_options, files
 
 # How long a write waits for other writes of any process, in seconds.
 BUSY_SECONDS = 5
@@ -23,6 +25,10 @@ BUSY_SECONDS = 5
 # of a request. They prevent a process that hangs from blocking the writes of other processes. The limit for
 # requests is shorter, because the process of a web server can be paused at any time.
 STATEMENT_SECONDS, IDLE_SECONDS, REQUEST_IDLE_SECONDS = 60, 60, 5
+
+# On PostgreSQL every write transaction and every upgrade holds this lock until it ends; the number is
+# arbitrary.
+WRITE_LOCK_SQL = "SELECT pg_advisory_xact_lock(6251846213)"
 
 _APPLICATION_NAME = "blogapi"
 
@@ -102,15 +108,21 @@ def get_database_url(home: Path) -> URL:
     return make_url(setting) if path is None else URL.create("sqlite", database=str(path))
 
 
-def make_plain_engine(url: URL) -> Engine:
-    """Return an engine without the settings of the application, which can read a database of any version.
+@contextmanager
+def open_plain_engine(url: URL, **options: Any) -> Iterator[Engine]:
+    """Yield an engine without the settings of the application, which can read a database of any version.
 
     Raises CannotStart if the driver is missing.
     """
+    arguments = driver_options.get_typed_options(url)
     try:
-        return create_engine(url, hide_parameters=True, connect_args=driver_options.get_typed_options(url))
+        engine = create_engine(url, hide_parameters=True, connect_args=arguments, **options)
     except (ArgumentError, ImportError) as error:
         raise database_url_error(error) from error
+    try:
+        yield engine
+    finally:
+        engine.dispose()
 
 
 def database_url_error(error: ArgumentError | ImportError) -> CannotStart:
@@ -214,7 +226,7 @@ def _lock_postgresql(connection: Connection) -> None:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{seconds * 1000 or 1}ms'")
         # One statement takes the lock and sets the limit, so the process cannot be paused in between.
         idle = f", set_config('idle_in_transaction_session_timeout', '{REQUEST_IDLE_SECONDS}s', true)"
-        connection.exec_driver_sql(upgrades.WRITE_LOCK_SQL + (idle if has_request_context() else ""))
+        connection.exec_driver_sql(WRITE_LOCK_SQL + (idle if has_request_context() else ""))
 
 
 def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:

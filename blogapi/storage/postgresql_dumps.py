@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import URL, create_engine, inspect, text
+from sqlalchemy import URL, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-from blogapi.storage import driver_options
+from blogapi.storage import connections, driver_options
 
 PROGRAMS = ("pg_dump", "pg_restore", "psql")
 _FILL = ("pg_restore", "--no-owner", "--no-privileges", "--single-transaction")
@@ -61,12 +61,9 @@ def replace_content(url: URL, path: Path) -> None:
 
 
 def _make_drop_statement(url: URL) -> str:
-    engine = create_engine(url, connect_args=driver_options.get_typed_options(url))
-    try:
+    with connections.open_plain_engine(url) as engine:
         quote = engine.dialect.identifier_preparer.quote
         tables = ", ".join(quote(name) for name in inspect(engine).get_table_names())
-    finally:
-        engine.dispose()
     return f"DROP TABLE {tables} CASCADE;\n" if tables else ""
 
 
@@ -87,16 +84,14 @@ def open_copy(url: URL, path: Path) -> Iterator[URL]:
 
 
 def _execute(url: URL, statement: str) -> None:
-    engine = create_engine(
-        url, isolation_level="AUTOCOMMIT", connect_args=driver_options.get_typed_options(url)
-    )
     try:
-        with engine.connect() as connection:
+        with (
+            connections.open_plain_engine(url, isolation_level="AUTOCOMMIT") as engine,
+            engine.connect() as connection,
+        ):
             connection.execute(text(statement))
     except DBAPIError as error:
         raise DumpError(" ".join(str(error.orig).split())) from error
-    finally:
-        engine.dispose()
 
 
 def _run(url: URL | None, program: str, *arguments: str) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DatabaseError
 
 from blogapi.config import CannotStart
 from blogapi.storage import (
-    driver_options,
+    connections,
     files,
     integrity,
     migration_names,
@@ -40,10 +40,6 @@ LOCK_SECONDS = 60
 _MAX_DIFFERENCES = 5
 
 COPY_PREFIX = "before-upgrade-from-"
-
-# On PostgreSQL every write transaction and every upgrade holds this lock until it ends; the number is
-# arbitrary.
-WRITE_LOCK_SQL = "SELECT pg_advisory_xact_lock(6251846213)"
 
 
 def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
@@ -107,13 +103,8 @@ def current_migration(engine: Engine) -> str | None:
     """
     if engine.dialect.name == "sqlite":
         _refuse_damaged_log(Path(str(engine.url.database)))
-    options = driver_options.get_typed_options(engine.url)
-    plain = create_engine(engine.url, hide_parameters=True, connect_args=options)
-    try:
-        with plain.connect() as connection:
-            return read_migration(connection)
-    finally:
-        plain.dispose()
+    with connections.open_plain_engine(engine.url) as plain, plain.connect() as connection:
+        return read_migration(connection)
 
 
 def _refuse_damaged_log(path: Path) -> None:
@@ -151,7 +142,7 @@ def _locked(engine: Engine) -> Iterator[Connection]:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
-            connection.exec_driver_sql(WRITE_LOCK_SQL)
+            connection.exec_driver_sql(connections.WRITE_LOCK_SQL)
             yield connection
         return
     exclusive = create_engine(engine.url, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)

@@ -28,7 +28,7 @@ from blogapi.storage import (
     sqlite_errors,
     upgrades,
 )
-from blogapi.storage.connections import get_database_url, make_plain_engine
+from blogapi.storage.connections import get_database_url, open_plain_engine
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.storage.releases import Release
@@ -86,8 +86,7 @@ def get_copy(home: Path) -> Copy:
 
 def refuse_use(home: Path, copy: Copy) -> None:
     """Raise Conflict if the blog is already at the migration of the copy, or if another process uses it."""
-    engine = make_plain_engine(get_database_url(home))
-    try:
+    with open_plain_engine(get_database_url(home)) as engine:
         current = upgrades.current_migration(engine)
         if current == copy.migration:
             raise Conflict(f"The blog is already in the state before the upgrade (schema {current}).")
@@ -97,8 +96,6 @@ def refuse_use(home: Path, copy: Copy) -> None:
             is_in_use = _is_in_use(engine)
         if is_in_use:
             raise Conflict("The blog is in use; stop the service, and then run the command again.")
-    finally:
-        engine.dispose()
 
 
 def refuse_later_versions(home: Path, copy: Copy) -> None:
@@ -106,13 +103,9 @@ def refuse_later_versions(home: Path, copy: Copy) -> None:
 
     The last upgrade has then changed no schema, and the copy is older than its user expects.
     """
-    engine = make_plain_engine(get_database_url(home))
-    try:
-        with engine.connect() as connection:
-            statement = select(Release.version).where(Release.started > copy.made - _MARGIN)
-            versions = list(connection.scalars(statement.order_by(Release.started)))
-    finally:
-        engine.dispose()
+    with open_plain_engine(get_database_url(home)) as engine, engine.connect() as connection:
+        statement = select(Release.version).where(Release.started > copy.made - _MARGIN)
+        versions = list(connection.scalars(statement.order_by(Release.started)))
     if len(versions) > 1:
         raise Conflict(
             f"The copy of {copy.made:%Y-%m-%d %H:%M} UTC is from before the versions {', '.join(versions)}. "

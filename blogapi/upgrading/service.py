@@ -25,7 +25,7 @@ from blogapi.storage import (
     releases,
     upgrades,
 )
-from blogapi.storage.connections import get_database_url, make_plain_engine
+from blogapi.storage.connections import get_database_url, open_plain_engine
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.upgrading import comparison
@@ -76,16 +76,12 @@ class Copy:
 
 def read_state(home: Path) -> State:
     """Return the versions that have stored the blog; raises CannotStart if the database cannot be used."""
-    engine = make_plain_engine(get_database_url(home))
-    try:
-        with upgrades.convert_errors(engine):
-            migration = upgrades.current_migration(engine)
-            upgrades.refuse_unknown(migration)
-            with engine.connect() as connection:
-                last = releases.read_last(connection)
-            is_current = rerendering.is_current(engine, migration)
-    finally:
-        engine.dispose()
+    with open_plain_engine(get_database_url(home)) as engine, upgrades.convert_errors(engine):
+        migration = upgrades.current_migration(engine)
+        upgrades.refuse_unknown(migration)
+        with engine.connect() as connection:
+            last = releases.read_last(connection)
+        is_current = rerendering.is_current(engine, migration)
     version, rights = last or (None, None)
     return State(version, rights, migration or "", is_current)
 
@@ -185,13 +181,13 @@ def _create_on_copy(home: Path, folder: Path, copy: URL, create_app: CreateApp) 
 
 
 def _compare_stored(live: URL, copy: URL) -> dict[str, int] | None:
-    engines = [make_plain_engine(url) for url in (live, copy)]
-    try:
-        with engines[0].connect() as before, engines[1].connect() as after:
-            return comparison.compare_stored(before, after)
-    finally:
-        for engine in engines:
-            engine.dispose()
+    with (
+        open_plain_engine(live) as old,
+        open_plain_engine(copy) as new,
+        old.connect() as before,
+        new.connect() as after,
+    ):
+        return comparison.compare_stored(before, after)
 
 
 def describe_versions(state: State) -> str:

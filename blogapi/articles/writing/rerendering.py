@@ -30,13 +30,9 @@ def needs_upgrade(home: Path) -> bool:
     url = connections.get_database_url(home)
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists():
         return False
-    engine = connections.make_plain_engine(url)
-    try:
-        with upgrades.convert_errors(engine):
-            migration = upgrades.current_migration(engine)
-            return migration is not None and not is_current(engine, migration)
-    finally:
-        engine.dispose()
+    with connections.open_plain_engine(url) as engine, upgrades.convert_errors(engine):
+        migration = upgrades.current_migration(engine)
+        return migration is not None and not is_current(engine, migration)
 
 
 def is_current(engine: Engine, migration: str | None) -> bool:
