@@ -128,8 +128,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self.is_half_closed:
             return True
         self._active_at = time.monotonic()
-        parsed: bool = super().received(data)
-        return parsed
+        return bool(super().received(data))
 
     def send(self, data: bytes, do_close: bool = True) -> int:
         """Send some bytes and return their number, which is 0 if it is the turn of other connections."""
@@ -147,8 +146,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self.total_outbufs_len > self.adj.outbuf_high_watermark and has_app_context():
             # While the thread waits for the client, it must not occupy a database connection or a snapshot.
             db.session.rollback()
-        written: int = super().write_soon(data)
-        return written
+        return int(super().write_soon(data))
 
     def _start_next(self) -> None:
         """Start the first request, unless it was started already or a response is not yet sent."""
@@ -207,5 +205,4 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def _flush_some(self, do_close: bool = True) -> bool:
         self._turn_bytes_left = TURN_BYTES
-        flushed: bool = super()._flush_some(do_close)
-        return flushed
+        return bool(super()._flush_some(do_close))

@@ -43,21 +43,18 @@ class TooSlow(Error):  # type: ignore[misc]
     """The request was not received in time."""
 
     code = 408
-    reason = "Request Timeout"
 
 
 class Busy(Error):  # type: ignore[misc]
     """The server has no memory or thread for the request."""
 
     code = 503
-    reason = "Service Unavailable"
 
 
 class StorageFull(Error):  # type: ignore[misc]
     """The disk has no space for the body."""
 
     code = 507
-    reason = "Insufficient Storage"
 
 
 class ParserSettings(Adjustments):  # type: ignore[misc]
@@ -68,6 +65,11 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
     for a uuid), to the settings of that upload. The settings of an upload apply only if their `accepts`
     returns True for the headers of the request.
     """
+
+    ident = None
+    max_request_header_size = MAX_HEADER_BYTES
+    # `trust_proxy` does this.
+    clear_untrusted_proxy_headers = False
 
     bodies: ByteCounter
     uploads: Mapping[str, ParserSettings] = MappingProxyType({})

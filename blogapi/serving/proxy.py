@@ -35,22 +35,17 @@ def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIAppli
         untrusted = PROXY_HEADERS
         if trust_all or (trusted is not None and ip_address(environ["REMOTE_ADDR"]) in trusted):
             try:
-                untrusted = _translate(environ)
+                untrusted = parse_proxy_headers(
+                    environ, trusted_proxy_count=1, trusted_proxy_headers=_HEADERS
+                )
+                # Raise ValueError unless it is an IP address, because rate limits and the access log use it.
+                environ["REMOTE_ADDR"] = str(ip_address(environ["REMOTE_ADDR"]))
             except (MalformedProxyHeader, ValueError):
                 return _refuse(environ, start_response)
         clear_untrusted_headers(environ, untrusted)
         return app(environ, start_response)
 
     return translated
-
-
-def _translate(environ: WSGIEnvironment) -> frozenset[str]:
-    untrusted: frozenset[str] = parse_proxy_headers(
-        environ, trusted_proxy_count=1, trusted_proxy_headers=_HEADERS
-    )
-    # Raise ValueError unless it is an IP address, because rate limits and the access log use it.
-    environ["REMOTE_ADDR"] = str(ip_address(environ["REMOTE_ADDR"]))
-    return untrusted
 
 
 def _refuse(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:

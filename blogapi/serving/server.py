@@ -24,7 +24,7 @@ from blogapi.rate_limits.middleware import limits_requests
 from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.serving import listening, supervisor
 from blogapi.serving.channel import Channel
-from blogapi.serving.limits import MAX_HEADER_BYTES, Limits
+from blogapi.serving.limits import Limits
 from blogapi.serving.log import AccessLog
 from blogapi.serving.parser import ParserSettings, limit_bodies
 from blogapi.serving.proxy import trust_proxy
@@ -48,6 +48,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
     channel_class = Channel
 
+    access_log: AccessLog | None = None
+
     # The socket thread sends this to systemd at each sweep, and cannot send it if it hangs.
     heartbeat = "WATCHDOG=1"
 
@@ -59,14 +61,12 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         *,
         proxy: str = "",
         limits: Limits,
-        access_log: AccessLog | None = None,
         keyless_paths: tuple[str, ...] | None = None,
     ) -> None:
         self.limits = limits
         # The socket thread looks for a cached response if a request has a key, or if its path begins with one
         # of these paths. If this is None, the socket thread never looks into the cache.
         self.keyless_paths = keyless_paths
-        self.access_log = access_log
         self.stopping = False
         self.request_seconds = limits.request
         self._proxy = ip_network(proxy, strict=False) if proxy else None
@@ -143,8 +143,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
     def is_queue_full(self) -> bool:
         """Return whether no other request can wait for a thread."""
-        is_full: bool = self.task_dispatcher.count_queued() >= self.limits.queue
-        return is_full
+        return bool(self.task_dispatcher.count_queued() >= self.limits.queue)
 
     def get_client(self, address: Any) -> str:
         """Return the key under which connections of the address are counted; "" for the proxy (no limit)."""
@@ -277,13 +276,10 @@ def create_server(
     settings = ParserSettings(
         sockets=[listening_socket],
         threads=threads,
-        ident=None,
         url_scheme=url_scheme,
         # waitress refuses a body that is as long as its limit; Flask refuses only a body that is longer than
         # its limit.
         max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 1,
-        max_request_header_size=MAX_HEADER_BYTES,
-        clear_untrusted_proxy_headers=False,
     )
     limit_bodies(app, settings, limits)
     images.init_app(app, threads=threads)
@@ -296,9 +292,9 @@ def create_server(
         settings,
         proxy=proxy,
         limits=limits,
-        access_log=access_log,
         keyless_paths=_list_keyless_paths(app),
     )
+    server.access_log = access_log
     registry.add_gauge(app, "connections", "Open client connections.", lambda: len(server.active_channels))
     registry.add_gauge(
         app,

@@ -8,10 +8,11 @@ import socket
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from blogapi.serving import listening
-from blogapi.serving.limits import MAX_HEADER_BYTES, SHORT_BODY_BYTES, ByteCounter, Limits
+from blogapi.serving.limits import SHORT_BODY_BYTES, ByteCounter, Limits
 from blogapi.serving.parser import ParserSettings
 from blogapi.serving.server import Server, UnixServer
 from blogapi.storage import upgrade_progress
@@ -37,8 +38,7 @@ _PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-a
 class UpgradingApplication:
     """A WSGI application that answers each request with 503 and the progress of the upgrade."""
 
-    def __init__(self) -> None:
-        self._progress: Progress | None = None
+    _progress: Progress | None = None
 
     def set_progress(self, progress: Progress) -> None:
         """Show this progress from now on."""
@@ -46,30 +46,19 @@ class UpgradingApplication:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Return a page if the client prefers HTML, otherwise problem+json."""
-        headers = error_headers(choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
+        headers = dict(error_headers(choose_request_id(environ.get("HTTP_X_REQUEST_ID"))))
+        progress = self._progress
         if "text/html" in environ.get("HTTP_ACCEPT", ""):
-            body = self._build_page()
-            headers = [(name, value) for name, value in headers if name != "Content-Type"]
-            headers += [
-                ("Content-Type", "text/html; charset=utf-8"),
-                ("Content-Security-Policy", _PAGE_POLICY),
-            ]
+            text = html.escape(progress.describe()) if progress else ""
+            body = _PAGE.format(seconds=RETRY_SECONDS, progress=text).encode("utf-8")
+            headers |= {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": _PAGE_POLICY}
         else:
-            body = self._build_problem()
-        headers += [("Retry-After", str(RETRY_SECONDS)), ("Content-Length", str(len(body)))]
-        start_response(f"{_STATUS} {reason_phrase(_STATUS)}", headers)
+            problem: dict[str, Any] = json.loads(problem_body(_STATUS, "upgrading", _DETAIL))
+            problem |= {"progress": asdict(progress)} if progress else {}
+            body = json.dumps(problem).encode("ascii")
+        headers |= {"Retry-After": str(RETRY_SECONDS), "Content-Length": str(len(body))}
+        start_response(f"{_STATUS} {reason_phrase(_STATUS)}", [*headers.items()])
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
-
-    def _build_problem(self) -> bytes:
-        problem: dict[str, Any] = json.loads(problem_body(_STATUS, "upgrading", _DETAIL))
-        if self._progress:
-            found = self._progress
-            problem["progress"] = {"step": found.step, "done": found.done, "total": found.total}
-        return json.dumps(problem).encode("ascii")
-
-    def _build_page(self) -> bytes:
-        progress = self._progress.describe() if self._progress else ""
-        return _PAGE.format(seconds=RETRY_SECONDS, progress=html.escape(progress)).encode("utf-8")
 
 
 class _TemporaryUnixServer(UnixServer):
@@ -86,10 +75,7 @@ def answer_requests(listening_socket: socket.socket) -> Iterator[None]:
     settings = ParserSettings(
         sockets=[own_socket],
         threads=2,
-        ident=None,
         max_request_body_size=SHORT_BODY_BYTES,
-        max_request_header_size=MAX_HEADER_BYTES,
-        clear_untrusted_proxy_headers=False,
     )
     settings.bodies = ByteCounter(SHORT_BODY_BYTES)
     kind = _TemporaryUnixServer if listening.is_unix(listening_socket) else Server
