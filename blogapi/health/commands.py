@@ -5,8 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+from collections.abc import Mapping
 from contextlib import closing
-from typing import Any
 from urllib.parse import urlsplit
 
 import click
@@ -28,26 +28,42 @@ def health(url: str) -> None:
         raise click.UsageError("--url must be an address such as http://127.0.0.1:8000.")
     found: list[bytes | Exception] = []
     # A thread, because a timeout of a socket limits only a part of the request.
-    thread = threading.Thread(target=_ask, args=(parts, found), daemon=True)
+    thread = threading.Thread(target=_ask, args=(url, found), daemon=True)
     thread.start()
     thread.join(_SECONDS)
-    body = found[0] if found else TimeoutError("timed out")
+    body = found[0] if found else ConnectionError(f"{url} does not answer: timed out.")
     if isinstance(body, Exception):
-        raise click.ClickException(f"{url} does not answer: {getattr(body, 'strerror', None) or body}.")
+        raise click.ClickException(str(body))
     click.echo(body.decode("utf-8", "replace"))
     if not _is_healthy(body):
         raise SystemExit(1)
 
 
-def _ask(parts: Any, found: list[bytes | Exception]) -> None:
+def _ask(url: str, found: list[bytes | Exception]) -> None:
+    try:
+        _, body = fetch(url, "/health/", {"Connection": "close"}, seconds=_SECONDS, max_bytes=_MAX_BYTES)
+        found.append(body)
+    except ConnectionError as error:
+        found.append(error)
+
+
+def fetch(
+    url: str, path: str, headers: Mapping[str, str], *, seconds: float, max_bytes: int
+) -> tuple[int, bytes]:
+    """Return the status and the body of a path of the service at this address; each step may take `seconds`.
+
+    Raises ConnectionError, whose message says that the service does not answer.
+    """
+    parts = urlsplit(url)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     try:
-        with closing(kind(parts.hostname, parts.port, timeout=_SECONDS)) as connection:
-            connection.request("GET", f"{parts.path.rstrip('/')}/health/", headers={"Connection": "close"})
+        with closing(kind(parts.hostname or "", parts.port, timeout=seconds)) as connection:
+            connection.request("GET", f"{parts.path.rstrip('/')}{path}", headers=headers)
             with connection.getresponse() as response:
-                found.append(response.read(_MAX_BYTES))
+                return response.status, response.read(max_bytes)
     except (OSError, ValueError, http.client.HTTPException) as error:
-        found.append(error)
+        reason = getattr(error, "strerror", None) or error
+        raise ConnectionError(f"{url} does not answer: {reason}.") from error
 
 
 def _is_healthy(body: bytes) -> bool:

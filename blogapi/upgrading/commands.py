@@ -11,9 +11,11 @@ import click
 
 from blogapi import blog_folder, create_app, program
 from blogapi.cli import report_problems
+from blogapi.storage import migration_names
 from blogapi.upgrading import release_notes, service
 from blogapi.upgrading import rollback as way_back
 from blogapi.upgrading.service import Check, State
+from blogapi.version import __version__
 
 
 @click.command()
@@ -54,7 +56,8 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
 
 
 def _print_versions(state: State) -> None:
-    click.echo(service.describe_versions(state))
+    former, last = state.version or "a version before 1.0", migration_names.list_migrations()[-1]
+    click.echo(f"From {former} (schema {state.migration}) to {__version__} (schema {last}).")
     if notes := release_notes.read_notes(state.version):
         click.echo(f"\n{notes}\n")
 

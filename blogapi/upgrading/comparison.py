@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import http.client
+import heapq
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from http import HTTPStatus
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
-from urllib.parse import urlsplit
 
 from flask import Flask
 from sqlalchemy import Connection, column, inspect, select, table
 
+from blogapi.health.commands import fetch
 from blogapi.web.errors import Conflict
 
 _TABLE = "article_json"
@@ -41,17 +42,16 @@ def compare_stored(before: Connection, after: Connection) -> dict[str, int] | No
     old, new = ({found["name"] for found in one} for one in columns)
     names = sorted(name for name in old & new if name.endswith("_json"))
     differing = Counter[str]()
-    rows, others = (_read_rows(connection, names) for connection in (before, after))
-    row, other = next(rows, None), next(others, None)
-    while row or other:
-        if row is None or other is None or row[0] != other[0]:
+    # The rows of both databases are in the order of their first column, the uuid of the article.
+    get_uuid = itemgetter(0)
+    rows = heapq.merge(*(_read_rows(connection, names) for connection in (before, after)), key=get_uuid)
+    for _, versions in groupby(rows, key=get_uuid):
+        row, *others = versions
+        for other in others:
+            pairs = zip(names, row[1:], other[1:], strict=True)
+            differing.update(name.removesuffix("_json") for name, one, two in pairs if one != two)
+        if not others:
             differing["article"] += 1
-            is_older = other is None or (row is not None and row[0] < other[0])
-            row, other = (next(rows, None), other) if is_older else (row, next(others, None))
-            continue
-        pairs = zip(names, row[1:], other[1:], strict=True)
-        differing.update(name.removesuffix("_json") for name, one, two in pairs if one != two)
-        row, other = next(rows, None), next(others, None)
     # `dataclasses.asdict` cannot copy a Counter.
     return dict(differing)
 
@@ -86,15 +86,10 @@ def compare_answers(app: Flask, url: str, key: str) -> Iterator[str]:
 
 
 def _ask(url: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
-    parts = urlsplit(url)
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     try:
-        with closing(kind(parts.netloc, timeout=_SECONDS)) as connection:
-            connection.request("GET", parts.path.rstrip("/") + path, headers=headers)
-            with connection.getresponse() as response:
-                return response.status, response.read(_MAX_BYTES)
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        raise Conflict(f"{url} does not answer: {getattr(error, 'strerror', None) or error}.") from error
+        return fetch(url, path, headers, seconds=_SECONDS, max_bytes=_MAX_BYTES)
+    except ConnectionError as error:
+        raise Conflict(str(error)) from error
 
 
 def _parse(body: bytes) -> Any:

@@ -20,7 +20,6 @@ from blogapi.backups import service as backup_service
 from blogapi.rights import build_matrix, compare
 from blogapi.storage import (
     files,
-    migration_names,
     postgresql_dumps,
     releases,
     upgrades,
@@ -29,7 +28,6 @@ from blogapi.storage.connections import get_database_url, open_plain_engine
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.upgrading import comparison
-from blogapi.version import __version__
 from blogapi.web.errors import Conflict
 
 # The beginning of the name of the folder in the instance folder with the copy that a check upgrades.
@@ -188,10 +186,3 @@ def _compare_stored(live: URL, copy: URL) -> dict[str, int] | None:
         new.connect() as after,
     ):
         return comparison.compare_stored(before, after)
-
-
-def describe_versions(state: State) -> str:
-    """Return the versions before and after an upgrade, as a sentence."""
-    former = state.version or "a version before 1.0"
-    last = migration_names.list_migrations()[-1]
-    return f"From {former} (schema {state.migration}) to {__version__} (schema {last})."
