@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flask import Flask, current_app
+from flask import Flask
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -29,13 +29,14 @@ _KEY = "blogapi-metrics"
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class RequestMetrics:
-    """The number and the duration of the served requests."""
+class Metrics:
+    """The metrics of the registry, and the number and the duration of the served requests."""
 
     def __init__(self, app: Flask) -> None:
         # Imported here because it would take a tenth of the start time, and metrics are off by default.
         from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
 
+        self._app = app
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         self._total = Counter(
@@ -48,7 +49,7 @@ class RequestMetrics:
             buckets=BUCKETS,
             registry=self.registry,
         )
-        self.registry.register(MetricsCollector(app))
+        self.registry.register(self)
 
     def count(self, route: str, method: str, status: str, seconds: float) -> None:
         """Count one request; an unknown method counts as `other`, so that clients cannot create labels."""
@@ -56,15 +57,14 @@ class RequestMetrics:
         self._total.labels(route or "none", label, status[:3]).inc()
         self._seconds.labels(route or "none").observe(seconds)
 
+    def render(self) -> bytes:
+        """Return the metrics in the text format."""
+        from prometheus_client import generate_latest
 
-class MetricsCollector:
-    """The collector through which prometheus_client reads the metrics of the registry."""
-
-    def __init__(self, app: Flask) -> None:
-        self._app = app
+        return bytes(generate_latest(self.registry))
 
     def collect(self) -> Iterator[Metric]:
-        """Yield each metric with its current values; a metric that cannot be read has none."""
+        """Yield each metric of the registry, for prometheus_client; a metric that cannot be read is empty."""
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
         kinds, is_readable = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}, True
@@ -116,22 +116,12 @@ def init_app(app: Flask) -> None:
     for name in ("checkedout", "checkedin", "overflow"):
         if read := getattr(engine.pool, name, None):
             registry.add_gauge(app, f"database_pool_{name}", f"Database connections: {name}.", read)
-    app.extensions[_KEY] = RequestMetrics(app)
+    app.extensions[_KEY] = Metrics(app)
 
 
-def get_request_metrics(app: Flask) -> RequestMetrics | None:
-    """Return the metrics of the served requests; None if metrics are off."""
+def get_metrics(app: Flask) -> Metrics | None:
+    """Return the metrics of the application; None if metrics are off."""
     return app.extensions.get(_KEY)
-
-
-def render_metrics() -> bytes | None:
-    """Return the metrics in the text format; None if metrics are off."""
-    metrics = get_request_metrics(current_app)
-    if metrics is None:
-        return None
-    from prometheus_client import generate_latest
-
-    return bytes(generate_latest(metrics.registry))
 
 
 def _size(path: Path) -> float:

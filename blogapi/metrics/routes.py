@@ -5,7 +5,7 @@ Only admins may use it, because the numbers of requests can reveal drafts and th
 
 from __future__ import annotations
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, current_app
 
 from blogapi.metrics import exposition
 from blogapi.web.access import admin, allow
@@ -18,7 +18,7 @@ bp = Blueprint("metrics", __name__, url_prefix="/metrics")
 @allow(admin)
 def show_metrics() -> Response:
     """Return the metrics of the blog and of the process that serves the request."""
-    metrics = exposition.render_metrics()
+    metrics = exposition.get_metrics(current_app)
     if metrics is None:
         raise NotFound("Metrics are off; turn on the METRICS setting.")
-    return Response(metrics, content_type=exposition.CONTENT_TYPE)
+    return Response(metrics.render(), content_type=exposition.CONTENT_TYPE)

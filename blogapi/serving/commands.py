@@ -21,7 +21,7 @@ from blogapi.health.queries import start_integrity_check
 from blogapi.importing.jobs import service as import_job_service
 from blogapi.importing.jobs.runner import get_runner
 from blogapi.media.folder import check_shared_folder
-from blogapi.metrics.exposition import get_request_metrics
+from blogapi.metrics.exposition import get_metrics
 from blogapi.publication import background
 from blogapi.serving import listening, log, memory, server, supervisor, upgrading
 from blogapi.site.queries import get_service_url
@@ -169,7 +169,7 @@ def _run(
 
 
 def _access_log(app: Flask) -> log.AccessLog | None:
-    counted = get_request_metrics(app)
+    counted = get_metrics(app)
     handlers = [] if app.config["ACCESS_LOG"] == "off" else [log.log_lines(logs.get_format(app.config))]
     if counted is not None:
         handlers.append(log.count_requests(counted.count))

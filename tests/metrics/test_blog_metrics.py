@@ -164,7 +164,7 @@ def test_without_the_database_other_metrics_remain(app, as_admin):
     with app.app_context():
         event.listen(db.engine, "begin", refuse)
         try:
-            metrics = parse_metrics(exposition.render_metrics().decode())
+            metrics = parse_metrics(exposition.get_metrics(app).render().decode())
         finally:
             event.remove(db.engine, "begin", refuse)
     # Each attempt can take seconds.
