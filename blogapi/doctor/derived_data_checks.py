@@ -119,10 +119,11 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     it."""
     articles = _load_articles(uuids)
     complete = render_articles(article for article in articles if article.seo is not None)
+    stored = uses.read_article_uses(db.session(), [article.uuid for article in complete])
     differing = {
         "json": json_writer.find_differing(db.session(), complete),
         "search": list(_with_other_search_entry(complete)),
-        "media": list(_with_other_uses(complete)),
+        "media": [article for article in complete if stored[article.uuid] != article.find_uses().keys()],
     }
     slugs["seo"] += [article.slug for article in articles if article.seo is None]
     for check, faulty in differing.items():
@@ -159,11 +160,6 @@ def _with_other_search_entry(articles: list[RenderedArticle]) -> Iterator[Render
         number = numbers.get(article.uuid)
         if number not in equal or not _is_number_plausible(number, get_listed_from(article)):
             yield article
-
-
-def _with_other_uses(articles: list[RenderedArticle]) -> Iterator[RenderedArticle]:
-    stored = uses.read_article_uses(db.session(), [article.uuid for article in articles])
-    return (article for article in articles if stored[article.uuid] != article.find_uses().keys())
 
 
 def _is_number_plausible(number: int, published_at: datetime | None) -> bool:

@@ -61,7 +61,8 @@ def _check_items(model: Any, rows: Sequence[Any], repair: bool) -> list[str]:
             items = db.session.scalars(present).all()
             recorded = _read_recorded(_list_kinds(model), [item.uuid for item in items])
             for item in items:
-                events.record(_get_kind(item), item.uuid, recorded.get(item.uuid), _get_state(item))
+                kind = item.type if isinstance(item, Article) else item.kind
+                events.record(kind, item.uuid, recorded.get(item.uuid), _get_state(item))
     return [item.slug for item in differing]
 
 
@@ -92,11 +93,6 @@ def _differs(recorded: ItemState, state: ItemState, now: datetime) -> bool:
 def _list_kinds(model: Any) -> Collection[str]:
     """Return the kinds of the events of the model's items; pages are articles of another type."""
     return tuple(ItemType) if model is Article else (model.kind,)
-
-
-def _get_kind(item: Any) -> str:
-    kind: str = item.type if isinstance(item, Article) else item.kind
-    return kind
 
 
 def _get_state(item: Any) -> ItemState:

@@ -51,7 +51,6 @@ _TITLES = {
     "clocks": "Two clocks differ",
     "limits": "Redis does not respond",
 }
-_REPAIR = "Run `doctor --repair` on the server."
 
 _EXTENSION = "blogapi-doctor"
 _lock = threading.Lock()
@@ -123,11 +122,13 @@ def _check_backups(home: Path) -> Iterator[Advice]:
         yield Advice("backup", Level.HINT, "There is no backup yet", text, link)
         return
     newest = backups[0]
-    made = f"{_format_time(newest.created)}. {findings.count_things(len(backups), 'backup')} kept."
+    created = to_time_zone(newest.created, get_site().time_zone)
+    number = findings.count_things(len(backups), "backup")
+    made = f"{created.day} {created:%b %Y, %H:%M}. {number} kept."
     if newest.missing:
         title = f"The last backup lacks {findings.count_things(newest.missing, 'file')} of the library"
         yield Advice("backup", Level.WRONG, title, "Run `doctor` on the server to see which.", link)
-    elif _is_newer(backups, MAX_BACKUP_AGE):
+    elif any(-clock.TOLERANCE <= clock.now() - backup.created < MAX_BACKUP_AGE for backup in backups):
         yield Advice("backup", Level.OK, "Backup made", made, link)
     else:
         yield Advice("backup", Level.HINT, "The last backup is old", made, link)
@@ -139,10 +140,6 @@ def _find_upgrade_copy(home: Path) -> Iterator[Advice]:
         newest = max(copies, key=lambda path: path.stat().st_mtime)
         text = f"Go back with `{program.get_command()} rollback`, or delete {newest.name} when all is well."
         yield Advice("upgrade", Level.OK, "A copy of before the upgrade is kept", text)
-
-
-def _is_newer(backups: list[library.StoredBackup], age: timedelta) -> bool:
-    return any(-clock.TOLERANCE <= clock.now() - backup.created < age for backup in backups)
 
 
 def _check_media_files() -> Iterator[Advice]:
@@ -188,22 +185,18 @@ def _check_idle_keys() -> Iterator[Advice]:
 
 def _check_database(home: Path) -> Iterator[Advice]:
     path = connections.sqlite_path(current_app.config["DATABASE_URL"], home)
-    if path is not None and (fault := _find_fault(path)):
-        yield Advice("database", Level.WRONG, "The database is damaged", fault)
+    if path is not None and (fault := integrity.run_quick_check(path, seconds=_QUICK_CHECK_SECONDS)):
+        text = f"{fault}. Run `doctor` on the server to see what to do."
+        yield Advice("database", Level.WRONG, "The database is damaged", text)
         return
     articles = _count(select(Article))
     rows = {_count(select(ArticleJson)), _count(select(SearchEntry))}
     if rows != {articles}:
-        title = "The search is not up to date"
-        yield Advice("database", Level.WRONG, title, _REPAIR)
+        title, text = "The search is not up to date", "Run `doctor --repair` on the server."
+        yield Advice("database", Level.WRONG, title, text)
     else:
         text = f"{findings.count_things(articles, 'article')}, all of them in the search."
         yield Advice("database", Level.OK, "The database is in order", text)
-
-
-def _find_fault(path: Path) -> str:
-    fault = integrity.run_quick_check(path, seconds=_QUICK_CHECK_SECONDS)
-    return fault and f"{fault}. Run `doctor` on the server to see what to do."
 
 
 def _check_server(home: Path) -> Iterator[Advice]:
@@ -224,8 +217,3 @@ def _translate(finding: Finding, home: Path) -> Advice:
 
 def _count(statement: Select[*tuple[object, ...]]) -> int:
     return db.session.scalar(select(func.count()).select_from(statement.subquery())) or 0
-
-
-def _format_time(time: datetime) -> str:
-    local = to_time_zone(time, get_site().time_zone)
-    return f"{local.day} {local:%b %Y, %H:%M}"

@@ -8,7 +8,7 @@ from html import unescape
 from urllib.parse import urldefrag, urljoin, urlsplit
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from blogapi.articles.models import Article, ArticleJson
 from blogapi.categories.models import Category
@@ -76,26 +76,17 @@ def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
     hidden = set()
     paths = page_paths.make_paths(site, read_tree())
     is_public = readable(Article, current_time()).label("is_public")
-    columns = (Article.uuid, Article.slug, Article.published_at, Article.created, Category.slug, is_public)
-    for uuid, slug, published_at, created, category, visible, language in db.session.execute(
-        select(*columns, Article.language).outerjoin(Category, Category.uuid == Article.category_id)
-    ):
-        address = (
-            f"{site.url}{paths[uuid]}"
-            if uuid in paths
-            else addresses.make_article_url(
-                site,
-                uuid=uuid,
-                slug=slug,
-                category_slug=category,
-                published_at=published_at or created,
-                language=language,
-            )
-        )
-        if visible:
-            public[uuid] = _normalize(address or "")
+    statement = select(
+        *(Article.uuid, Article.slug, Article.language, Category.slug.label("category_slug"), is_public),
+        func.coalesce(Article.published_at, Article.created).label("published_at"),
+    ).outerjoin(Category, Category.uuid == Article.category_id)
+    for row in db.session.execute(statement):
+        path = paths.get(row.uuid)
+        address = _normalize((f"{site.url}{path}" if path else addresses.make_row_url(site, row)) or "")
+        if row.is_public:
+            public[row.uuid] = address
         else:
-            hidden.add(_normalize(address or ""))
+            hidden.add(address)
     former_paths = select(Event.path_before).where(Event.path_before.is_not(None))
     hidden |= {_normalize(f"{site.url}{path}") for path in db.session.scalars(former_paths)}
     return public, hidden - set(public.values())
