@@ -159,7 +159,7 @@ def prefers_html() -> bool:
 def error_headers(current_id: str = "") -> list[tuple[str, str]]:
     """Return the headers of an error that is sent before the application sees the request.
 
-    `current_id` is empty if RequestIdMiddleware will add the id.
+    `current_id` is empty if the middleware of `request_id` will add the id.
     """
     return [
         *CONSTANT_HEADERS.items(),

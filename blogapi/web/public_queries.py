@@ -13,31 +13,25 @@ from urllib.parse import parse_qsl, urlencode
 from flask import Flask
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
-
-
-class PublicQueryMiddleware:
-    """WSGI middleware that keeps only the known parameters, sorted by name.
-
-    `names` maps prefixes of paths to the known parameters. The API refuses unknown parameters.
-    """
-
-    def __init__(self, application: WSGIApplication, names: Mapping[str, Collection[str]]) -> None:
-        self._application, self._names = application, names
-
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Call the application with the known parameters."""
-        if query := environ.get("QUERY_STRING"):
-            path = environ["PATH_INFO"]
-            allowed = next((names for start, names in self._names.items() if path.startswith(start)), None)
-            if allowed is not None:
-                environ["QUERY_STRING"] = _select(query, allowed)
-        return self._application(environ, start_response)
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 
 def init_app(app: Flask, names: Mapping[str, Collection[str]]) -> None:
-    """Wrap the application in the middleware."""
-    app.wsgi_app = PublicQueryMiddleware(app.wsgi_app, names)  # type: ignore[method-assign]
+    """Wrap the application in a middleware that keeps only the known parameters, sorted by name.
+
+    `names` maps prefixes of paths to the known parameters. The API refuses unknown parameters.
+    """
+    application = app.wsgi_app
+
+    def select_parameters(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if query := environ.get("QUERY_STRING"):
+            path = environ["PATH_INFO"]
+            allowed = next((known for start, known in names.items() if path.startswith(start)), None)
+            if allowed is not None:
+                environ["QUERY_STRING"] = _select(query, allowed)
+        return application(environ, start_response)
+
+    app.wsgi_app = select_parameters  # type: ignore[method-assign]
 
 
 def _select(query: str, names: Collection[str]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 REQUEST_ID_HEADER = "X-Request-ID"
 # An API key that a client sends by mistake is not accepted as an id, because ids are logged.
@@ -26,25 +26,19 @@ def choose_request_id(sent: str | None) -> str:
     return sent if sent and re.fullmatch(REQUEST_ID_PATTERN, sent, re.ASCII) else secrets.token_hex(8)
 
 
-class RequestIdMiddleware:
-    """WSGI middleware that gives each request an id and adds it to the response.
+def init_app(app: Flask) -> None:
+    """Wrap the application in a middleware that gives each request an id and adds it to the response.
 
     It wraps the response cache, so that a replayed response has the id of the current request.
     """
+    application = app.wsgi_app
 
-    def __init__(self, application: WSGIApplication) -> None:
-        self._application = application
-
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Call the application with the id in the environment."""
+    def add_id(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request_id = environ[REQUEST_ID_KEY] = choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
 
         def start_with_id(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
             return start_response(status, [*headers, (REQUEST_ID_HEADER, request_id)], *exc_info)
 
-        return self._application(environ, start_with_id)
+        return application(environ, start_with_id)
 
-
-def init_app(app: Flask) -> None:
-    """Wrap the application in the middleware."""
-    app.wsgi_app = RequestIdMiddleware(app.wsgi_app)  # type: ignore[method-assign]
+    app.wsgi_app = add_id  # type: ignore[method-assign]

@@ -15,7 +15,7 @@ from blogapi.response_cache.lru_cache import LRUCache
 from blogapi.response_cache.middleware import ResponseCacheMiddleware
 from blogapi.storage import commit_version
 from blogapi.storage.commit_version import CommitVersionSource
-from blogapi.web.request_id import RequestIdMiddleware
+from blogapi.web import request_id
 
 Response = tuple[str, list[tuple[str, str]], bytes]
 
@@ -56,7 +56,8 @@ def add_cache(app: Flask, monkeypatch: Any, source: CommitVersionSource | None =
     application = RecordingApplication(app)
     source = source or commit_version.create_source(app)
     middleware = ResponseCacheMiddleware(app, application, source, app.config["CACHE_MEGABYTES"] * 2**20)
-    monkeypatch.setattr(app, "wsgi_app", RequestIdMiddleware(middleware))
+    monkeypatch.setattr(app, "wsgi_app", middleware)
+    request_id.init_app(app)
     return CachedBlog(app, application, source, middleware)
 
 
