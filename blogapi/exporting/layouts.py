@@ -11,6 +11,9 @@ from blogapi.exporting.article_rows import Item
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType
 from blogapi.site.time_zones import to_time_zone
 
+# The name and the version of the format, in `blogapi.yaml`.
+FORMAT, VERSION = "blogapi-export", 1
+
 # The text fields that are copied into the front matter unchanged; all other text fields are converted.
 FRONT_MATTER_TEXTS = tuple(
     name for name in TEXT_NAMES if name not in ("title", "content", "content_type", "cover_image")
@@ -96,8 +99,8 @@ class Layout:
     def describe(self, *, includes_drafts: bool) -> Item:
         """Return the contents of `blogapi.yaml`."""
         return {
-            "format": "blogapi-export",
-            "version": 1,
+            "format": FORMAT,
+            "version": VERSION,
             "layout": self.name,
             "contents": "all" if includes_drafts else "public",
             "articles": list(dict.fromkeys((self.posts, self.drafts, self.pages))),

@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import UUID, uuid5
 
 from blogapi.exporting.export_files import DESCRIPTION, GIT_ATTRIBUTES
-from blogapi.exporting.layouts import LAYOUTS, Layout
+from blogapi.exporting.layouts import FORMAT, LAYOUTS, VERSION, Layout
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS, escape_file_name, read_bytes
@@ -18,7 +18,6 @@ from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_line
 from blogapi.publication.kinds import TERM_LISTS
 
-FORMAT, VERSION = "blogapi-export", "1"
 DATA_KINDS = (*TERM_LISTS, "media", "redirects", "site", "fields")
 ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
@@ -50,7 +49,7 @@ class ExportFolder:
         version, name = self._description.get("version"), self._description.get("layout")
         if not version:
             raise RefusedFile(f"{DESCRIPTION} needs the line `version: {VERSION}`; add it.")
-        if version != VERSION:
+        if version != str(VERSION):
             raise RefusedFile(
                 f"{DESCRIPTION} has an unknown version; import the folder with a newer version of blogapi."
             )
