@@ -124,7 +124,8 @@ def authenticate() -> Response | None:
     g.caller = STRANGER
     request.routing_exception = _routing_error()
     if request.method == "OPTIONS" and (request.routing_exception is None or _is_allowed_preflight()):
-        return Response(status=204, headers={"Allow": _format_allowed_methods()})
+        allowed = format_allow(_get_url_adapter().allowed_methods(_add_slash(request.path)))
+        return Response(status=204, headers={"Allow": allowed})
     if isinstance(request.routing_exception, MethodNotAllowed):
         _require_credentials(request.routing_exception)
         return None
@@ -269,10 +270,6 @@ def _authenticate_session() -> Caller:
     if last_used is None or not last_used <= now < last_used + user_service.LAST_USED_INTERVAL:
         user_service.record_use(digest, account.uuid, now)
     return caller
-
-
-def _format_allowed_methods() -> str:
-    return format_allow(_get_url_adapter().allowed_methods(_add_slash(request.path)))
 
 
 def _get_url_adapter() -> MapAdapter:

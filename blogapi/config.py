@@ -40,7 +40,10 @@ def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
     Raises CannotStart for a setting that is unknown or has an invalid value.
     """
     folder = Path(app.instance_path)
-    _create_folder(folder)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotStart(f"The instance folder {folder} cannot be created: {error.strerror}.") from error
     app.config.update(read_settings(folder))
     overrides = overrides or {}
     app.config.update({name: value for name, value in overrides.items() if name not in _BY_NAME})
@@ -131,13 +134,6 @@ def _find_hint(name: str, value: Any) -> str:
         return f" Settings belong to no table: delete the line [{name}]."
     similar = difflib.get_close_matches(name.upper().removeprefix(PREFIX), _BY_NAME, n=1)
     return f" Did you mean {similar[0]}?" if similar else ""
-
-
-def _create_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotStart(f"The instance folder {folder} cannot be created: {error.strerror}.") from error
 
 
 def load_secret_key(folder: str) -> str:

@@ -38,8 +38,9 @@ def send_if_due(app: Flask, found: BackupStatus) -> bool:
         return False
     app.logger.error("there has been no good backup for %d hours: %s", _HOURS, found.reason)
     with app.app_context():
-        is_sent = [*_send_mails(app, found), *_call_webhooks(found)]
-    return any(is_sent)
+        last = found.last_success.isoformat() if found.last_success else None
+        notice = {"last_success": last, "reason": found.reason}
+        return any([*_send_mails(app, found), *send_notice(BACKUP_FAILED, notice)])
 
 
 def _send_mails(app: Flask, found: BackupStatus) -> Iterator[bool]:
@@ -58,8 +59,3 @@ def _send_mails(app: Flask, found: BackupStatus) -> Iterator[bool]:
         except smtp.NotSent as problem:
             app.logger.error("the e-mail about the late backup was not sent: %s", problem)
             yield False
-
-
-def _call_webhooks(found: BackupStatus) -> list[bool]:
-    last = found.last_success.isoformat() if found.last_success else None
-    return send_notice(BACKUP_FAILED, {"last_success": last, "reason": found.reason})

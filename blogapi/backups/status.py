@@ -108,7 +108,6 @@ def _write(home: Path, status: BackupStatus) -> None:
     # On a full disk, the former status stays, so that a late backup is still noticed.
     with suppress(OSError):
         path = _get_path(home)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with files.partial_file(path) as partial:
             partial.write_text(json.dumps(asdict(status), default=datetime.isoformat), encoding="utf-8")
             files.replace(partial, path)

@@ -58,7 +58,10 @@ def copy(
     _check_source(source)
     with _delete_on_failure(target):
         upgrades.upgrade(target, Base.metadata, backups=backups)
-        with _begin_read(source) as reader, _begin_write(target) as writer:
+        connections.configure_connections(source)
+        options = connections.write_options(target, connections.BUSY_SECONDS)
+        # The transaction of the reader sees one state of the source.
+        with _begin(source) as reader, _begin(target, **options) as writer:
             _check_empty(writer)
             # The progress counts each row twice (copied and read back), and each search index entry once.
             total = 2 * sum(_count_rows(reader, table) for table in _tables())
@@ -106,17 +109,7 @@ def _delete_on_failure(target: Engine) -> Iterator[None]:
 
 
 @contextmanager
-def _begin_read(engine: Engine) -> Iterator[Connection]:
-    """Yield a connection in a transaction, so that all reads see the same state of the database."""
-    connections.configure_connections(engine)
-    with engine.begin() as connection:
-        connections.disable_timeouts(connection)
-        yield connection
-
-
-@contextmanager
-def _begin_write(engine: Engine) -> Iterator[Connection]:
-    options = connections.write_options(engine, connections.BUSY_SECONDS)
+def _begin(engine: Engine, **options: Any) -> Iterator[Connection]:
     with engine.execution_options(**options).begin() as connection:
         connections.disable_timeouts(connection)
         yield connection
@@ -153,7 +146,9 @@ def _copy_table(
     copied, stored = _RowReader(store), _RowReader()
     yield from copied.read(source, statement)
     yield from stored.read(target, statement)
-    sums[table.name] = _compare(table.name, copied, stored)
+    if copied.sum() != stored.sum():
+        raise _copy_differs(table.name)
+    sums[table.name] = stored.sum()
 
 
 def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
@@ -209,12 +204,6 @@ class _RowReader:
     def sum(self) -> TableSum:
         """Return the number and the digest of the rows read so far."""
         return TableSum(self.rows, self._digest.hexdigest())
-
-
-def _compare(name: str, copied: _RowReader, stored: _RowReader) -> TableSum:
-    if copied.sum() != stored.sum():
-        raise _copy_differs(name)
-    return stored.sum()
 
 
 def _copy_differs(name: str) -> Conflict:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from functools import cache
 from pathlib import Path
 
@@ -35,8 +34,3 @@ def read_asset(name: str) -> tuple[bytes, bool]:
     if compressed.is_file():
         return compressed.read_bytes(), True
     return (STATIC / name).read_bytes(), False
-
-
-def decompress(content: bytes) -> bytes:
-    """Return the content of a compressed asset for a client that does not accept gzip."""
-    return gzip.decompress(content)

@@ -124,12 +124,6 @@ def get_reference(schema: Document) -> str:
     return reference.removeprefix(SCHEMAS)
 
 
-def add_selectable_fields(schema: Document, properties: Document) -> None:
-    """Add the properties that responses have only with `fields`, as optional properties."""
-    for name, field in properties.items():
-        schema["properties"].setdefault(name, field)
-
-
 def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]) -> None:
     """Make each body of a PUT accept the responses that a GET and the PUT itself return.
 

@@ -14,7 +14,6 @@ from blogapi.docs.components import (
     Document,
     Plugin,
     accept_responses,
-    add_selectable_fields,
     extend_schemas,
     get_reference,
     list_operations,
@@ -145,8 +144,10 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             assert access is not None
             mark_filters(documented)
             complete_operation(documented, path, method, get_operation(view), document, access)
+        # The properties that responses have only with `fields` are optional.
         for name, properties in selectable:
-            add_selectable_fields(document["components"]["schemas"][name], properties)
+            for field, json_schema in properties.items():
+                document["components"]["schemas"][name]["properties"].setdefault(field, json_schema)
         share_enums(document)
         accept_responses(document, self.ma_plugin.read_only_fields())
         share_timestamps(document)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from blogapi.docs.components import Document
 from blogapi.web import headers
 from blogapi.web.access import Access, Rule
@@ -111,7 +109,8 @@ def complete_operation(
     if declared.writes:
         conditions = [_IF_MATCH, _IDEMPOTENCY_KEY] if method == "post" else [_IF_MATCH]
         operation.setdefault("parameters", []).extend(conditions)
-    for status in _error_statuses(path, declared):
+    may_be_missing = "{" in path or declared.may_be_missing or declared.writes
+    for status in ("404", OTHER_ERRORS) if may_be_missing else (OTHER_ERRORS,):
         shared_responses.setdefault(status, _problem_response(status))
         responses[status] = {"$ref": f"#/components/responses/{status}"}
     operation["responses"] = responses
@@ -147,12 +146,6 @@ def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
     if rule.requires_credentials:
         return identified
     return [{}, *identified] if rule.checks_credentials else []
-
-
-def _error_statuses(path: str, declared: Operation) -> Iterator[str]:
-    if "{" in path or declared.may_be_missing or declared.writes:
-        yield "404"
-    yield OTHER_ERRORS
 
 
 def _problem_response(status: str) -> Document:

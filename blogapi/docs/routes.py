@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def _send_compressed(content: bytes, content_type: str) -> Response:
     if request.accept_encodings["gzip"]:
         response.headers["Content-Encoding"] = "gzip"
     else:
-        content = assets.decompress(content)
+        content = gzip.decompress(content)
     response.set_data(content)
     return response
 

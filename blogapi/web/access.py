@@ -128,11 +128,7 @@ editor_login = Rule("editor login", "logged-in editors and admins", role=Role.ED
 admin_login = Rule("admin login", "logged-in admins", role=Role.ADMIN, login_only=True)
 
 # Who may call a view that requires the role, in the words of the error message.
-_CALLERS = {
-    Role.AUTHOR: "authors, editors and admins",
-    Role.EDITOR: "editors and admins",
-    Role.ADMIN: "admins",
-}
+_CALLERS = {rule.role: rule.description for rule in (author, editor, admin)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,17 +18,10 @@ from blogapi.web.headers import compute_etag
 _CHUNK_BYTES = 64 * 1024
 
 
-def _read_body(file: BinaryIO, length: int) -> Iterable[bytes]:
-    """Return a response body with the next `length` bytes of an open file; its `close` closes the file."""
-    # Closing a generator that has not started does not run its `with` block, so the file is closed here.
-    return ClosingIterator(_read_chunks(file, length), file.close)
-
-
 def _read_chunks(file: BinaryIO, length: int) -> Iterator[bytes]:
-    with file:
-        while length and (chunk := file.read(min(_CHUNK_BYTES, length))):
-            length -= len(chunk)
-            yield chunk
+    while length and (chunk := file.read(min(_CHUNK_BYTES, length))):
+        length -= len(chunk)
+        yield chunk
 
 
 class _SentFile(io.FileIO):
@@ -56,7 +49,7 @@ def make_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterab
     number of bytes (PEP 3333).
     """
     wrap = cast(Callable[[BinaryIO], Iterable[bytes]] | None, environ.get("wsgi.file_wrapper"))
-    return _read_body(file, length) if wrap is None else wrap(file)
+    return ClosingIterator(_read_chunks(file, length), file.close) if wrap is None else wrap(file)
 
 
 def make_disposition(name: str) -> str:

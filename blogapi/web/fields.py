@@ -282,8 +282,7 @@ class StrictInteger(ma.fields.Integer):
             return int(value)
         if self.from_query:
             raise ma.ValidationError("Not a valid integer.")
-        number: int = super()._deserialize(value, attr, data, **options)
-        return number
+        return int(super()._deserialize(value, attr, data, **options))
 
 
 class PrefixedParameters(ma.fields.Field[Any]):

@@ -27,24 +27,23 @@ _MESSAGE = "Is read-only and has another value; omit it."
 class SentItem:
     """The read-only fields that a body contains for one item.
 
-    `values` maps their paths to the values; `index` is the index of the item if the body is an array.
+    `values` maps their paths to the values; `prefix` has the index of the item if the body is an array.
     """
 
-    index: int | None
+    prefix: tuple[str, ...]
     uuid: UUID | None
     values: Mapping[tuple[str, ...], Any]
 
 
 def collect(schema: ma.Schema, body: Any) -> list[SentItem]:
     """Return the items of the body that contain read-only fields of the schema."""
-    many = isinstance(body, list)
-    items = enumerate(body) if isinstance(body, list) else [(0, body)]
-    sent = [
-        SentItem(
-            index if many else None, _get_uuid(item) if many else None, dict(_list_read_only(schema, item))
-        )
-        for index, item in items
-    ]
+    if isinstance(body, list):
+        sent = [
+            SentItem((str(index),), _get_uuid(item), dict(_list_read_only(schema, item)))
+            for index, item in enumerate(body)
+        ]
+    else:
+        sent = [SentItem((), None, dict(_list_read_only(schema, body)))]
     return [item for item in sent if item.values]
 
 
@@ -60,10 +59,9 @@ def find_changed(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *
             current = _read_values(read, item.uuid or id, names, max_bytes + _MAX_OTHER_BYTES)
         except NotFound:
             continue
-        prefix = () if item.index is None else (str(item.index),)
         for path, value in item.values.items():
             if _normalize(value) != _normalize(_get_value(current, path)):
-                errors[".".join((*prefix, *path))] = [_MESSAGE]
+                errors[".".join((*item.prefix, *path))] = [_MESSAGE]
     return errors
 
 
