@@ -34,9 +34,10 @@ def init_app(app: Flask) -> None:
     """Set the functions; call this before the first transaction."""
     schemas = {taxonomy.model: taxonomy.stored_schema for taxonomy in TAXONOMIES}
     stored_json.init_app(app, schemas={**schemas, Media: StoredMediaSchema})
-    event_writer.init_app(app, authors=author_visibility)
-    user_service.init_app(app, profiles=profiles)
-    page_addresses.init_app(app, tree=page_tree, moves=moves)
-    media_addresses.init_app(app, library=library)
-    hooks.init_app(app, articles=media_changes)
-    custom_field_articles.init_app(app, articles=definition_changes)
+    event_writer.AUTHOR_QUERIES.set(app, author_visibility)
+    user_service.PROFILES.set(app, profiles)
+    page_addresses.PAGE_TREE.set(app, page_tree)
+    page_addresses.PAGE_MOVES.set(app, moves)
+    media_addresses.LIBRARY.set(app, library)
+    hooks.ARTICLES.set(app, media_changes)
+    custom_field_articles.ARTICLES.set(app, definition_changes)

@@ -23,7 +23,7 @@ from blogapi.rendering import renderer
 from blogapi.rendering.slugs import make_slug
 from blogapi.site import page_paths
 from blogapi.site.addresses import make_article_url
-from blogapi.site.page_addresses import get_page_tree
+from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
 from blogapi.taxonomies.queries import find_term
@@ -113,7 +113,7 @@ def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: Any) -> 
     site = get_site()
     if not site.url:
         return None
-    language, tree = page.language if page else "", get_page_tree().read_tree()
+    language, tree = page.language if page else "", PAGE_TREE.get().read_tree()
     if isinstance(parent, Unset):
         parent = page.parent_id if page else None
     elif isinstance(parent, str):

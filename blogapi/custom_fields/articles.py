@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Protocol, cast
+from typing import Protocol
 from uuid import UUID
 
-from flask import Flask, current_app
-
-_KEY = "blogapi-custom-field-articles"
+from blogapi.app_state import AppState
 
 
 class Articles(Protocol):
@@ -27,11 +25,4 @@ class Articles(Protocol):
         """Update the search words of all articles that have a value for the custom field `name`."""
 
 
-def init_app(app: Flask, *, articles: Articles) -> None:
-    """Set the functions of `articles`."""
-    app.extensions[_KEY] = articles
-
-
-def get_articles() -> Articles:
-    """Return the functions of `articles`."""
-    return cast(Articles, current_app.extensions[_KEY])
+ARTICLES = AppState[Articles]("custom-field-articles")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from blogapi.custom_fields import custom_values
-from blogapi.custom_fields.articles import get_articles
+from blogapi.custom_fields.articles import ARTICLES
 from blogapi.custom_fields.definitions import list_visible
 from blogapi.custom_fields.models import CustomField
 from blogapi.web.access import current_caller
@@ -26,7 +26,7 @@ def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
     They are the numbers of items with a value, and of items with a value that does not fit.
     """
     used, unfit = Counter[str](), Counter[str]()
-    for stored in get_articles().list_values():
+    for stored in ARTICLES.get().list_values():
         values = custom_values.parse(stored)
         for field in fields:
             if field.name in values:

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import func, select
 
 from blogapi.custom_fields import queries
-from blogapi.custom_fields.articles import get_articles
+from blogapi.custom_fields.articles import ARTICLES
 from blogapi.custom_fields.definitions import forget_definitions
 from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.site.service import record_change
@@ -116,6 +116,6 @@ def _store(field: CustomField, *, was_admin_only: bool, is_derived_again: bool) 
     db.session.flush()
     forget_definitions()
     if is_derived_again:
-        get_articles().update_derived_data(field.name)
+        ARTICLES.get().update_derived_data(field.name)
     if not (was_admin_only and field.is_admin_only):
         record_change(["fields"])

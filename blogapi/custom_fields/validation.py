@@ -8,7 +8,7 @@ from uuid import UUID
 import marshmallow as ma
 
 from blogapi.custom_fields import custom_values
-from blogapi.custom_fields.articles import get_articles
+from blogapi.custom_fields.articles import ARTICLES
 from blogapi.custom_fields.custom_values import Unfit, Values
 from blogapi.custom_fields.definitions import list_definitions, list_visible
 from blogapi.custom_fields.models import CustomField, FieldType
@@ -79,7 +79,7 @@ def _resolve_articles(values: dict[str, Any]) -> dict[str, list[str]]:
         for name, value in values.items()
         if value is not None and fields[name].type == FieldType.ARTICLE
     }
-    known = get_articles().resolve(set().union(*named.values())) if named else {}
+    known = ARTICLES.get().resolve(set().union(*named.values())) if named else {}
     errors: dict[str, list[str]] = {}
     for name, references in named.items():
         uuids = [str(known[reference]) for reference in references if reference in known]

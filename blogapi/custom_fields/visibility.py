@@ -9,7 +9,7 @@ from uuid import UUID
 from flask import g, has_request_context
 
 from blogapi.custom_fields import custom_values
-from blogapi.custom_fields.articles import get_articles
+from blogapi.custom_fields.articles import ARTICLES
 from blogapi.custom_fields.custom_values import Values
 from blogapi.custom_fields.definitions import list_definitions, list_visible, reads_all
 from blogapi.custom_fields.models import CustomField, FieldType
@@ -57,7 +57,7 @@ def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> 
         if field.name in values
         for uuid in custom_values.list_items(field, values[field.name])
     }
-    known = {str(uuid) for uuid in get_articles().find_readable(named)}
+    known = {str(uuid) for uuid in ARTICLES.get().find_readable(named)}
     for values in shown:
         for field in fields:
             if field.name in values:

@@ -41,7 +41,7 @@ def _check_clock() -> Finding:
 
 
 def _check_redis() -> Finding:
-    if error := limiter.get_counters(current_app).find_error():
+    if error := limiter.COUNTERS.get().find_error():
         says = f"Redis does not respond; each process counts requests in its own memory: {error}"
         return wrong("limits", says, "start Redis, or correct LIMITS_URL")
     return ok("limits", "The rate limit counters are stored in Redis.")

@@ -80,7 +80,7 @@ class DeliveryMiddleware:
     def __init__(self, app: Flask, application: WSGIApplication) -> None:
         self._application = application
         self._folder = get_folder(app)
-        self._widths = widths.get_cache(app)
+        self._widths = widths.CACHE.get(app)
         self._types = types.list_types(app)
         self._origins = app.config["CORS_ORIGINS"]
         self._find_target = lru_cache(1024)(self._parse_path)

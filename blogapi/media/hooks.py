@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 from uuid import UUID
 
-from flask import Flask, current_app
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from blogapi.app_state import AppState
 from blogapi.media.models import MediaPath, MediaUse
 from blogapi.storage.read_once import ReadOnce
 
-_ARTICLES_KEY = "blogapi-media-articles"
 # The items that use files that the transaction deletes.
 _deleted = ReadOnce[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
 
@@ -38,24 +37,18 @@ class Articles(Protocol):
         """Store the articles that use these files again; the changes of the files are flushed already."""
 
 
-def init_app(app: Flask, *, articles: Articles) -> None:
-    """Set the functions of `articles`."""
-    app.extensions[_ARTICLES_KEY] = articles
-
-
-def _get_articles() -> Articles:
-    return cast(Articles, current_app.extensions[_ARTICLES_KEY])
+ARTICLES = AppState[Articles]("media-articles")
 
 
 def prepare(media_ids: Collection[UUID]) -> PreparedItems:
     """Render the articles that use these files, before the transaction; pass the result to `notify`."""
-    return _get_articles().prepare(media_ids)
+    return ARTICLES.get().prepare(media_ids)
 
 
 def notify(session: Session, media_ids: Collection[UUID], prepared: PreparedItems = NOTHING_PREPARED) -> None:
     """Render the articles again, in the transaction that has changed or deleted these files."""
     if media_ids:
-        _get_articles().render(session, media_ids, prepared)
+        ARTICLES.get().render(session, media_ids, prepared)
 
 
 def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:

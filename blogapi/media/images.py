@@ -15,6 +15,7 @@ from typing import Any
 
 from flask import Flask, current_app
 
+from blogapi.app_state import AppState
 from blogapi.config import PREFIX
 from blogapi.rendering.media_types import MediaType
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
@@ -28,10 +29,8 @@ _LIMIT_STATUSES = (-9, -24)
 _MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
 # An encoder can make a file larger than it was, but not by much.
 _OUTPUT_FACTOR = 2
-_QUEUE_KEY = "blogapi-image-queue"
 # At most one worker at a time resizes stored pictures; other requests wait for it for at most this time.
 _SCALING_WAIT_SECONDS = 5.0
-_SCALING_KEY = "blogapi-scaling-queue"
 
 _FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF", "svg": "SVG"}
 _ERRORS = {
@@ -84,14 +83,17 @@ class ImageQueue:
         return Unavailable("The server is processing other images; try again in a second.")
 
 
+_QUEUE, _SCALING_QUEUE = AppState[ImageQueue]("image-queue"), AppState[ImageQueue]("scaling-queue")
+
+
 def init_app(app: Flask, *, threads: int | None = None) -> None:
     """Create the queues; at most half of a server's `threads` threads for writes wait for a worker."""
     max_threads = _MAX_WORKERS + _MAX_WAITING
     if threads is not None:
         max_threads = max(1, min(max_threads, threads // 2))
-    app.extensions[_QUEUE_KEY] = ImageQueue(max_threads)
+    _QUEUE.set(app, ImageQueue(max_threads))
     # Anyone can request pictures in other widths, so these workers do not use the queue of uploads.
-    app.extensions[_SCALING_KEY] = ImageQueue(max_threads, _SCALING_WAIT_SECONDS, workers=1)
+    _SCALING_QUEUE.set(app, ImageQueue(max_threads, _SCALING_WAIT_SECONDS, workers=1))
 
 
 def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
@@ -101,13 +103,12 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
     Unavailable if the server is busy.
     """
     output = folder / "image"
-    queue: ImageQueue = current_app.extensions[_QUEUE_KEY]
     job = {
         "source": str(source.absolute()),
         "format": _FORMATS[type.extension],
         "output": str(output.absolute()),
     }
-    with queue.wait_for_turn():
+    with _QUEUE.get().wait_for_turn():
         result = _run_worker(job)
     if "error" in result:
         raise _build_problem(result["error"], result.get("detail", ""))
@@ -118,8 +119,7 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
 
 def wait_to_scale() -> AbstractContextManager[None]:
     """Run the `with` block when `scale` may be called; raises Unavailable if too many threads wait."""
-    queue: ImageQueue = current_app.extensions[_SCALING_KEY]
-    return queue.wait_for_turn()
+    return _SCALING_QUEUE.get().wait_for_turn()
 
 
 def scale(source: Path, output: Path, width: int, extension: str) -> None:

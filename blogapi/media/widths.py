@@ -22,6 +22,7 @@ from uuid import UUID
 from flask import Flask, current_app, request, session
 from sqlalchemy import select
 
+from blogapi.app_state import AppState
 from blogapi.media import images
 from blogapi.media.addresses import COMMON_EXTENSIONS, LADDER, Width, make_path, parse_width
 from blogapi.media.folder import WIDTHS_NAME, MediaFolder, get_folder, report_full_disk
@@ -36,7 +37,6 @@ from blogapi.web.errors import Problem
 _TOUCH_SECONDS = 3600
 # If the folder is full, files are deleted until this part of the quota is used.
 _KEPT_PART = 0.9
-_CACHE_KEY = "blogapi-picture-widths"
 
 
 def make_etag(hash: str, width: Width) -> str:
@@ -88,6 +88,9 @@ class RenditionCache:
         self._allowance = max(0, min(self._quota - total, self._quota // 100))
 
 
+CACHE = AppState[RenditionCache]("picture-widths")
+
+
 def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
     for path in root.glob("*/*/*"):
         with suppress(OSError):
@@ -98,12 +101,7 @@ def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
 def init_app(app: Flask) -> None:
     """Create the cache of the application."""
     quota = app.config["PICTURE_CACHE_MEGABYTES"] * 2**20
-    app.extensions[_CACHE_KEY] = RenditionCache(get_folder(app), quota)
-
-
-def get_cache(app: Flask | None = None) -> RenditionCache:
-    cache: RenditionCache = (app or current_app).extensions[_CACHE_KEY]
-    return cache
+    CACHE.set(app, RenditionCache(get_folder(app), quota))
 
 
 def touch(path: Path, status: os.stat_result) -> None:
@@ -165,13 +163,13 @@ def _copy_rendition(rendition: Path, hash: str, width: Width) -> Path:
     """Copy a rendition into the cache; the rendition stays, because an upload of the same file can use it."""
     with get_folder().temporary_folder() as temporary:
         shutil.copyfile(rendition, temporary / "picture")
-        return get_cache().place(temporary / "picture", hash, width)
+        return CACHE.get().place(temporary / "picture", hash, width)
 
 
 def _find_larger(hash: str, width: Width) -> str | None:
     """Return the path of the next larger width that exists in the same format, or None."""
     larger = (width._replace(width=candidate) for candidate in LADDER if candidate > width.width)
-    found = next((candidate for candidate in larger if get_cache().get_path(hash, candidate).is_file()), None)
+    found = next((candidate for candidate in larger if CACHE.get().get_path(hash, candidate).is_file()), None)
     return found and make_path(hash, found.name)
 
 
@@ -181,7 +179,7 @@ def _make_original_path(media: Media) -> str:
 
 
 def _make_width(original: Path, hash: str, width: Width, *, is_counted: bool) -> Path | None:
-    cache = get_cache()
+    cache = CACHE.get()
     path = cache.get_path(hash, width)
     with images.wait_to_scale():
         # Another thread has made the copy in the meantime.

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi import program
 from blogapi.metrics import registry
 from blogapi.storage import files
-from blogapi.storage.database import db, end_read, get_write_lock
+from blogapi.storage.database import WRITE_LOCK, db, end_read
 from blogapi.web.errors import METHODS
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def init_app(app: Flask) -> None:
     """Collect metrics if the setting METRICS is on."""
     if not app.config["METRICS"]:
         return
-    lock = get_write_lock(app)
+    lock = WRITE_LOCK.get(app)
     registry.add_counter(
         app,
         "write_lock_seconds",

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
-from flask import Flask, current_app
 from sqlalchemy import Boolean, bindparam, case, func, insert, null, or_, select, update
 from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
 from blogapi import clock
+from blogapi.app_state import AppState
 from blogapi.metrics import registry
 from blogapi.publication.events import (
     AUTHOR,
@@ -41,8 +41,6 @@ from blogapi.storage.database import (
 )
 from blogapi.storage.version_check import NewerSchema
 
-_AUTHOR_QUERIES = "blogapi-author-queries"
-
 
 class AuthorQueries(Protocol):
     """Finds the authors whom articles make public."""
@@ -53,6 +51,8 @@ class AuthorQueries(Protocol):
     def find_public_authors(self, authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
         """Return the addresses of those authors whom a public article names, by the uuid of the author."""
 
+
+AUTHOR_QUERIES = AppState[AuthorQueries]("author-queries")
 
 _event, _counter = table_of(Event), table_of(CommitCounter)
 
@@ -86,11 +86,6 @@ _SELECT_PUBLIC_AUTHORS = select(_event.c.uuid, _event.c.slug, _event.c.path).whe
     _event.c.newest_public.is_not(None),
     _event.c.what.in_(FETCHED),
 )
-
-
-def init_app(app: Flask, *, authors: AuthorQueries) -> None:
-    """Set the functions that find the authors whom articles make public."""
-    app.extensions[_AUTHOR_QUERIES] = authors
 
 
 def write_events(session: Session, *, visible: bool) -> None:
@@ -131,7 +126,7 @@ class _Writer:
         self._connection, self._tag = session.connection(), secrets.token_hex(4)
         self._now, self._counter = database_clock.read_clock(session), dict(get_write(session).counter)
         self._min_due: datetime | None = self._counter["min_due"]
-        self._authors: AuthorQueries = current_app.extensions[_AUTHOR_QUERIES]
+        self._authors = AUTHOR_QUERIES.get()
         # Whether readers can notice the commit, at once or when a scheduled item becomes public.
         self._visible = False
         # The authors whom changed articles show now, and those whom they no longer show.

@@ -10,6 +10,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 from flask import Flask, current_app, request
 
+from blogapi.app_state import AppState
 from blogapi.config import CannotStart
 from blogapi.rate_limits.memory import Attempt, MemoryCounters
 from blogapi.web.errors import TooManyRequests, Unauthorized
@@ -17,21 +18,17 @@ from blogapi.web.errors import TooManyRequests, Unauthorized
 # The name of the setting that contains the limit, followed by the parts of the key that is counted.
 AttemptKey = tuple[str, ...]
 
+COUNTERS = AppState[MemoryCounters]("limits")
+
 
 def init_app(app: Flask) -> None:
     """Create the counters of the application; raises CannotStart if `LIMITS_URL` is unusable."""
-    app.extensions["blogapi-limits"] = _make_counters(app) if app.config["LIMITS_URL"] else MemoryCounters()
-
-
-def get_counters(app: Flask) -> MemoryCounters:
-    """Return the counters of the application."""
-    counters: MemoryCounters = app.extensions["blogapi-limits"]
-    return counters
+    COUNTERS.set(app, _make_counters(app) if app.config["LIMITS_URL"] else MemoryCounters())
 
 
 def count_attempts(*keys: AttemptKey) -> None:
     """Count an attempt for each key; if a key exceeds its limit, count none and raise TooManyRequests."""
-    wait = get_counters(current_app).count(*_to_attempts(keys))
+    wait = COUNTERS.get().count(*_to_attempts(keys))
     if wait:
         raise too_many_requests(wait)
 
@@ -53,7 +50,7 @@ def count_failures(*keys: AttemptKey) -> Iterator[None]:
         raise
     finally:
         if not failed:
-            get_counters(current_app).undo(*_to_attempts(keys))
+            COUNTERS.get().undo(*_to_attempts(keys))
 
 
 def client_network() -> str:

@@ -35,7 +35,7 @@ class RateLimitMiddleware:
         """Return the body of the response; its status is 429 if the address or the key exceeds its limit."""
         if environ["PATH_INFO"] in _UNLIMITED_PATHS:
             return self._application(environ, start_response)
-        wait = limiter.get_counters(self._app).count(*self._list_attempts(environ))
+        wait = limiter.COUNTERS.get(self._app).count(*self._list_attempts(environ))
         if wait:
             return self._refuse(limiter.too_many_requests(wait), environ, start_response)
         return self._application(environ, start_response)

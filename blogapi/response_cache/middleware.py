@@ -19,6 +19,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import clock
+from blogapi.app_state import AppState
 from blogapi.articles.queries import get_next_publication
 from blogapi.metrics import registry
 from blogapi.response_cache.lru_cache import CachedResponse, LRUCache
@@ -45,9 +46,6 @@ _CACHE_KEY_VARIABLES = (
     *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"),
 )
 _CACHEABLE_STATUSES = ("200 ", "304 ", "308 ")
-
-
-_KEY = "blogapi-response-cache"
 
 
 class NotCached(Exception):
@@ -235,22 +233,19 @@ class _CollectedBody:
             self._on_end(b"".join(collected))
 
 
+RESPONSE_CACHE = AppState[ResponseCacheMiddleware]("response-cache")
+
+
 def init_app(app: Flask) -> None:
     """Wrap the application in the response cache."""
     source = commit_version.create_source(app)
     middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, app.config["CACHE_MEGABYTES"] * 2**20)
     cache = middleware.cache
-    app.extensions[_KEY] = middleware
+    RESPONSE_CACHE.set(app, middleware)
     app.wsgi_app = middleware  # type: ignore[method-assign]
     registry.add_counter(app, "cache_hits", "Responses replayed from the cache.", lambda: cache.hits)
     registry.add_counter(app, "cache_misses", "Cacheable responses computed.", lambda: middleware.misses)
     registry.add_gauge(app, "cache_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
-
-
-def get_middleware(app: Flask) -> ResponseCacheMiddleware:
-    """Return the response cache of the application."""
-    middleware: ResponseCacheMiddleware = app.extensions[_KEY]
-    return middleware
 
 
 def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:

@@ -314,7 +314,7 @@ def _list_keyless_paths(app: Flask) -> tuple[str, ...] | None:
     Return None if the socket thread must not look into the cache, because it could have to wait: for a
     database on another machine, or for the counters of the rate limits.
     """
-    cache = response_cache_middleware.get_middleware(app)
+    cache = response_cache_middleware.RESPONSE_CACHE.get(app)
     if not isinstance(cache.source, SqliteCommitVersion) or limits_requests(app):
         return None
     return cache.keyless_paths

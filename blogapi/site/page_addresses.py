@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from typing import Protocol
 
-from flask import Flask, current_app
-
+from blogapi.app_state import AppState
 from blogapi.site.models import Site
 from blogapi.site.page_paths import Tree
-
-_TREE, _MOVES = "blogapi-page-tree", "blogapi-page-moves"
 
 
 class PageTree(Protocol):
@@ -35,16 +32,4 @@ class PageMoves(Protocol):
         """Store the former path of each page whose path differs before and after a change of the site."""
 
 
-def init_app(app: Flask, *, tree: PageTree, moves: PageMoves) -> None:
-    """Set the functions that read the tree and store former addresses."""
-    app.extensions |= {_TREE: tree, _MOVES: moves}
-
-
-def get_page_tree() -> PageTree:
-    """Return the functions that read the tree."""
-    return cast(PageTree, current_app.extensions[_TREE])
-
-
-def get_page_moves() -> PageMoves:
-    """Return the functions that store former addresses."""
-    return cast(PageMoves, current_app.extensions[_MOVES])
+PAGE_TREE, PAGE_MOVES = AppState[PageTree]("page-tree"), AppState[PageMoves]("page-moves")

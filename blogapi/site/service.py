@@ -9,7 +9,7 @@ from typing import cast
 from blogapi.publication.events import EPOCH, ItemState, record
 from blogapi.site import queries
 from blogapi.site.models import Site
-from blogapi.site.page_addresses import get_page_moves
+from blogapi.site.page_addresses import PAGE_MOVES
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import db, transaction
 from blogapi.web import media_addresses
@@ -40,7 +40,7 @@ def change(fields: Fields) -> Site:
             record_change(changed)
         db.session.flush()
         if any(getattr(site, name) != getattr(before, name) for name in ("page_path", "language")):
-            get_page_moves().keep_former_paths(before, site)
+            PAGE_MOVES.get().keep_former_paths(before, site)
         media_addresses.store_uses(site, pictures, site.list_pictures())
         if site.service_url != address:
             media_addresses.refresh_json_with_pictures()

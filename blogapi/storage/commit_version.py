@@ -18,7 +18,7 @@ from sqlalchemy.exc import NoResultFound, SQLAlchemyError
 
 from blogapi import clock
 from blogapi.storage import files
-from blogapi.storage.database import db, get_write_lock
+from blogapi.storage.database import WRITE_LOCK, db
 from blogapi.storage.write_lock import WriteLock
 
 # The WSGI environ key that stores the time at which the request was received (time.monotonic).
@@ -235,4 +235,4 @@ def create_source(app: Flask) -> CommitVersionSource:
     if engine.dialect.name == "sqlite":
         return SqliteCommitVersion(engine)
     staleness = app.config["CACHE_STALENESS_MS"] / 1000
-    return PostgresCommitVersion(engine, get_write_lock(app), staleness=staleness)
+    return PostgresCommitVersion(engine, WRITE_LOCK.get(app), staleness=staleness)

@@ -38,6 +38,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+from blogapi.app_state import AppState
 from blogapi.config import CannotStart
 from blogapi.storage import connections, database_clock, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog
@@ -53,8 +54,10 @@ BUSY_ERRORS = (OperationalError, TimeoutError)
 # The WSGI environ key that stores how long the request waited for a thread, in seconds.
 QUEUE_SECONDS_KEY = "blogapi.queue_seconds"
 
-_WRITE_LOCK_KEY, _LOG_KEY = "blogapi-write-lock", "blogapi-write-ahead-log"
-_WRITE_EVENTS_KEY, _WRITE_KEY = "blogapi-write-events", "blogapi-write"
+_WRITE_KEY = "blogapi-write"
+#: the lock that every write of the process takes
+WRITE_LOCK = AppState[WriteLock]("write-lock")
+_LOG = AppState[WriteAheadLog | None]("write-ahead-log")
 
 
 # Rows stay loaded after the commit, so that the response to a write needs no second read.
@@ -181,6 +184,9 @@ class WriteEvents(Protocol):
     def __call__(self, session: Session, *, visible: bool) -> None: ...
 
 
+_WRITE_EVENTS = AppState[WriteEvents]("write-events")
+
+
 @dataclass(slots=True)
 class Write:
     """The outermost `transaction()` of a session.
@@ -264,8 +270,7 @@ def _call_registered_functions(write: Write) -> Iterator[None]:
 
 @contextmanager
 def _write(session: Session, write: Write, *, wait: bool) -> Iterator[None]:
-    lock: WriteLock = current_app.extensions[_WRITE_LOCK_KEY]
-    log: WriteAheadLog | None = current_app.extensions[_LOG_KEY]
+    lock, log = WRITE_LOCK.get(), _LOG.get()
     queued = request.environ.get(QUEUE_SECONDS_KEY, 0.0) if has_request_context() else 0.0
     with lock.acquire(max(0.0, connections.BUSY_SECONDS - queued) if wait else 0.0) as seconds_left:
         if log is not None:
@@ -281,8 +286,7 @@ def _write(session: Session, write: Write, *, wait: bool) -> Iterator[None]:
             if write.has_failed:
                 raise RuntimeError("A part of the transaction failed; use savepoint().")
             session.flush()
-            write_events: WriteEvents = current_app.extensions[_WRITE_EVENTS_KEY]
-            write_events(session, visible=write.visible is not False)
+            _WRITE_EVENTS.get()(session, visible=write.visible is not False)
             session.commit()
         except BaseException as error:
             write.is_rolled_back = True
@@ -353,15 +357,9 @@ def batch_uuids(model: Any, size: int) -> Iterator[list[UUID]]:
     return chunk(uuids, size)
 
 
-def get_write_lock(app: Flask) -> WriteLock:
-    """Return the lock that every write of this process takes."""
-    lock: WriteLock = app.extensions[_WRITE_LOCK_KEY]
-    return lock
-
-
 def leave_checkpoints_to_server() -> None:
     """Turn off checkpoints in this process, because the server that started it makes them."""
-    current_app.extensions[_LOG_KEY] = None
+    _LOG.set(current_app, None)
 
 
 def init_app(app: Flask, *, write_events: WriteEvents) -> None:
@@ -373,13 +371,13 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = connections.engine_options(
         app.config["SQLALCHEMY_DATABASE_URI"]
     ) | app.config.get("SQLALCHEMY_ENGINE_OPTIONS", {})
-    app.extensions[_WRITE_LOCK_KEY] = WriteLock()
-    app.extensions[_WRITE_EVENTS_KEY] = write_events
+    WRITE_LOCK.set(app, WriteLock())
+    _WRITE_EVENTS.set(app, write_events)
     engine = _engine(app)
     is_sqlite = engine.dialect.name == "sqlite"
     if is_sqlite and engine.url.database in (None, "", ":memory:"):
         raise CannotStart("A blog is stored in a file, not in memory; name a file in DATABASE_URL.")
-    app.extensions[_LOG_KEY] = WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None
+    _LOG.set(app, WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None)
     connections.configure_connections(engine)
     upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
 

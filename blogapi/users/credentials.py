@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from flask import current_app
-
 from blogapi.metrics.registry import EventCounter
 from blogapi.rate_limits import limiter
 from blogapi.users import second_factor, service, usernames
@@ -40,7 +38,7 @@ def check_own_password(password: str) -> Account:
 def _check_credentials(username: str, password: str, code: str) -> Account:
     # The name is folded, so that failed logins with different spellings of a name are counted together.
     name = usernames.fold_username(username)
-    network, counters = limiter.client_network(), limiter.get_counters(current_app)
+    network, counters = limiter.client_network(), limiter.COUNTERS.get()
     limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]
     if not counters.remembers((name, network)):
         limits.append(("LOGIN_STRANGERS_LIMIT", name))

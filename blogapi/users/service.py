@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
-from flask import Flask, current_app
 from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from blogapi import clock
+from blogapi.app_state import AppState
 from blogapi.storage.database import BUSY_ERRORS, db, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.users import passwords, queries, usernames
@@ -28,8 +28,6 @@ MAX_USER_AGENT_LENGTH = 200
 # The time at which a login was last used is stored at most once in this interval.
 LAST_USED_INTERVAL = timedelta(hours=1)
 
-_PROFILES_KEY = "blogapi-profiles"
-
 
 class Profiles(Protocol):
     """The functions that write the profiles of users."""
@@ -41,14 +39,7 @@ class Profiles(Protocol):
         """Delete the profile of a user who is being deleted; if it has articles, detach it from the user."""
 
 
-def init_app(app: Flask, *, profiles: Profiles) -> None:
-    """Set the functions that write the profiles of users."""
-    app.extensions[_PROFILES_KEY] = profiles
-
-
-def _get_profiles() -> Profiles:
-    profiles: Profiles = current_app.extensions[_PROFILES_KEY]
-    return profiles
+PROFILES = AppState[Profiles]("profiles")
 
 
 def create(username: str, password: str | None, *, role: Role, can_publish: bool = False) -> Account:
@@ -83,7 +74,7 @@ def add(
         with transaction():
             db.session.add(account)
             db.session.flush()
-            _get_profiles().create_profile(account, profile_name)
+            PROFILES.get().create_profile(account, profile_name)
     except IntegrityError as error:
         raise Conflict(f"The user name {account.username!r} is taken; choose another.") from error
     return account
@@ -146,7 +137,7 @@ def delete_account(uuid: UUID) -> None:
         _check_admin_is_left(account)
         username = account.username
         try:
-            _get_profiles().release_profile(account)
+            PROFILES.get().release_profile(account)
             db.session.delete(account)
             db.session.flush()
         except IntegrityError as error:

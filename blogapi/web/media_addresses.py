@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
 import marshmallow as ma
-from flask import Flask, current_app
 from sqlalchemy.orm import Mapped
 
+from blogapi.app_state import AppState
 from blogapi.parsing import is_web_address
 from blogapi.web.fields import WebAddress
-
-_KEY = "blogapi-media-library"
 
 PREFIX = "/media/"
 # The pattern of the path of a file, up to the name.
@@ -46,6 +44,9 @@ class Library(Protocol):
         """Store the JSON of all items with pictures again, after the address of the service has changed."""
 
 
+LIBRARY = AppState[Library]("media-library")
+
+
 class ShowsPictures:
     """Mixin for models with fields that contain the address of a picture."""
 
@@ -58,29 +59,20 @@ class ShowsPictures:
         return [getattr(self, name) or "" for name in self.picture_fields]
 
 
-def init_app(app: Flask, *, library: Library) -> None:
-    """Set the media library."""
-    app.extensions[_KEY] = library
-
-
-def _get_library() -> Library:
-    return cast(Library, current_app.extensions[_KEY])
-
-
 def refresh_json_with_pictures() -> None:
     """Store the JSON of all items with pictures again, after the address of the service has changed."""
-    _get_library().refresh_json_with_pictures()
+    LIBRARY.get().refresh_json_with_pictures()
 
 
 def store_uses(item: ShowsPictures, former: Sequence[str], pictures: Sequence[str]) -> None:
     """Store which files of the library the item shows, if they differ from the `former` ones."""
     if former != pictures and any(PATH.fullmatch(picture) for picture in (*former, *pictures)):
-        _get_library().store_item_uses(item.kind, item.uuid, pictures)
+        LIBRARY.get().store_item_uses(item.kind, item.uuid, pictures)
 
 
 def complete_address(address: str) -> str:
     """Return the address; if it is the path of a file, add the address of the service before it."""
-    return f"{_get_library().get_service_url()}{address}" if PATH.fullmatch(address) else address
+    return f"{LIBRARY.get().get_service_url()}{address}" if PATH.fullmatch(address) else address
 
 
 class PictureReference(WebAddress):
@@ -102,7 +94,7 @@ class PictureReference(WebAddress):
         is_uuid = address[:6].lower() == "media:"
         if not _REFERENCE.match(address) or not (is_uuid or is_web_address(address)):
             return super().check_address(address)
-        normalized = _get_library().normalize_address(address)
+        normalized = LIBRARY.get().normalize_address(address)
         if normalized is None:
             raise ma.ValidationError(
                 "There is no such file in the media library; GET /api/v1/blog/media/ lists the files."

@@ -10,18 +10,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import marshmallow as ma
-from flask import Flask, current_app
+from flask import Flask
 from sqlalchemy import LargeBinary, bindparam, select, update
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Mapped, Session, mapped_column
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+from blogapi.app_state import AppState
 from blogapi.config import CannotStart
 from blogapi.storage.database import Base, Timestamped, batch_uuids, db, table_of, transaction
 from blogapi.web import json as web_json
 
-_KEY = "blogapi-stored-json"
+# The schemas that serialize the rows, by model.
+_SCHEMAS = AppState[Mapping[type[Any], ma.Schema]]("stored-json")
 
 
 class StoresJson(Timestamped):
@@ -73,22 +75,17 @@ def init_app(app: Flask, *, schemas: Mapping[type[StoresJson], type[ma.Schema]])
         if issubclass(mapper.class_, StoresJson) and mapper.class_ not in schemas:
             name = mapper.class_.__name__
             raise CannotStart(f"The rows of {name} store JSON; add its schema to blogapi/dependencies.py.")
-    app.extensions[_KEY] = {model: schema() for model, schema in schemas.items()}
-
-
-def _get_schemas() -> Mapping[type[Any], ma.Schema]:
-    schemas: Mapping[type[Any], ma.Schema] = current_app.extensions[_KEY]
-    return schemas
+    _SCHEMAS.set(app, {model: schema() for model, schema in schemas.items()})
 
 
 def stored_models() -> Sequence[type[Any]]:
     """Return the models whose rows store JSON."""
-    return tuple(_get_schemas())
+    return tuple(_SCHEMAS.get())
 
 
 def render_json(row: Any) -> bytes:
     """Return the row as JSON, serialized from its current columns."""
-    return web_json.to_json_bytes(_get_schemas()[type(row)].dump(row))
+    return web_json.to_json_bytes(_SCHEMAS.get()[type(row)].dump(row))
 
 
 def store_json(session: Session, *rows: Any) -> None:

@@ -10,13 +10,13 @@ import json
 import sys
 
 from blogapi import create_app
-from blogapi.storage.database import get_write_lock
+from blogapi.storage.database import WRITE_LOCK
 from tests.benchmarks.wsgi_calls import call_all
 
 if __name__ == "__main__":
     task = json.load(sys.stdin)
     app = create_app()
-    lock = get_write_lock(app)
+    lock = WRITE_LOCK.get(app)
     calls: dict[str, list[tuple[float, float, str]]] = {}
     held_ms = {}
     for name, requests in task["requests"].items():

@@ -41,7 +41,7 @@ def own_redis(redis, tmp_path):
 @pytest.fixture
 def make_counters(make_app):
     """Makes the counters of an application that uses the Redis server at a URL."""
-    return lambda url: limiter.get_counters(make_app(LIMITS_URL=url))
+    return lambda url: limiter.COUNTERS.get(make_app(LIMITS_URL=url))
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_a_client_that_logged_in_on_one_server_is_recognized_by_the_other_server
 
 def test_two_blogs_in_one_redis_have_separate_counters(redis, make_app):
     for secret in ("x" * 32, "y" * 32):
-        counted = limiter.get_counters(make_app(LIMITS_URL=redis.url, SECRET_KEY=secret))
+        counted = limiter.COUNTERS.get(make_app(LIMITS_URL=redis.url, SECRET_KEY=secret))
         assert [counted.count(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
 
 

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from blogapi.api_keys import service as api_keys
-from blogapi.response_cache.middleware import get_middleware
+from blogapi.response_cache.middleware import RESPONSE_CACHE
 from blogapi.serving.limits import Limits
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db, transaction
@@ -56,7 +56,7 @@ def start(make_app: Callable[..., Any]) -> Iterator[Any]:
 
 def get_from_cache(blog: Any, *arguments: Any) -> Any:
     """Repeat a request until its response comes from the cache; return it."""
-    cache, deadline = get_middleware(blog.app).cache, time.monotonic() + 60
+    cache, deadline = RESPONSE_CACHE.get(blog.app).cache, time.monotonic() + 60
     while time.monotonic() < deadline:
         hits = cache.hits
         response = blog.get(*arguments)

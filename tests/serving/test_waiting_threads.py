@@ -8,7 +8,7 @@ import pytest
 
 from blogapi.articles.responses import json_reader
 from blogapi.metrics import registry
-from blogapi.response_cache.middleware import get_middleware
+from blogapi.response_cache.middleware import RESPONSE_CACHE
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
 from blogapi.storage.database import db
@@ -144,9 +144,9 @@ def test_a_long_cached_response_that_is_not_read_needs_no_memory(app, people, ma
     more = f"X-API-KEY: {people.key(None)}\r\n"
     with serve_blog(app) as server, ExitStack() as stack:
         expected = get_response(server, ARTICLES, more=more).body
-        hits = get_middleware(app).cache.hits
+        hits = RESPONSE_CACHE.get(app).cache.hits
         readers = [stack.enter_context(send_request(server, ARTICLES, more=more)) for _ in range(4)]
-        wait_until(lambda: get_middleware(app).cache.hits == hits + 4)
+        wait_until(lambda: RESPONSE_CACHE.get(app).cache.hits == hits + 4)
         channels = list(server.active_channels.values())
         wait_until(lambda: sum(channel.total_outbufs_len > 100_000 for channel in channels) == 4)
         copied = [buffer for channel in channels for buffer in channel.outbufs if buffer.__len__() < 10_000]

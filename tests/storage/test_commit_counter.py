@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text, update
 
 from blogapi.storage.commit_version import PostgresCommitVersion
-from blogapi.storage.database import CommitCounter, db, get_write_lock, transaction
+from blogapi.storage.database import WRITE_LOCK, CommitCounter, db, transaction
 from blogapi.storage.write_lock import WriteLock
 from tests.conftest import TAGS
 from tests.databases import SERVER_URL
@@ -44,7 +44,7 @@ def make_source(app, engine):
     with ExitStack() as stack:
 
         def make(**options) -> PostgresCommitVersion:
-            source = PostgresCommitVersion(engine, get_write_lock(app), **options)
+            source = PostgresCommitVersion(engine, WRITE_LOCK.get(app), **options)
             stack.callback(source.close)
             return source
 

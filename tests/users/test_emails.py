@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from blogapi.mail import outbox, smtp
-from blogapi.storage.database import get_write_lock
+from blogapi.storage.database import WRITE_LOCK
 from blogapi.users import emails, service
 from tests.contracts.client import outcome
 from tests.mail_server import run_mail_server
@@ -101,7 +101,7 @@ def test_requests_send_a_limited_number_of_emails_at_a_time(as_login, mail_serve
 
 def test_no_write_waits_for_the_mail_server(app, as_login, mail_server, monkeypatch):
     held = []
-    monkeypatch.setattr(smtp, "send", lambda *_: held.append(get_write_lock(app)._lock.locked()))
+    monkeypatch.setattr(smtp, "send", lambda *_: held.append(WRITE_LOCK.get(app)._lock.locked()))
     as_login.post(INVITATIONS, json=HENRIK)
     assert held == [False]
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from blogapi.storage.database import get_write_lock
+from blogapi.storage.database import WRITE_LOCK
 from blogapi.users import service
 from tests.contracts.client import outcome
 from tests.users.conftest import ADA, FAILED, LOGIN, ME, NOON, PASSWORD, SLOWED, WRONG, flags_of
@@ -89,7 +89,7 @@ def test_a_read_does_not_wait_to_store_the_last_use(app, people, passwords, as_s
     set_clock(NOON)
     as_stranger.post(LOGIN, json=ADA)
     set_clock(NOON + timedelta(hours=2))
-    with get_write_lock(app).acquire(0.0):
+    with WRITE_LOCK.get(app).acquire(0.0):
         assert as_stranger.get(ME).status_code == 200
     assert as_stranger.get(LOGINS).json[0]["last_used"] is not None
 

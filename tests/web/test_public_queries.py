@@ -20,7 +20,7 @@ UNKNOWN = ["utm_source=x", "utm_source=a&utm_source=b", "page=2", "%ff=%00", "="
 @pytest.fixture
 def cache(app):
     """The response cache of the application."""
-    return app.extensions[middleware._KEY].cache
+    return middleware.RESPONSE_CACHE.get(app).cache
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from blogapi.publication import shared_caching
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, readable
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses, page_paths
-from blogapi.site.page_addresses import get_page_tree
+from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import chunk, current_time, db, table_of
 
@@ -114,7 +114,7 @@ def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
             # A change of an unlisted item purges only the responses with the cache tag of this item.
             shared_caching.add_shown(row.type, row.uuid)
     has_pages = any(row.type == ItemType.PAGE for row in rows)
-    pages = page_paths.make_paths(site, get_page_tree().read_tree()) if has_pages else {}
+    pages = page_paths.make_paths(site, PAGE_TREE.get().read_tree()) if has_pages else {}
     paths = {
         row.uuid: pages.get(row.uuid)
         or addresses.make_article_path(site, **addresses.get_address_values(row))

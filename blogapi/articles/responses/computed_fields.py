@@ -26,7 +26,7 @@ from blogapi.publication.visibility import ItemType
 from blogapi.site import addresses, page_paths
 from blogapi.site.heads import Breadcrumb
 from blogapi.site.models import Site
-from blogapi.site.page_addresses import get_page_tree
+from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
 from blogapi.taxonomies.hierarchy import find_parents
@@ -78,7 +78,7 @@ class ArticleGroup:
     def tree(self) -> page_paths.Tree:
         """The tree of the pages; empty if none of the articles is a page."""
         has_pages = any(_get_type(article) == ItemType.PAGE for article in self.articles)
-        return get_page_tree().read_tree() if has_pages else {}
+        return PAGE_TREE.get().read_tree() if has_pages else {}
 
     @cached_property
     def translations(self) -> Sequence[Sequence[Translation]]:

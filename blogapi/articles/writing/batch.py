@@ -36,7 +36,7 @@ from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.rendering.slugs import make_slug
 from blogapi.site import page_paths
-from blogapi.site.page_addresses import get_page_moves, get_page_tree
+from blogapi.site.page_addresses import PAGE_MOVES, PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.taxonomies.service import get_or_create_term
@@ -95,8 +95,8 @@ class ArticleBatch:
         """Store the rows of the articles and the data derived from them."""
         db.session.flush()
         if self._tree is not None:
-            get_page_moves().record(
-                self._tree, get_page_tree().read_again(), keeps_paths=self.keeps_former_paths
+            PAGE_MOVES.get().record(
+                self._tree, PAGE_TREE.get().read_again(), keeps_paths=self.keeps_former_paths
             )
         self._tree = None
         json_writer.store_writes(db.session(), self._writes.values())
@@ -251,7 +251,7 @@ class ArticleBatch:
     def _remember_tree(self, type_: str) -> None:
         """Remember the tree of the pages before the first change of a page; later calls do nothing."""
         if type_ == ItemType.PAGE and self._tree is None:
-            self._tree = get_page_tree().get_tree()
+            self._tree = PAGE_TREE.get().get_tree()
 
     def _get(self, uuid: UUID, type_: str | None = None) -> Article:
         """Return the article; raises NotFound if there is none, or if it has another type."""
@@ -316,7 +316,7 @@ class ArticleBatch:
         An export that was edited, or made in another blog, can contain such a parent; the API refuses such a
         parent.
         """
-        above, tree = content.parent, get_page_tree().get_tree() if content.parent else {}
+        above, tree = content.parent, PAGE_TREE.get().get_tree() if content.parent else {}
         seen = set[UUID]()
         while above is not None and above != uuid and above not in seen:
             seen.add(above)

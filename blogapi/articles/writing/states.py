@@ -12,7 +12,7 @@ from blogapi.publication.events import ItemAddress, ItemState
 from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from
 from blogapi.site import item_addresses, page_paths
-from blogapi.site.page_addresses import get_page_tree
+from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db
 from blogapi.storage.read_once import ReadOnce
@@ -48,7 +48,7 @@ def _make_page_address(article: Article) -> ItemAddress:
         article.uuid,
         article.slug,
         article.parent_id,
-        get_page_tree().get_tree(),
+        PAGE_TREE.get().get_tree(),
         article.language,
     )
     return ItemAddress(article.slug, path)
