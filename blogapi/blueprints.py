@@ -13,6 +13,7 @@ from flask.cli import with_appcontext
 from blogapi.admin.routes import admin as admin_pages
 from blogapi.api_keys.routes import bp as api_keys
 from blogapi.archive.routes import bp as archive
+from blogapi.articles import presence_routes as open_routes
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.lists import counts
 from blogapi.articles.render_routes import bp as renderings
@@ -42,7 +43,6 @@ from blogapi.media.use_routes import bp as media_uses
 from blogapi.metrics.routes import bp as metrics
 from blogapi.pages.routes import PAGES as PAGE_RESOURCE
 from blogapi.pages.routes import bp as pages
-from blogapi.presence import routes as open_routes
 from blogapi.previews import routes as preview_routes
 from blogapi.previews.html_page import html_page as preview_pages
 from blogapi.previews.routes import contents as preview_contents

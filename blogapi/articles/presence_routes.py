@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 from uuid import UUID
 
+from blogapi.articles.resource import Resource
 from blogapi.presence.service import report_presence
 from blogapi.users.schemas import UserReferenceSchema
-from blogapi.web.access import Rule, allow, current_user_id
+from blogapi.web.access import allow, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields
-
-
-class Resource(Protocol):
-    """Articles or pages; see `articles.resource`."""
-
-    @property
-    def kind(self) -> str:
-        """The kind of the items."""
-
-    @property
-    def role(self) -> Rule:
-        """The access rule for writing an item."""
-
-    @property
-    def item_path(self) -> str:
-        """The path of an item below the path of the blog API."""
-
-    def check_exists(self, id: UUID) -> None:
-        """Raise NotFound if there is no such item, or none that the caller may see."""
 
 
 def build_blueprint(resource: Resource) -> Blueprint:
