@@ -186,11 +186,8 @@ def _add_uses(
 ) -> None:
     if not uses:
         return
-    statement = insert_or_update(session.get_bind().dialect.name, _use)
     # A former version can use the file already.
-    statement = statement.on_conflict_do_update(
-        index_elements=list(_use.primary_key), set_={"current": statement.excluded.current}
-    )
+    statement = insert_or_update(session.get_bind().dialect.name, _use, "current")
     rows = [
         {"media_id": media_id, "kind": kind, "item_id": item, "current": current} for item, media_id in uses
     ]

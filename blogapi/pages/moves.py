@@ -78,13 +78,8 @@ def _store_former_paths(
     if not rows:
         return
     connection, table = db.session.connection(), table_of(FormerPath)
-    statement = insert_or_update(connection.dialect.name, table)
     # Another page can have had the same path before; the path leads to the page that had it last.
-    statement = statement.on_conflict_do_update(
-        index_elements=list(table.primary_key),
-        set_={name: statement.excluded[name] for name in ("article_id", "created")},
-    )
-    connection.execute(statement, rows)
+    connection.execute(insert_or_update(connection.dialect.name, table, "article_id", "created"), rows)
 
 
 def _list_moved(

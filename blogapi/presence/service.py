@@ -31,10 +31,7 @@ def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID],
         now, connection = current_time(), db.session.connection()
         # A report from the future was stored while the clock was ahead.
         connection.execute(delete(_open).where(~_open.c.seen.between(now - LIFETIME, now + clock.TOLERANCE)))
-        statement = insert_or_update(connection.dialect.name, _open)
-        statement = statement.on_conflict_do_update(
-            index_elements=list(_open.primary_key), set_={"seen": statement.excluded.seen}
-        )
+        statement = insert_or_update(connection.dialect.name, _open, "seen")
         connection.execute(statement, {"article_id": article_id, "user_id": user, "seen": now})
         newest = select(_open.c.article_id).where(_open.c.user_id == user)
         newest = newest.order_by(_open.c.seen.desc(), _open.c.article_id).limit(MAX_ARTICLES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Table
+from sqlalchemy import Boolean, ColumnElement, Executable, Table
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -61,7 +61,11 @@ def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **
     return f"((json_type({member}) = 'array') = {is_list} AND EXISTS ({found}))"
 
 
-def insert_or_update(dialect: str, table: Table) -> Any:
-    """Return an INSERT of the dialect, which has the method `on_conflict_do_update`."""
+def insert_or_update(dialect: str, table: Table, *names: str) -> Executable:
+    """Return an INSERT that updates the columns `names` of a row that has the primary key already."""
     # Only the dialect in use is imported, because that of PostgreSQL needs 2 MB of memory.
-    return import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
+    statement = import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
+    updated: Executable = statement.on_conflict_do_update(
+        index_elements=list(table.primary_key), set_={name: statement.excluded[name] for name in names}
+    )
+    return updated

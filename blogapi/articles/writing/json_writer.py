@@ -139,10 +139,7 @@ def store_articles(
 @cache
 def _store_json(dialect: str) -> Executable:
     """Return the statement that stores complete rows; another program may have deleted some of them."""
-    statement = insert_or_update(dialect, _json)
-    columns = {name: column for name, column in statement.excluded.items() if name != "article_id"}
-    stored: Executable = statement.on_conflict_do_update(index_elements=["article_id"], set_=columns)
-    return stored
+    return insert_or_update(dialect, _json, *(column.name for column in _json.c if not column.primary_key))
 
 
 def index_again(session: Session, articles: Sequence[Article]) -> None:
