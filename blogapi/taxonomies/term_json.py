@@ -92,10 +92,7 @@ def list_json(
     if set(fields) == set(taxonomy.stored_schema._declared_fields):
         body = b"[%b]" % b",".join(terms.rows)
     else:
-        counts = count_articles(None) if count_articles and "articles_count" in fields else None
-        listed = _select_fields(taxonomy, terms.rows, fields, counts)
-        if count_articles is not None and shows_drafts and "articles_by_status" in fields:
-            _add_status_counts(listed, terms.rows, count_articles)
+        listed = _select_fields(taxonomy, terms.rows, fields, count_articles, shows_drafts=shows_drafts)
         body = web_json.to_json_bytes(listed)
     return Page(JsonBody(body), terms.total, page)
 
@@ -161,16 +158,6 @@ def _list_similar(
     return Page([rows[uuid] for uuid in shown], len(uuids), page)
 
 
-def _add_status_counts(
-    listed: Sequence[Fields], rows: Sequence[bytes], count_articles: CountArticles
-) -> None:
-    """Add the numbers of articles by status to the terms, whose stored JSON is `rows`."""
-    uuids = [UUID(json.loads(row)["uuid"]) for row in rows]
-    numbers = count_articles.count_by_status(uuids)
-    for uuid, fields in zip(uuids, listed, strict=True):
-        fields["articles_by_status"] = numbers.get(uuid, {})
-
-
 def get_json(
     taxonomy: Taxonomy[TermType],
     uuid: UUID,
@@ -187,10 +174,7 @@ def get_json(
     """
     stored = get_stored_json(taxonomy, uuid, condition)
     fields = taxonomy.single_schema._declared_fields if names is None else names
-    counts = count_articles(uuid) if count_articles and "articles_count" in fields else None
-    (term,) = _select_fields(taxonomy, [stored], fields, counts)
-    if count_articles and shows_drafts and "articles_by_status" in fields:
-        _add_status_counts([term], [stored], count_articles)
+    (term,) = _select_fields(taxonomy, [stored], fields, count_articles, uuid, shows_drafts=shows_drafts)
     if "articles" not in fields:
         return JsonBody(web_json.to_json_bytes(term), item_state=stored.decode())
     return web_json.add_member(term, "articles", list_articles(uuid), item_state=stored.decode())
@@ -200,15 +184,22 @@ def _select_fields(
     taxonomy: Taxonomy[TermType],
     rows: Sequence[bytes],
     names: Container[str],
-    counts: Mapping[UUID, int] | None,
+    count_articles: CountArticles | None,
+    counted: UUID | None = None,
+    *,
+    shows_drafts: bool,
 ) -> list[Fields]:
-    """Return these fields of the stored terms; fields that depend on other rows are computed."""
+    """Return these fields of the stored terms; fields that depend on other rows are computed.
+
+    The public articles of the term `counted`, or of all terms (None), are counted.
+    """
     terms = json.loads(b"[%b]" % b",".join(rows))
     details = [name for name in _list_details(taxonomy) if name in names or "head" in names]
     if details:
         _add_details(taxonomy, terms, details)
     shown = [{name: value for name, value in term.items() if name in names} for term in terms]
-    if counts is not None:
+    if count_articles is not None and "articles_count" in names:
+        counts = count_articles(counted)
         for term, fields in zip(terms, shown, strict=True):
             fields["articles_count"] = counts.get(UUID(term["uuid"]), 0)
     if taxonomy.address_field in names or "head" in names:
@@ -220,6 +211,10 @@ def _select_fields(
             fields |= {taxonomy.address_field: url} if url and taxonomy.address_field in names else {}
             if "head" in names:
                 fields["head"] = make_head(kind, term, site, url, parents.get(UUID(term["uuid"]), ()))
+    if count_articles is not None and shows_drafts and "articles_by_status" in names:
+        numbers = count_articles.count_by_status([UUID(term["uuid"]) for term in terms])
+        for term, fields in zip(terms, shown, strict=True):
+            fields["articles_by_status"] = numbers.get(UUID(term["uuid"]), {})
     return shown
 
 
