@@ -6,7 +6,6 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 from uuid import UUID
@@ -27,6 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import InstrumentedAttribute
 
 from blogapi.articles.author_visibility import author_is_public
+from blogapi.articles.lists.statements import Unindexed
 from blogapi.articles.models import Article, FormerPath, FormerSlug
 from blogapi.authors.models import Author
 from blogapi.categories.models import Category
@@ -39,7 +39,7 @@ from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.paths import to_path, without_slash
 from blogapi.site.queries import get_site
-from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db, table_of
+from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db
 from blogapi.storage.expressions import unindexed
 from blogapi.taxonomies.models import FormerTermSlug, Term
 from blogapi.web.fields import WithAttributes
@@ -49,13 +49,6 @@ PAGE = ItemType.PAGE.value
 # The kind of custom redirects.
 CUSTOM = "redirect"
 KINDS = (*SLUG_KINDS, PAGE, CUSTOM)
-# With these expressions, SQLite reads the few former addresses first, and not all articles.
-_article = table_of(Article).c
-_WITHOUT_INDEX = SimpleNamespace(
-    status=unindexed(_article.status),
-    published_at=unindexed(_article.published_at),
-    type=unindexed(_article.type),
-)
 # The columns `published_at`, `category_slug` and `language` of a redirect that leads to no article.
 _NO_ARTICLE = (cast(null(), UtcDateTime()), cast(null(), String()), literal(""))
 _NO_STATUS = cast(null(), Integer())
@@ -126,12 +119,13 @@ def _select_all(
     """Yield a statement for each kind of redirect: for all redirects, or for those from a path or slugs."""
     paths = {without_slash(path or ""), f"{without_slash(path or '')}/"}
     now = current_time()
-    visible = readable(_WITHOUT_INDEX, now)
+    # SQLite reads the few former addresses first, and not all articles.
+    visible = readable(Unindexed, now)
     if path is None:
-        visible = listed(_WITHOUT_INDEX, now) | listed_pages(_WITHOUT_INDEX, now)
+        visible = listed(Unindexed, now) | listed_pages(Unindexed, now)
     is_path = true() if path is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)
-    is_slug = _is_slug(FormerSlug.slug, Article.kind, slugs) & is_article(_WITHOUT_INDEX)
+    is_slug = _is_slug(FormerSlug.slug, Article.kind, slugs) & is_article(Unindexed)
     yield _select_articles(FormerSlug.slug, visible & is_slug)
     for model in map(get_model, TERM_KINDS):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)

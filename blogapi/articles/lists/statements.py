@@ -59,8 +59,8 @@ class _Undated:
     status, type, published_at = _article.status, _article.type, unindexed(_article.published_at)
 
 
-class _Unindexed:
-    """The columns of articles for a list of few articles: SQLite must use the index of a filter."""
+class Unindexed:
+    """The columns of articles for a list of few articles: SQLite must use the index that finds them."""
 
     status, type = unindexed(_article.status), unindexed(_article.type)
     published_at = unindexed(_article.published_at)
@@ -93,10 +93,10 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
     # There are few scheduled articles, which an index of dates finds.
     is_sorted = filters.status == SCHEDULED or any(one.is_selective for one in conditions)
     if is_sorted:
-        columns = _article if filters.status == SCHEDULED else _Unindexed
+        columns = _article if filters.status == SCHEDULED else Unindexed
     uuids = _select_articles(_article.uuid, columns, conditions, filters, now, public=public)
     if ordering.endswith("last_updated") and not public:
-        edited = _select_articles(_article.uuid, _Unindexed, conditions, filters, now)
+        edited = _select_articles(_article.uuid, Unindexed, conditions, filters, now)
         return _list_by_change(uuids, edited, ordering, total, is_sorted=is_sorted)
     return _make_list(uuids, _make_order(filters, ordering, is_listed=is_listed, is_sorted=is_sorted), total)
 
@@ -210,7 +210,7 @@ def _count(
         article_id = driver.link.article_id
         number = func.count() if driver.drives else func.count(article_id.distinct())
         return _select_links(number, driver, conditions, filters, now, reads_all=True)
-    columns: Any = _Unindexed if any(one.is_selective for one in conditions) else _article
+    columns: Any = Unindexed if any(one.is_selective for one in conditions) else _article
     return _select_articles(func.count(), columns, conditions, filters, now, public=public, reads_all=True)
 
 
