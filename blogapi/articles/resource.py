@@ -37,11 +37,3 @@ class Resource:
     def check_exists(self, id: UUID) -> None:
         """Raise NotFound or Forbidden unless the item exists and the caller may work on it."""
         permissions.check_exists(id, self.kind)
-
-    def check_history(self, id: UUID) -> None:
-        """Raise NotFound or Forbidden unless the caller may see the versions of the item."""
-        permissions.check_history(id, self.kind)
-
-    def check_restoration(self, id: UUID) -> None:
-        """Raise NotFound or Forbidden unless the caller may restore a version of the item."""
-        permissions.check_restoration(id, self.kind)

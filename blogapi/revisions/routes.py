@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.articles import permissions
+from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
 from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
@@ -14,7 +15,6 @@ from blogapi.revisions.schemas import (
     SCHEMAS,
     ComparisonQuery,
     ComparisonSchema,
-    NewRevision,
     RevisionBodySchema,
     RevisionSchema,
 )
@@ -42,7 +42,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.response(200, RevisionSchema(many=True), partial_schema=schema, query=ListQuery)
     def listed(query: Query, id: UUID) -> PartialResult:
         """List the former versions, newest first; the article or page may have been deleted."""
-        resource.check_history(id)
+        permissions.check_history(id, resource.kind)
         return PartialResult(queries.list_revisions(id, query.page), query)
 
     @bp.post("/")
@@ -50,15 +50,16 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.check_exists(resource.check_exists)
     @bp.arguments(body_schema(partial=("title",)))
     @bp.response(201, RevisionSchema())
-    def create(new_revision: NewRevision, id: UUID) -> WithAttributes:
+    def create(new_revision: tuple[str, ArticleInput | None], id: UUID) -> WithAttributes:
         """Add a version to the history without changing the article or page.
 
         If the body contains only a name, the version is the working copy, or the current version if there is
         no working copy.
         """
-        if new_revision.edits is not None:
-            permissions.check_working_copy(id, new_revision.edits)
-        return queries.with_content(service.add(current_user_id(), id, new_revision.name, new_revision.edits))
+        name, edits = new_revision
+        if edits is not None:
+            permissions.check_working_copy(id, edits)
+        return queries.with_content(service.add(current_user_id(), id, name, edits))
 
     @bp.patch(_REVISION)
     @allow(resource.role, scope="write")
@@ -66,7 +67,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.response(200, RevisionSchema())
     def change(fields: Fields, id: UUID, number: int) -> WithAttributes:
         """Name a former version, or the current version."""
-        resource.check_history(id)
+        permissions.check_history(id, resource.kind)
         return queries.with_content(service.rename(id, number, **fields))
 
     @bp.get(_REVISION)
@@ -74,7 +75,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.response(200, schema(), partial_schema=schema, query=DetailQuery)
     def single(query: Query, id: UUID, number: int) -> PartialResult:
         """Return a former version with its whole content."""
-        resource.check_history(id)
+        permissions.check_history(id, resource.kind)
         return PartialResult(queries.with_content(queries.get_revision(id, number)), query)
 
     @bp.get(f"{_REVISION}compare/")
@@ -83,11 +84,11 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.response(200, ComparisonSchema())
     def compare(query: Fields, id: UUID, number: int) -> service.Comparison:
         """List the fields that differ between this version and a later one, with both values."""
-        resource.check_history(id)
+        permissions.check_history(id, resource.kind)
         return service.compare(id, number, **query)
 
     def prepare(nothing: Fields, id: UUID, number: int) -> Prepared | None:
-        resource.check_restoration(id)
+        permissions.check_restoration(id, resource.kind)
         return service.prepare(id, number)
 
     @bp.post(f"{_REVISION}restore/")
@@ -98,7 +99,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     )
     def restore(nothing: Fields, id: UUID, number: int, prepared: Prepared | None) -> Article:
         """Restore the content of this version; the current content is kept as a former version."""
-        resource.check_restoration(id)
+        permissions.check_restoration(id, resource.kind)
         return service.restore(*(current_user_id(), id, number, resource.kind), prepared=prepared)
 
     return bp

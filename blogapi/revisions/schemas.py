@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -101,22 +100,14 @@ class ComparisonSchema(OutputSchema):
     changes = ma.fields.List(ma.fields.Nested(DifferenceSchema))
 
 
-@dataclass(frozen=True, slots=True)
-class NewRevision:
-    """A version that a request adds; `edits` is None if the request has no fields of an article."""
-
-    name: str
-    edits: ArticleInput | None
-
-
 class _NewRevision(ma.Schema):
     name = VersionName(required=True)
 
     @ma.post_load
-    def build(self, data: Fields, **options: Any) -> NewRevision:
-        """Return the body as an object."""
-        name = data.pop("name")
-        return NewRevision(name, super().build(data, **options) if data else None)  # type: ignore[misc]
+    def build(self, data: Fields, **options: Any) -> tuple[str, ArticleInput | None]:
+        """Return the name, and the fields of an article if the body has any."""
+        name: str = data.pop("name")
+        return name, super().build(data, **options) if data else None  # type: ignore[misc]
 
 
 class NewRevisionSchema(_NewRevision, WorkingCopyBodySchema):
