@@ -57,8 +57,6 @@ _RELATIVE = tuple(
 # that contains another address, as in a web archive, is not matched.
 _ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({PATH.pattern})([?#].*)?", re.DOTALL)
 
-# Match a reference anywhere in a text.
-_MENTIONED_UUID = re.compile(r"media:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
 _MENTIONED_HASH = re.compile(HASH_PREFIX)
 
 _media, _path = table_of(Media).c, table_of(MediaPath).c
@@ -248,7 +246,7 @@ def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:
 
 def find_mentioned_files(text: str) -> Mapping[UUID, File]:
     """Return the files to which a text refers anywhere, including in code; the text uses no other files."""
-    uuids = {UUID(uuid) for uuid in _MENTIONED_UUID.findall(text)}
+    uuids = {UUID(uuid) for uuid in REFERENCE.findall(text)}
     hashes = set(_MENTIONED_HASH.findall(text))
     return _find_files(sorted(uuids), sorted(hashes)) if uuids or hashes else {}
 

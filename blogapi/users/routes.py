@@ -55,8 +55,7 @@ SHORT_LIFETIME = timedelta(hours=12)
 _SETS_COOKIE = {"Set-Cookie": {"schema": {"type": "string"}}}
 
 
-def _check_same_origin() -> None:
-    check_same_origin(request)
+_check_same_origin = partial(check_same_origin, request)
 
 
 @bp.get("/login-options/")
