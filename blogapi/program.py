@@ -55,7 +55,7 @@ def describe() -> dict[str, str | None]:
 
 
 def _read_commit() -> str | None:
-    """Return the commit from which the package was built, or that of the checkout, or None."""
+    """Return the commit from which the package was built, or the commit of the checkout, or None."""
     built = _PACKAGE / "commit.txt"
     if built.is_file():
         return built.read_text(encoding="ascii").strip()

@@ -147,7 +147,7 @@ for _page in PAGES:
 
 
 def _find_preview_origin() -> str | None:
-    """Return the origin of the site's page for previews, which the editor shows in a frame, or None.
+    """Return the origin of the site's preview page, which the editor shows in a frame, or None.
 
     If the database cannot be read, the editor opens without the frame, so that it can offer the texts that
     the browser has kept.

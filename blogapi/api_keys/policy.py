@@ -86,7 +86,7 @@ def check_can_delete(caller: Caller, *, key: UUID) -> None:
 
 
 def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> datetime | None:
-    """Return the expiry of a key that the caller creates or changes (default: that of the caller's own key).
+    """Return the expiry of a key that the caller creates or changes (default: the expiry of their own key).
 
     Raises Invalid if the requested time is not in the future, and Forbidden if it is after the expiry of the
     caller's own key, because otherwise a leaked key could create keys that expire later.

@@ -44,7 +44,7 @@ def read_plain_text(html_json: bytes) -> str:
     """Return the stored HTML of an article as plain text; raises Damaged if it is not a JSON string."""
     try:
         return to_plain_text(json.loads(html_json))
-    # Another program can have stored JSON that is not a string.
+    # Another program may have stored JSON that is not a string.
     except (ValueError, TypeError) as error:
         raise Damaged("the stored HTML of an article is not text") from error
 

@@ -101,7 +101,9 @@ def restore(path: Path, allow_missing_media: bool) -> None:
         click.echo(f"The former state is in {result.former_copy}.")
     if result.settings:
         click.echo(result.settings)
-    click.echo("Users, passwords and keys are those of the backup, including any that were deleted later.")
+    click.echo(
+        "Users, passwords and keys were restored too, including any that were deleted after the backup."
+    )
     if result.missing:
         _report_missing(result.missing, "The blog lacks")
 

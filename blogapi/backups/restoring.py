@@ -189,7 +189,7 @@ def _upgrade(url: URL, folder: Path) -> None:
 
 
 def replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:
-    """Replace the content of the live database with that of the staged database.
+    """Replace the content of the live database with the content of the staged database.
 
     Return the path at which the former content was saved (None: there was no former database), and whether
     the former file was moved because SQLite could not read it.

@@ -74,20 +74,20 @@ def read_status(home: Path) -> BackupStatus:
 
 
 def record_success(home: Path) -> None:
-    """Store the current time as that of the last good backup."""
+    """Store the current time as the time of the last good backup."""
     _write(home, BackupStatus(last_success=clock.now()))
 
 
 def record_alarm(home: Path) -> None:
-    """Store the current time as that of the last alarm."""
+    """Store the current time as the time of the last alarm."""
     _write(home, replace(read_status(home), last_alarm=clock.now()))
 
 
 @contextmanager
 def record_attempt(home: Path) -> Iterator[None]:
-    """Store that the backup in the `with` block has begun, and why it fails; raises its exception again.
+    """Store the start of the backup in the `with` block and, if it fails, the reason; reraises the exception.
 
-    If the process ends in the block, `failing_since` remains, as after a failure.
+    If the process is killed during the backup, `failing_since` remains, as after a failure.
     """
     status = read_status(home)
     status = replace(status, failing_since=status.failing_since or clock.now())

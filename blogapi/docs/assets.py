@@ -9,7 +9,7 @@ STATIC = Path(__file__).parent / "static"
 
 # The API reference is shown by Scalar (https://github.com/scalar/scalar, MIT license). `scalar.js.gz` is the
 # file `dist/browser/standalone.js` of the npm package `@scalar/api-reference`; CONTRIBUTING.md describes how
-# to update it. The digest is that of the file before compression.
+# to update it. The digest is computed before the file is compressed.
 SCALAR_VERSION = "1.72.1"
 SCALAR_SHA256 = "bf091006bdc3af6067af77c2f534812e3e633e94a94e87138069f570f33b762c"
 

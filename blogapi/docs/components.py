@@ -73,8 +73,10 @@ class Converter(OpenAPIConverter):
         self.add_attribute_function(_describe_reference)  # type: ignore[no-untyped-call]
 
     def resolve_nested_schema(self, schema: Any) -> Any:
-        """Return a reference to the component; a partial body without required fields has that of the full
-        body."""
+        """Return a reference to the component of the schema.
+
+        A partial body without required fields has the same component as the full body.
+        """
         instance = resolve_schema_instance(schema)
         if instance.partial and not any(field.required for field in instance.fields.values()):
             instance = type(instance)(many=instance.many)

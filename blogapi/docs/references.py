@@ -36,7 +36,7 @@ def share_enums(document: Document) -> None:
 def share_objects(document: Document) -> None:
     """Make each inline object that several properties with the same name share a component."""
     occurrences = [
-        # In some languages, a type `Headers` would hide the one of the standard library.
+        # In some languages, a type `Headers` would hide the type `Headers` of the standard library.
         _Occurrence(
             owner, COMPONENTS.get(schema.get(MARK, ""), f"{_make_type_name(name)}Map"), properties, name
         )

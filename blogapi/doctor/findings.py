@@ -70,7 +70,7 @@ def choose_cure(error: Exception, cure: str) -> str:
 
 
 def make_repairable(check: str, says: str, repair: bool) -> Finding:
-    """Return a finding that `repair` has corrected, or else a finding whose remedy is `doctor --repair`."""
+    """Return the finding for a problem that was repaired, or without `repair` can be repaired."""
     return Finding(check, Level.REPAIRED, says) if repair else wrong(check, says, "doctor --repair")
 
 

@@ -43,7 +43,7 @@ def run_checks(
         if (fault := stored_files.find_fault(root / file.path, file, read=full))
     }
     present = {path.relative_to(root).as_posix(): path for path in stored_files.list_paths(root)}
-    # A running service can have added or deleted files in the meantime.
+    # A running service may have added or deleted files in the meantime.
     current = _read_rows()
     faults = {file: fault for file, fault in faults.items() if file in current}
     if faults and repair:

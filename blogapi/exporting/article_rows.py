@@ -145,7 +145,7 @@ def execute(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
 
 
 def _find_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
-    """Return the slug of each term once, without those of deleted terms."""
+    """Return the slug of each term once, without the slugs of deleted terms."""
     return list(dict.fromkeys(slugs[uuid] for uuid in uuids if uuid in slugs))
 
 

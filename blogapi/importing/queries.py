@@ -94,7 +94,7 @@ def get_roots() -> dict[str, str]:
 
 
 def find_uploads(digests: Collection[str]) -> dict[str, Media]:
-    """Return the files of the library by their SHA-256, as they were uploaded or as they are stored.
+    """Return the files of the library by the SHA-256 of their uploaded or their stored content.
 
     For a replaced file, the value is its replacement, so that another import does not undo the change.
     """

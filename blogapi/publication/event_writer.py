@@ -89,7 +89,7 @@ _SELECT_PUBLIC_AUTHORS = select(_event.c.uuid, _event.c.slug, _event.c.path).whe
 
 
 def write_events(session: Session, *, visible: bool) -> None:
-    """Write the events of a transaction at its end, and those of items that have become due.
+    """Write the events of a transaction at its end, and the events of items that have become due.
 
     The commit counts as visible if `visible` is set or if readers can notice an event.
     """
@@ -108,7 +108,7 @@ def write_due_events() -> None:
     was_set_back = row.announced_until is not None and row.announced_until > now + clock.TOLERANCE
     if not was_set_back and (row.min_due is None or row.min_due > now):
         return
-    # The disk can be read-only, and a server of another version can use the database now.
+    # Reads must not fail if the disk is read-only or if a newer version has upgraded the database.
     with suppress(DBAPIError, TimeoutError, NewerSchema), transaction(wait=False):
         pass
 

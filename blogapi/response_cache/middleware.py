@@ -258,8 +258,8 @@ def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: 
 def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
     """Return the path prefixes of the cacheable views that need no credentials.
 
-    With `checks_credentials`, return those of the views whose responses depend on the credentials in a
-    request; otherwise those of the other views.
+    With `checks_credentials`, return only the paths whose responses depend on the credentials in a request;
+    otherwise return only the other paths.
     """
     views = ((rule.rule, app.view_functions[rule.endpoint]) for rule in app.url_map.iter_rules())
     paths = {

@@ -86,7 +86,7 @@ def _refuse_characters(service: Service, *patterns: str) -> None:
 
 
 def _quote_for_systemd(words: list[str]) -> str:
-    # The quotes of systemd are those of a shell, and % begins a specifier.
+    # systemd reads quotes as a shell does, and % begins a specifier.
     return " ".join(shlex.quote(word).replace("%", "%%") for word in words)
 
 

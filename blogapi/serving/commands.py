@@ -127,7 +127,7 @@ def _open_socket(host: str, port: int, path: Path | None) -> socket.socket:
 
 
 def _find_blog(with_demo: bool) -> Path:
-    """Return the instance folder; raises CannotStart if it is not that of a blog and none may be created."""
+    """Return the instance folder; raises CannotStart if it contains no blog and none may be created."""
     home = blog_folder.find()
     in_checkout = program.CHECKOUT is not None and (
         home.parent == program.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"

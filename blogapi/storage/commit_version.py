@@ -221,7 +221,7 @@ class PostgresCommitVersion:
         return row
 
     def _disconnect(self) -> None:
-        # After a failure, the database can have different content but the same tags.
+        # After a failure, the database may have different content but the same tags.
         self._state, self._last_read = (), (None, -math.inf)
         if self._connection is not None:
             self._connection.close()

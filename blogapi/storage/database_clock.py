@@ -1,4 +1,4 @@
-"""The clock that decides whether a scheduled item is due: PostgreSQL's, or on SQLite that of this process.
+"""The clock that decides whether a scheduled item is due: PostgreSQL's, or on SQLite this process's.
 
 Several servers share one PostgreSQL database, and their own clocks may differ.
 """

@@ -63,7 +63,7 @@ def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **
 
 def insert_or_update(dialect: str, table: Table, *names: str) -> Executable:
     """Return an INSERT that updates the columns `names` of a row that has the primary key already."""
-    # Only the dialect in use is imported, because that of PostgreSQL needs 2 MB of memory.
+    # Only the dialect in use is imported, because PostgreSQL's dialect needs 2 MB of memory.
     statement = import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
     updated: Executable = statement.on_conflict_do_update(
         index_elements=list(table.primary_key), set_={name: statement.excluded[name] for name in names}

@@ -51,7 +51,7 @@ def fill(url: URL, path: Path) -> Iterator[None]:
 
 
 def replace_content(url: URL, path: Path) -> None:
-    """Replace all tables of the database with those of the dump, in one transaction; raises DumpError."""
+    """Replace all tables of the database with the dump's tables, in one transaction; raises DumpError."""
     with tempfile.TemporaryDirectory(prefix="blogapi-") as folder:
         dropped, restored = Path(folder, "drop.sql"), Path(folder, "restore.sql")
         dropped.write_text(_make_drop_statement(url), encoding="utf-8")

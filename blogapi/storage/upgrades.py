@@ -211,7 +211,7 @@ def refuse_full_disk(path: Path) -> None:
 
 def _copy(engine: Engine, copy: Path) -> None:
     try:
-        # The lock excludes other upgrades, so these files are those of killed ones.
+        # The lock excludes other upgrades, so killed upgrades have left these files.
         for unfinished in copy.parent.glob(f".{copy.name}.*"):
             unfinished.unlink()
         # Write to a partial file first, so that a file with the final name is always complete.

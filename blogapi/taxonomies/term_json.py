@@ -53,7 +53,7 @@ class TermFilters:
 
     `q` is a part of the name or the slug, and `slug` a current or former slug. `used` is `never` for terms
     that no article and no page has, or `hidden` for terms whose articles are all drafts or archived. With
-    `similar`, only terms with a name similar to that of another term are listed, similar terms together.
+    `similar`, only terms with a name similar to another term's are listed, similar terms together.
     """
 
     q: str = ""

@@ -89,7 +89,7 @@ def _print_differences(found: Check, has_answers: bool) -> None:
         for name, number in sorted(found.stored.items()):
             click.echo(f"  {name}: {number:,}")
     if found.rights is None:
-        click.echo("Rights: those of the former version are unknown, because it is older than 1.0.")
+        click.echo("Rights: unknown for the former version, because it is older than 1.0.")
     elif not found.rights:
         click.echo("Rights: unchanged.")
     else:

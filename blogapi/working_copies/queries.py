@@ -61,7 +61,7 @@ def get_details(article_id: UUID) -> WithAttributes:
 
 
 def get_item_details(article: Article) -> WithAttributes:
-    """Return a scheduled article into which edits were saved, in the form of a working copy."""
+    """Return a scheduled article in the form of a working copy; edits are saved into the article itself."""
     content, editor = get_content(article), db.session.get(Account, article.editor_id)
     content = replace(content, seo=get_written_seo(content))
     ids = {"article_id": article.uuid, "base_version": article.version}

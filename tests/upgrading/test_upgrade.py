@@ -49,7 +49,7 @@ def test_a_check_says_what_differs_and_changes_nothing(run, install):
         "The upgrade of a copy took ",
         "The upgrade needs ",
         "Stored articles that differ for readers, by field:\n",
-        "Rights: those of the former version are unknown",
+        "Rights: unknown for the former version",
     ):
         assert text in result.output
     assert dump(home / "blog.db") == before

@@ -14,8 +14,8 @@ import { STATUSES } from "./statuses.js";
  * @typedef {{name: string, from: Status[], done: string, status?: Status, takesEdits?: boolean, icon?: string,
  *   label?: string}} Action
  * @typedef {{status: Status, working_copy?: unknown}} Item
- * @typedef {{etag?: string | null, query?: Record<string, unknown>}} Options etag: that of the edits which the caller
- *   has, or of the item without any; query: that of the response
+ * @typedef {{etag?: string | null, query?: Record<string, unknown>}} Options etag: the ETag of the caller's edits, or
+ *   of the item if there are none; query: the query parameters, which select the fields of the response
  * @typedef {{data: any, etag: string | null}} State
  */
 

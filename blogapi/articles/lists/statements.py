@@ -104,8 +104,8 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
 def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
     """Return an unordered statement that selects the uuids of the matching articles; None if all match.
 
-    With `public`, the statement may select articles that are not public, because other conditions of the
-    search exclude them. With `author_id`, only articles of this author match.
+    The statement may also select articles that are not public: with `public`, the search itself excludes
+    them. With `author_id`, only articles of this author match.
     """
     if (user_id := parse_uuid(filters.author)) and is_only_author(user_id):
         filters = replace(filters, author="")

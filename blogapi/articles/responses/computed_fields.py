@@ -123,7 +123,7 @@ def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
 
 
 def get_state(names: Sequence[str]) -> str:
-    """Return a text that changes with those of the named fields whose changes are not recorded as events."""
+    """Return a text that changes with the named fields whose changes are not recorded as events."""
     caller = current_caller()
     if not (caller.sees_drafts or caller.restricted_to_author):
         return ""
@@ -172,7 +172,7 @@ def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
 
 def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
     """Return the last editor of each article, for callers who can see its drafts."""
-    # The article can have been deleted since it was read.
+    # The article may have been deleted since it was read.
     editors = {
         uuid: {"uuid": str(row.uuid), "username": row.username}
         for uuid, row in _find_visible(group, _SELECT_EDITORS).items()

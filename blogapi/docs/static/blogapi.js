@@ -53,7 +53,7 @@ async function toError(response) {
 }
 
 /**
- * The items of one kind. The types are those of a list item and of a single item, each without `fields` and with all
+ * The items of one kind. The type parameters are a list item and a single item, each without `fields` and with all
  * fields, and the filters of the list.
  * @template Listed, ListedFields, Single, SingleFields, Filters
  */
@@ -318,7 +318,7 @@ export function createClient(options) {
 }
 
 /**
- * Call this on the page for previews: it tells blogapi's editor that the page is shown beside the text, and loads the
+ * Call this on the preview page: it tells blogapi's editor that the page is shown beside the text, and loads the
  * page again after each save. Outside the editor it does nothing.
  */
 export function connectPreview() {
@@ -355,7 +355,7 @@ function ignoreMissing(error) {
  */
 /** @typedef {string | number | boolean | (string | number | boolean)[]} CustomFilter */
 /**
- * A field, `*` for those of a response without `fields`, or a field to leave out, such as `-content` after `*`.
+ * A field, `*` for the fields of a response without `fields`, or a field to leave out, such as `-content` after `*`.
  * @template All
  * @typedef {(keyof All & string) | "*" | `-${keyof All & string}`} FieldName
  */

@@ -51,7 +51,7 @@ class WorkingCopies:
             for number, item in enumerate(items if isinstance(items, list) else [], 1):
                 yield self._restore(item, f"{key}#{number}")
         except (RefusedFile, ValueError, RecursionError) as error:
-            reason = f"Its working copies cannot be read ({str(error)[:200]}); export it again."
+            reason = f"Its working copies cannot be read ({str(error)[:200]}); export the blog again."
             yield FileReport(key, Result.REFUSED, notes=(reason,))
 
     def _restore(self, item: object, key: str) -> FileReport:

@@ -92,7 +92,7 @@ class ArticleRecord:
     seo_description: str = ""
     canonical_url: str = ""  #: http(s) URL
     featured: bool = False
-    language: str = ""  #: as in the API; "" = unknown, or that of the site
+    language: str = ""  #: as in the API; "" = unknown, or the language of the site
     translation_key: str = ""
     robots: str = ""  #: as in the API
     is_page: bool = False  #: whether it is a page, which has no category

@@ -433,7 +433,8 @@ BLOCKS = _index_by_name(
     _sign("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
     _sign("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
 )
-# Parts of the names of other attributes that hide a block. `isVisible` may be true, `slidesVisible` 3.
+# Any other attribute hides a block if its name contains one of these parts. UNKNOWN_ATTRIBUTE has the
+# exceptions, such as `isVisible=true` and `slidesVisible=3`.
 HIDING_PARTS = re.compile(
     "visib|restrict|permission|condition(?!ing|of)|accesscontrol|membersonly|requirelogin|userroles|ishidden",
     re.IGNORECASE,
@@ -482,8 +483,8 @@ SHORTCODES = _index_by_name(
     _sign("timed-content-server timed-content-client timed-content-rule", "Timed Content"),
     _sign("timed expire expires schedule future su_scheduler", "plugins for times"),
 )
-#: Shortcodes, in lower case, that hide nothing from visitors, also with `su_` before their names: those for
-#: visitors, those of themes, and those with another use.
+#: Shortcodes, in lower case, that hide nothing from visitors: shortcodes for visitors, of themes, and with
+#: another use. They hide nothing with `su_` before their names either.
 HARMLESS_SHORTCODES = _words("""members_not_logged_in not_logged_in is_not_paid wpmem_logged_out
     um_loggedout visitor mepr-hide wcm_nonmember nonsubscribers_content arm_plan_not nonmember
     leaky_paywall_not_subscriber wpf_loggedout uas_guest loggedout guest guests loggedout_message

@@ -75,7 +75,7 @@ class Source(ABC):
     notes: Sequence[str] = ()
     #: the plugins that hid articles by rules that are not in the source ("MemberPress"); "" = none
     unread_rules: str = ""
-    #: folders of the source in which its media files are looked up, besides those of the user
+    #: folders of the source in which its media files are looked up, in addition to the user's folders
     assets: Sequence[Path] = ()
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The formats that can be imported: those of blogapi, and those of other packages.
+"""The formats that can be imported: the formats of blogapi and of other packages.
 
 Another package declares a `Format` and names it in an entry point of the group `blogapi.formats`. Only an
 import loads the formats; a server does not.

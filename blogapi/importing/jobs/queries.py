@@ -102,7 +102,7 @@ def _select_jobs() -> Any:
 def _read_views(statement: Any) -> list[JobView]:
     views = _make_views(db.session.execute(statement).all())
     if any(view.status is JobStatus.INTERRUPTED for view in views):
-        # A job can have ended after its row was read and before its lock was checked.
+        # A job may have ended after its row was read and before its lock was checked.
         end_read()
         views = _make_views(db.session.execute(statement).all())
     return views

@@ -94,7 +94,7 @@ class ImportCountsSchema(OutputSchema):
 
 
 class ImportJobSchema(OutputSchema):
-    """An import. The counts are those of the trial until the import is started."""
+    """An import. The counts are from the trial until the import is started."""
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"description": "The name of the file.", "example": "blog.zip"})
@@ -126,7 +126,7 @@ class ImportJobSchema(OutputSchema):
         }
     )
     public_here_rules_unread = ma.fields.Integer(
-        metadata={"description": "Public articles of earlier imports that these plugins can have hidden."}
+        metadata={"description": "Public articles of earlier imports that these plugins may have hidden."}
     )
 
 

@@ -49,7 +49,7 @@ class FilePath:
     name: str  #: without date, language and suffix; the name of the folder for an index page
     date: date | None  #: the date at the start of the name
     language: str
-    is_source: bool  #: whether the suffix is that of a source file (`.md`), and not that of a page
+    is_source: bool  #: whether the suffix belongs to a source file (`.md`), not to a page
 
     @property
     def path(self) -> str:

@@ -182,7 +182,7 @@ class RecordLinks:
     def _list_outer(self, segments: Sequence[str]) -> Iterator[list[str]]:
         """Yield the path below each of the outer folders of the record, outermost first."""
         folders = split_path(self._source.key)[:-1][:_MAX_DEPTH] if self._source.file else []
-        # An address without segments is that of the home page, and not that of a folder.
+        # An address without segments belongs to the home page, not to a folder.
         for count in range(len(folders) + 1 if segments else 0):
             yield [*folders[:count], *segments]
 

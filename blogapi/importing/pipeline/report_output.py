@@ -148,7 +148,7 @@ def summarize(run: ImportRun) -> dict[str, Any]:
 
 
 def _describe_public_here(run: ImportRun, limit: int | None = None) -> dict[str, Any]:
-    """Return the plugins with unread rules, and the public articles of earlier imports to check."""
+    """Return the plugins whose rules cannot be read, and the public articles that they may have hidden."""
     hidden_there = [report for report in run.reports if report.hidden_there]
     return {
         "unread_rules": run.unread_rules,

@@ -81,7 +81,7 @@ class ImportRun:
 
     @property
     def public_unread(self) -> int:
-        """The number of public articles of earlier imports that these plugins can have hidden."""
+        """The number of public articles of earlier imports that these plugins may have hidden."""
         return len(self._importer.state.public_unread)
 
     def count_left_behind(self) -> dict[str, Counter[str]]:

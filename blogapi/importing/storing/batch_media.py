@@ -65,7 +65,7 @@ class BatchMedia:
             row = paths.get(path)
             if row is not None and row.media_id == file.uuid:
                 continue
-            # A user can have deleted the file since it was stored. In a dry run, files have no uuid.
+            # A user may have deleted the file since it was stored. In a dry run, files have no uuid.
             if file.uuid is not None and file.uuid not in self._library:
                 continue
             is_changed = True

@@ -80,8 +80,8 @@ def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: I
     variants = (replace(variant, status=status) for variant in (record, kept) for status in statuses)
     if file.digest not in map(compute_digest, variants):
         return True
-    # If an article became a draft only because rules were not read, its digest is that of the public record.
-    # A later import with the option that the rules hid nothing publishes it.
+    # If an article became a draft only because rules were not read, its digest was computed from the public
+    # record. A later import with the option that the rules hid nothing publishes it.
     return not edited and bool(article.status != kept.status)
 
 

@@ -100,7 +100,7 @@ class ElementBuilder:
         if self._ignored_depth or name in _IGNORED or len(self._open) == _MAX_DEPTH or not self._has_space():
             self._ignored_depth += 1
             if self._ignored_depth > _MAX_IGNORED_DEPTH:
-                raise RefusedFile("Its elements are nested too deeply; export it again.")
+                raise RefusedFile("Its elements are nested too deeply; export the blog again.")
         else:
             self._open.append(Element(name, attributes))
 

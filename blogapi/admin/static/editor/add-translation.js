@@ -64,7 +64,7 @@ export function openTranslation(anchor, page, used) {
 
 /**
  * Create the draft of a translation, and open it.
- * @param {EditorPage} page @param {string} language "" for that of the site
+ * @param {EditorPage} page @param {string} language "" = the language of the site
  * @param {{language: string, start: string}} form
  */
 const createDraft = (page, language, form) =>

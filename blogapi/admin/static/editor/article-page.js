@@ -26,9 +26,9 @@ function describeJoined(person, number) {
 }
 
 /**
- * Open the editor of pages if the article is a page, or that of articles if the page is an article. Links in the
+ * Open the page editor if the article is a page, or the article editor if the page is an article. Links in the
  * reports of imports do not say which of the two an item is.
- * @param {{status: number}} error that of loading the article @returns {Promise<Loaded>}
+ * @param {{status: number}} error why the article was not loaded @returns {Promise<Loaded>}
  */
 async function openOtherKind(error) {
   const [, , , uuid] = location.pathname.split("/");
@@ -80,7 +80,7 @@ export class ArticlePage extends Page {
     this.startFrom(loaded);
   }
 
-  // Others can have created terms since then.
+  // Others may have created terms since then.
   async refreshTerms() {
     this.terms = await loadTerms().catch(() => this.terms);
   }
@@ -114,7 +114,7 @@ export class ArticlePage extends Page {
     const { article, edits: stored } = this;
     for (const entry of await journal.find(article && this.uuid)) {
       if ((entry.place ?? "articles") !== articles.COLLECTION) continue;
-      // The last request of an editor can have created the article.
+      // The last request of an editor may have created the article.
       /** @type {(error: {status: number}) => Partial<Loaded> | null} */
       const isGone = ({ status }) => (status === 404 ? null : {});
       const loaded = article ? { article, edits: stored } : await articles.load(entry.article).catch(isGone);
@@ -199,7 +199,7 @@ export class ArticlePage extends Page {
   }
 
   /**
-   * After a 412: return those of the sent edits that the server has stored, with their ETag.
+   * After a 412, return the sent edits that the server has stored, with their ETag; null if it has others.
    * @param {Edits[]} sentEdits
    */
   async findOwn(sentEdits) {
@@ -312,7 +312,7 @@ export class ArticlePage extends Page {
     );
     if (theirs) {
       // Somebody changed the article itself. With both ETags, the next save is based on the new version. With
-      // EMPTY as the stored text, the save is sent in any case.
+      // EMPTY as the stored text, the save is always sent.
       const changed = /** @type {Theirs} */ (theirs);
       const etag = `${this.saver.etag}, ${changed.etag}`;
       await this.join({ ...changed, etag }, EMPTY, await articles.loadBase(this.uuid));

@@ -18,7 +18,7 @@ const CHECKS = {
   choice: (value, { choices }) => choices.includes(value),
 };
 
-/** Return whether a value fits; undefined and null stand for none. @param {CustomField} field @param {any} value */
+/** Return whether a value fits; a missing value fits too. @param {CustomField} field @param {any} value */
 function fits(field, value) {
   if (value === undefined || value === null) return true;
   const check = CHECKS[field.type] ?? ((text) => typeof text === "string" && text.trim() !== "");

@@ -23,7 +23,10 @@ const TEXTS = TEXT_FIELDS.filter(
 const NO_ADDRESS = "The site has no address yet";
 const KINDS = /** @type {Kind[]} */ (Object.keys(TERM_KINDS));
 
-/** Return the terms that can be chosen. @returns {Promise<Record<Kind, Term[]>>} */
+/**
+ * Return the terms of each kind that a user can choose, and load the custom fields.
+ * @returns {Promise<Record<Kind, Term[]>>}
+ */
 export async function loadTerms() {
   const query = { fields: "uuid,name,articles_by_status" };
   const read = async (/** @type {Kind} */ kind) => [kind, (await get(`blog/${kind}/`, { query })).data];
@@ -96,7 +99,7 @@ function renderTerms(page, kind) {
   const { edits, article, terms } = page;
   /** @type {Term[]} */
   const stored = [article?.[name] ?? []].flat();
-  // If the edits have no category or byline, those of the article are shown. An empty list of tags is a valid choice.
+  // If the edits have no category or byline, the article's are shown. An empty list of tags is a valid choice.
   const isGiven = name === "tags" || (isSingle ? edits[name] !== null : edits[name].length > 0);
   const chosen = isGiven ? [edits[name]].flat() : stored.map(({ uuid }) => uuid);
   /** @param {CustomEvent<string[]>} event */

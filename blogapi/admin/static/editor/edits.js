@@ -30,7 +30,7 @@ export const SEO_SOURCES = { title: "title", description: "subtitle", og_image: 
 export const fromCopy = (copy) => ({ ...pick(EMPTY, copy), seo: pick(EMPTY.seo, copy.seo) });
 
 /**
- * Return the values, or those of `defaults` where one is missing, and nothing else.
+ * Return the values of the fields in `defaults`; a missing value is taken from `defaults`.
  * @param {Record<string, any>} defaults @param {Record<string, any>} values @returns {any}
  */
 const pick = (defaults, values) =>
@@ -84,8 +84,8 @@ export const isSame = (left, right, article = null) => describe(left, article) =
 const describe = (edits, article) => JSON.stringify(fillIn(edits, article));
 
 /**
- * Return the edits in a form that is equal for equal content. A slug, category or byline that the edits lack is that of
- * the article.
+ * Return the edits in a form that is equal for equal content. A slug, category or byline that the edits lack is
+ * taken from the article.
  * @param {Edits} edits @param {Article | null} article @returns {Edits}
  */
 export function fillIn(edits, article) {
@@ -121,5 +121,5 @@ export function keepBreaks(original, shown) {
   return showBreaks(kept) === shown ? kept : shown.replaceAll("\n", usual);
 }
 
-/** Return the text as fields show it. @param {string} text */
+/** Return the text with the line breaks that text fields use, `\n`. @param {string} text */
 export const showBreaks = (text) => text.replace(/\r\n?/g, "\n");

@@ -61,7 +61,7 @@ export async function pickArticle(edited, title, list = listArticles) {
   return (await new LinkPicker(edited, { title, list, takesAddresses: false }).ask()).article;
 }
 
-/** Return those of the articles that the author may read; null if the server fails. @param {string[]} uuids */
+/** Return the articles with these uuids that the author may read; null if the server fails. @param {string[]} uuids */
 export async function findArticles(uuids) {
   const query = { uuid: uuids, status: "any", fields: FIELDS, page: 1, page_size: MAX_LINKS };
   const { data } = await listArticles(query).catch(() => ({ data: null }));

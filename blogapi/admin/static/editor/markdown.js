@@ -89,7 +89,7 @@ function replace({ from, to }, before, middle = "", after = "") {
 const lengthOf = (text, pattern) => text.match(pattern)?.[0].length ?? 0;
 
 /**
- * Return the line breaks that are missing for an empty line beside a text.
+ * Return the line breaks to insert beside a text, so that an empty line follows or precedes it.
  * @param {string} beside @param {RegExp} breaks
  */
 const gap = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(beside, breaks)) : "");

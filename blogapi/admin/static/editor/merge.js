@@ -23,7 +23,7 @@ const isEqual = (left, right) => JSON.stringify(left) === JSON.stringify(right);
  * Return the merged edits, with the values of `mine` for conflicts; the regions of the text; the fields with conflicts;
  * and for each version the number of its other changes.
  *
- * The slug, the category and the authors that the edits lack are those of the article.
+ * A slug, category or byline that the edits lack is taken from the article.
  * @param {Versions} versions @param {Diff3} diff3
  */
 export function mergeEdits({ base, mine, theirs, article = null }, diff3) {

@@ -107,7 +107,7 @@ class TermPicker extends LitElement {
     const typed = this.words;
     await new Promise((resolve) => setTimeout(resolve, 150));
     const items = this.words === typed ? await this.find(typed) : [];
-    // Other words can have been typed meanwhile.
+    // Other words may have been typed meanwhile.
     if (this.words !== typed) return;
     Object.assign(this, { items });
     Object.assign(this, { at: this.#list().at });

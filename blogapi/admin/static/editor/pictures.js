@@ -1,4 +1,4 @@
-/** The dialog for pictures: new ones or those of the library, each with its alternative text. */
+/** The dialog for new pictures and pictures of the library, each with its alternative text. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { del, fileAddress, get, patch, post } from "../api.js";

@@ -13,7 +13,7 @@ const FRAMES = "iframe, object, embed, video, audio, img[src^='http:']";
  */
 export function showPreview(host, { category, title, text, ...edits }) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-  // The name of the category has its own text direction, so that it does not decide that of the article.
+  // The name of the category has its own text direction, so that it does not decide the direction of the article.
   const article = html`<link rel="stylesheet" href=${STYLES} @load=${unveil} @error=${unveil}>
     <article dir="auto" @click=${follow} ?hidden=${!styled.has(root)}>
     ${category && html`<p class="category" dir="auto">${category}</p>`}
@@ -26,7 +26,7 @@ export function showPreview(host, { category, title, text, ...edits }) {
 // The roots whose styles are loaded. Before that, the article is hidden, because it would move when they arrive.
 const styled = new WeakSet();
 
-/** @param {FieldEvent} event that of the link to the styles */
+/** @param {FieldEvent} event the load or error event of the link to the styles */
 function unveil({ target }) {
   const root = /** @type {ShadowRoot} */ (target.getRootNode());
   styled.add(root);

@@ -1,4 +1,4 @@
-/** Shows the article in the design of the site: the site's page for previews, in a frame beside the text. */
+/** Shows the article in the design of the site: the site's preview page, in a frame beside the text. */
 
 import { post } from "../api.js";
 import { ITEM, pathOf } from "./article.js";

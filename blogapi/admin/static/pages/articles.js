@@ -370,7 +370,7 @@ class Articles extends ListPage {
     const { language, languages } = session().site;
     /** @param {string[]} filter */
     const isUsed = ([name]) => name !== "language" || this.languages.length > 1 || this.query.language;
-    // The languages of the site, and those of articles that were shown.
+    // The languages of the site and of the articles that were shown.
     const named = [...languages, ...this.items].map((item) => item.language).filter(Boolean);
     this.languages = [...new Set([language, ...this.languages, ...named])];
     const filters = FILTERS.filter((filter) => isOffered(filter) && isUsed(filter));

@@ -53,7 +53,7 @@ class Editor extends ArticlePage {
   isTranslating = false;
   /** @type {{username: string}[]} the other users who have the article open */
   others = [];
-  /** @type {SiteFrame | null} null if the site has no page for previews */
+  /** @type {SiteFrame | null} null if the site has no preview page */
   siteFrame = null;
   /** @type {Json | null} the server's rendering of the text */
   rendered = null;

@@ -41,7 +41,7 @@ class History extends Page {
   versions = [];
   /** @type {any} the working copy, or else the article */
   now = null;
-  /** @type {Version[]} those of the history */
+  /** @type {Version[]} the former versions */
   former = [];
   /** @type {Record<string, string>} the names of users and terms by uuid */
   names = {};

@@ -123,7 +123,7 @@ class Terms extends ListPage {
     /** @param {Json} values */
     const save = (values) => {
       // Fields that stay empty are left out. Without an address, the server derives it or keeps it.
-      // With an address, the name may be that of another term.
+      // If an address is given, another term may have the same name.
       /** @param {[string, any]} entry */
       const isGiven = ([name, value]) => (name === "slug" ? value && value !== data.slug : value || data[name]);
       const body = Object.fromEntries(Object.entries(values).filter(isGiven));

@@ -17,7 +17,7 @@ export function renderHealth(webhook) {
     <div class="row-help calls-strip">${renderStrip(webhook)}<span>${countArrived(webhook.latest_calls)}</span></div>`;
 }
 
-/** The oldest of the last calls is on the left. @param {Webhook} webhook */
+/** Render the last calls as a strip; the oldest is on the left. @param {Webhook} webhook */
 function renderStrip({ latest_calls: calls, active }) {
   const failed = active ? "warn" : "bad";
   const kinds = calls.map((/** @type {Call} */ { succeeded }) => (succeeded ? "arrived" : failed)).reverse();

@@ -84,7 +84,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
     """Return the record of a file found by `walk_paths`; see `parse_file`.
 
     The names and section pages of all folders in the key can make the article a draft. A file is opened only
-    if its suffix is that of an article.
+    if it has the suffix of an article.
     """
     data = _read_source(entry)
     depth = entry.key.count("/")

@@ -39,7 +39,7 @@ class RecordMaker:
     address: str  #: host and path of the blog; "" = unknown
     options: ImportOptions
     counts: Counter[str]  #: of the items that are not imported
-    language: str = ""  #: the language of the texts; "" = that of the blog
+    language: str = ""  #: the language of the texts; "" = the language of the blog
     author_names: set[str] = field(default_factory=set)  #: of the records so far
     unknown_shortcodes: Counter[str] = field(default_factory=Counter)  #: the number of records with each
 

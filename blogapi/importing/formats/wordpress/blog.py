@@ -118,7 +118,7 @@ class Blog:
         return select_language(text, language or self.texts.get("language", ""))
 
     def list_languages(self, text: str) -> Sequence[str]:
-        """Return the codes of the languages of a text, that of the blog first; () if it has no markers."""
+        """Return the language codes of a text, the language of the blog first; () if it has no markers."""
         languages = [code for code, _ in _split_languages(text) if code]
         others = self.select_language(text)[1]
         return [*dict.fromkeys(code for code in languages if code not in others), *others]

@@ -80,8 +80,8 @@ def replace_player(html: str, conversion: Conversion) -> str:
     if not addresses:
         return conversion.store(html, INLINE)
     conversion.add_note(
-        f"An embedded page of {_host(addresses[0]) or 'the blog'} is a link now, because its address is "
-        "not that of a player that may be embedded."
+        f"An embedded page of {_host(addresses[0]) or 'the blog'} is a link now, because only "
+        "the addresses of known players may be embedded."
     )
     text = addresses[0].partition("?")[0].removeprefix("https://").removeprefix("http://")
     return conversion.store(link(addresses[0], escape(text[:100])), INLINE)

@@ -10,7 +10,7 @@ _ATTRIBUTE = re.compile(
 # Quotes that editors and themes put in place of straight ones.
 _QUOTES = re.compile("&quot;|&#34;|&#822[01];|&#8243;|[“”″„]")
 _SPACES = re.compile("&nbsp;|&#160;|[\xa0\u200b]")
-# SyntaxHighlighter has one shortcode for each language, besides those of _CODE.
+# SyntaxHighlighter has one shortcode for each language, in addition to _CODE.
 _LANGUAGES = (
     "actionscript3 as3 bash shell coldfusion cf clojure clj cpp c csharp c-sharp css delphi pas pascal diff "
     "patch erl erlang fsharp go golang groovy haskell java javafx jfx js jscript javascript matlab objc "

@@ -86,7 +86,7 @@ class ExportFile:
             details = f" ({'; '.join(repairs)})" if repairs else ""
             sentences.append(f"The file is not well-formed XML and was repaired{details}.")
         if self.is_incomplete:
-            sentences.append("The file is incomplete: its end is missing; export it again.")
+            sentences.append("The file is incomplete: its end is missing; export the blog again.")
         if self.unfinished_title is not None:
             sentences.append(f"It ends inside of the item “{self.unfinished_title}”, which was left out.")
         return " ".join(sentences)
@@ -209,7 +209,7 @@ def _scan(entry: Entry) -> ExportFile:
     except RefusedFile as error:
         file.problem = error
     except MalformedFile as error:
-        reason = f"It is not XML that can be repaired ({error}); export it again from WordPress."
+        reason = f"It is not XML that can be repaired ({error}); export the blog again from WordPress."
         file.problem = RefusedFile(reason)
     return file
 
@@ -219,7 +219,7 @@ def _collect(file: ExportFile) -> Blog:
     for element in file.read():
         blog.add_element(element)
     if not (blog.items or blog.texts or blog.terms or blog.authors):
-        raise RefusedFile("It is not an export of WordPress; leave out --format, or export it again.")
+        raise RefusedFile("It is not a WordPress export; leave out --format, or export the blog again.")
     return blog
 
 
