@@ -19,7 +19,7 @@ import { STATUSES } from "./statuses.js";
  * @typedef {{data: any, etag: string | null}} State
  */
 
-const UNLISTED = "unlisted: only who knows the address can read it";
+const UNLISTED_MESSAGE = "unlisted: only who knows the address can read it";
 const again = (/** @type {string} */ word) => `${word}: it is a draft again`;
 
 /** @satisfies {Record<string, Action>} */
@@ -36,10 +36,10 @@ const TABLE = {
   },
   publishUnlisted: {
     ...{ name: "Publish unlisted", icon: "link", from: ["draft", "scheduled"], status: "unlisted" },
-    ...{ takesEdits: true, done: UNLISTED },
+    ...{ takesEdits: true, done: UNLISTED_MESSAGE },
   },
   list: { name: "List", icon: "list", from: ["unlisted"], status: "published", done: "listed" },
-  unlist: { name: "Unlist", icon: "link", from: ["published"], status: "unlisted", done: UNLISTED },
+  unlist: { name: "Unlist", icon: "link", from: ["published"], status: "unlisted", done: UNLISTED_MESSAGE },
   unpublish: {
     ...{ name: "Unpublish", icon: "undo-2", from: ["published", "unlisted"], status: "draft" },
     done: again("unpublished"),

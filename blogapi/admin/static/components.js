@@ -33,7 +33,7 @@ const attributes = (values) =>
  */
 export function button(text, onClick, options = {}) {
   const { busyText, icon: name, kind = "", label, busy, pressed, popup, ...more } = options;
-  const inner = html`${name ? icon(name) : nothing}${text ? words(text, busyText) : nothing}`;
+  const inner = html`${name ? icon(name) : nothing}${text ? renderTexts(text, busyText) : nothing}`;
   const states = { "aria-busy": busy && "true", "aria-pressed": pressed?.toString(), "aria-haspopup": popup };
   const kinds = `button ${kind} ${text ? "" : "icon-only"}`;
   const given = attributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
@@ -66,10 +66,10 @@ export const onButton =
     use(currentTarget);
 
 /**
- * The two texts overlap, so that the button keeps its width when one replaces the other.
+ * Return two texts that overlap, so that a button keeps its width when one replaces the other.
  * @param {string} before @param {string} [after]
  */
-const words = (before, after) =>
+const renderTexts = (before, after) =>
   html`<span class="words"><span class="before">${before}</span
     >${after ? html`<span class="after">${after}</span>` : nothing}</span>`;
 

@@ -46,7 +46,7 @@ export function openPalette() {
     dialog.update();
   };
   /** @param {KeyboardEvent} event */
-  const press = (event) => {
+  const handleKey = (event) => {
     const count = list().length;
     const step = { ArrowDown: 1, ArrowUp: count - 1, Enter: 0 }[event.key];
     if (step === undefined || !count || event.isComposing) return;
@@ -63,7 +63,7 @@ export function openPalette() {
   const content = () => html`
     <div class="search">${icon("search")}<input role="combobox" aria-label="Page, action or article" autofocus
       placeholder="Page, action or article" autocomplete="off" spellcheck="false" aria-expanded="true"
-      aria-controls="go-list" aria-activedescendant="go-${at}" @input=${type} @keydown=${press}></div>
+      aria-controls="go-list" aria-activedescendant="go-${at}" @input=${type} @keydown=${handleKey}></div>
     <div id="go-list" role="listbox" aria-label="Places">${list().map(option)}</div>
     <p role="status">${list().length ? nothing : `Nothing is called “${words}”.`}</p>`;
   const dialog = openDialog({ title: "Go to", content, kind: "palette" });

@@ -7,8 +7,8 @@
  *     for await (const { title, url } of blog.articles.list({ fields: ["title", "url"] })) console.log(title, url);
  */
 
-const RETRIED = [429, 502, 503, 504];
-const MAX_WAIT = 60; // seconds
+const RETRIED_STATUSES = [429, 502, 503, 504];
+const MAX_WAIT_SECONDS = 60;
 const PAGE_SIZE = 100;
 // If more articles have changed, `sync` reads all of them again, which needs fewer requests.
 const MAX_SINGLE_REQUESTS = 100;
@@ -38,7 +38,7 @@ export class RateLimited extends BlogApiError {}
 export class Unavailable extends BlogApiError {}
 
 /** @type {Record<number, typeof BlogApiError>} */
-const CLASSES = {
+const ERROR_CLASSES = {
   ...{ 400: InvalidRequest, 401: Unauthorized, 403: Forbidden, 404: NotFound, 429: RateLimited },
   ...{ 502: Unavailable, 503: Unavailable, 504: Unavailable },
 };
@@ -49,7 +49,7 @@ async function toError(response) {
   // A proxy can send an error of its own, which is no JSON.
   const detail = `${response.url} answered ${status} ${response.statusText}`;
   const problem = await response.json().catch(() => ({}));
-  return new (CLASSES[status] ?? BlogApiError)({ detail, ...problem, status });
+  return new (ERROR_CLASSES[status] ?? BlogApiError)({ detail, ...problem, status });
 }
 
 /**
@@ -303,7 +303,8 @@ class Client {
         throw new Unavailable({ detail: `${address} cannot be reached: ${cause.message}` }, { cause });
       });
       const wait = Number(response.headers.get("Retry-After") ?? attempt) || 1;
-      if (!RETRIED.includes(response.status) || attempt > this.retries || wait > MAX_WAIT) return response;
+      if (!RETRIED_STATUSES.includes(response.status) || attempt > this.retries || wait > MAX_WAIT_SECONDS)
+        return response;
       await new Promise((resolve) => setTimeout(resolve, 1000 * wait));
     }
   }

@@ -62,11 +62,11 @@ export function diffFields(before, after, names) {
 // Texts with little in common take long to compare. After this time, they count as completely different.
 const TIMEOUT = { timeout: 500 };
 /** @type {(value: string) => Part} */
-const remove = (value) => ({ value, removed: true, added: false });
+const makeRemoved = (value) => ({ value, removed: true, added: false });
 /** @type {(value: string) => Part} */
-const add = (value) => ({ value, removed: false, added: true });
+const makeAdded = (value) => ({ value, removed: false, added: true });
 /** @type {(before: string, after: string) => Part[]} */
-const replaced = (before, after) => [remove(before), add(after)];
+const replaceParts = (before, after) => [makeRemoved(before), makeAdded(after)];
 
 /** Return the parts of a diff as [{equal} or {before, after}]. @param {Part[]} parts */
 function group(parts) {
@@ -85,17 +85,17 @@ function group(parts) {
  * Return the lines of two texts: [{equal} or {before, after}].
  * @type {(before: string, after: string) => TextChange[]}
  */
-export const compareLines = (before, after) => group(diffLines(before, after, TIMEOUT) ?? replaced(before, after));
+export const compareLines = (before, after) => group(diffLines(before, after, TIMEOUT) ?? replaceParts(before, after));
 
 /**
  * Return the words of two texts: [{equal} or {before, after}]; a space or a comma does not split a change.
  * @param {string} before @param {string} after @returns {TextChange[]}
  */
 export function compareWords(before, after) {
-  const parts = diffWordsWithSpace(before, after, TIMEOUT) ?? replaced(before, after);
+  const parts = diffWordsWithSpace(before, after, TIMEOUT) ?? replaceParts(before, after);
   const isGap = (/** @type {Part} */ { value, removed, added }, /** @type {number} */ n) =>
     !removed && !added && n > 0 && n < parts.length - 1 && /^[ ,]{1,2}$/.test(value);
-  return group(parts.flatMap((part, n) => (isGap(part, n) ? replaced(part.value, part.value) : part)));
+  return group(parts.flatMap((part, n) => (isGap(part, n) ? replaceParts(part.value, part.value) : part)));
 }
 
 const countWords = (text = "") => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;

@@ -27,7 +27,7 @@ export class Find {
     this.row = row;
     this.toolRow = toolRow;
     this.area = area;
-    row.addEventListener("keydown", (event) => this.press(event));
+    row.addEventListener("keydown", (event) => this.handleKey(event));
   }
 
   /** The commands of CodeMirror; the plain text area has none, and there the browser finds all text. */
@@ -113,7 +113,7 @@ export class Find {
   }
 
   /** @param {KeyboardEvent} event */
-  press(event) {
+  handleKey(event) {
     const { key, target, isComposing } = /** @type {FieldKeyEvent} */ (event);
     if (isComposing) return;
     if (key === "Escape") this.close();

@@ -12,7 +12,7 @@ import { letterOf } from "../shortcuts.js";
 
 const FIELDS = "uuid,title,status,published_at,last_updated";
 const MAX_LINKS = 100;
-const WAIT_MS = 150;
+const SEARCH_DELAY_MS = 150;
 const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/i;
 
 /**
@@ -165,7 +165,7 @@ class LinkPicker {
     this.words = words;
     this.dialog.update();
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.search(), WAIT_MS);
+    this.timer = window.setTimeout(() => this.search(), SEARCH_DELAY_MS);
   }
 
   /** The choices: the articles, and an address at the end. @returns {Choice[]} */
@@ -177,7 +177,7 @@ class LinkPicker {
   }
 
   /** @param {KeyboardEvent} event */
-  press(event) {
+  handleKey(event) {
     const { options } = this;
     /** @type {Record<string, number>} */
     const steps = { ArrowDown: 1, ArrowUp: options.length - 1 };
@@ -198,11 +198,11 @@ class LinkPicker {
     const { words, articles, options, at, takesAddresses } = this;
     const [take, leave] = takesAddresses ? ["link", "keep the text"] : ["use it", "close"];
     const empty = words.trim() && articles?.length === 0 && !options[0]?.address;
-    const press = (/** @type {KeyboardEvent} */ event) => this.press(event);
+    const handleKey = (/** @type {KeyboardEvent} */ event) => this.handleKey(event);
     return html`<div class="search">${icon("search")}<input role="combobox" aria-label="Title of an article" autofocus
         placeholder="Title of an article" autocomplete="off" spellcheck="false" dir="auto" aria-expanded="true"
         aria-controls="link-list" aria-activedescendant=${options.length ? `link-${at}` : nothing} .value=${words}
-        @input=${onValue((text) => this.type(text))} @keydown=${press}></div>
+        @input=${onValue((text) => this.type(text))} @keydown=${handleKey}></div>
       <p class="none" role="status">${empty ? `No article contains '${words.trim()}'` : nothing}</p>
       <div id="link-list" role="listbox" aria-label="Articles">
         ${options.map((option, n) => this.renderOption(option, n))}</div>

@@ -41,8 +41,8 @@ export function paste(input, markdown) {
   const last = parts[parts.length - 1];
   const startsWithBlock = BLOCK.test(parts[0]);
   const isBlock = (parts.length > 1 || startsWithBlock) && (BLOCK.test(last) || last.includes("\n```"));
-  const before = startsWithBlock ? gap(text.slice(0, from), /\n{0,2}$/) : "";
-  const after = isBlock && to < text.length ? gap(text.slice(to), /^\n{0,2}/) : "";
+  const before = startsWithBlock ? missingBreaks(text.slice(0, from), /\n{0,2}$/) : "";
+  const after = isBlock && to < text.length ? missingBreaks(text.slice(to), /^\n{0,2}/) : "";
   return replace(input, before + markdown, "", after);
 }
 
@@ -92,12 +92,17 @@ const lengthOf = (text, pattern) => text.match(pattern)?.[0].length ?? 0;
  * Return the line breaks to insert beside a text, so that an empty line follows or precedes it.
  * @param {string} beside @param {RegExp} breaks
  */
-const gap = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(beside, breaks)) : "");
+const missingBreaks = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(beside, breaks)) : "");
 
 /** A block has empty lines around it. @param {TextInput} input @param {string} before */
 function replaceWithBlock({ text, from, to }, before, middle = "", after = "") {
   const [left, right] = [text.slice(0, from), text.slice(to)];
-  return replace({ from, to }, gap(left, /\n{0,2}$/) + before, middle, after + gap(right, /^\n{0,2}/));
+  return replace(
+    { from, to },
+    missingBreaks(left, /\n{0,2}$/) + before,
+    middle,
+    after + missingBreaks(right, /^\n{0,2}/),
+  );
 }
 
 /** @param {TextInput} input @param {string} mark */

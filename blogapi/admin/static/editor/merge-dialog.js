@@ -68,7 +68,7 @@ class Merge {
     const parent = element.querySelector("[data-ref=mergeText]");
     this.field = createEditor({ parent, text, label: RESULT, markdown, onChange });
     this.field.ranges.set(ranges);
-    element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.press(event));
+    element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.handleKey(event));
     this.go(0);
     const edits = await result;
     this.field.destroy();
@@ -169,7 +169,7 @@ class Merge {
   }
 
   /** @param {KeyboardEvent} event */
-  press(event) {
+  handleKey(event) {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (!event.altKey || !step) return;
     event.preventDefault();

@@ -60,7 +60,7 @@ class TermPicker extends LitElement {
           aria-expanded=${open} aria-controls="${key}-list"
           aria-activedescendant=${open && options.length ? `${key}-${this.at}` : nothing}
           @input=${onValue((text) => this.#find(text))} @click=${() => this.#find(this.words)} @focus=${focus}
-          @keydown=${this.#press} @blur=${this.#close}>
+          @keydown=${this.#handleKey} @blur=${this.#close}>
         ${this.single ? icon("chevron-down") : nothing}
       </div>
       <ul class="picker-list" role="listbox" id="${key}-list" aria-label=${this.label}
@@ -117,7 +117,7 @@ class TermPicker extends LitElement {
   }
 
   /** @param {KeyboardEvent} event */
-  #press(event) {
+  #handleKey(event) {
     const { options } = this;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (event.isComposing) return;

@@ -5,7 +5,7 @@ import { TEXT_FIELDS } from "./edits.js";
 
 const TEXTS = TEXT_FIELDS.filter((text) => text.is_previewed);
 const STYLES = new URL("../reading.css", import.meta.url).href;
-const FRAMES = "iframe, object, embed, video, audio, img[src^='http:']";
+const EXTERNAL_CONTENT = "iframe, object, embed, video, audio, img[src^='http:']";
 
 /**
  * Show the article in the element.
@@ -49,7 +49,7 @@ function keepNodes(host, nodes) {
 /** @param {string} text @returns {Node[]} */
 function listNodes(text) {
   const { body } = new DOMParser().parseFromString(text, "text/html");
-  body.querySelectorAll(FRAMES).forEach(replaceFrame);
+  body.querySelectorAll(EXTERNAL_CONTENT).forEach(replaceWithLink);
   for (const box of body.querySelectorAll("input")) box.ariaLabel = box.checked ? "Done" : "Open";
   return [...body.childNodes];
 }
@@ -67,7 +67,7 @@ function follow(event) {
 
 // Replace content of other hosts with a link, so that nothing is loaded from them before somebody opens it.
 /** @param {any} element */
-function replaceFrame(element) {
+function replaceWithLink(element) {
   const address = element.getAttribute("src") ?? element.querySelector("source")?.getAttribute("src") ?? "";
   if (address.startsWith("/") && !address.startsWith("//")) return;
   const link = Object.assign(document.createElement("a"), { href: address, className: "frame" });

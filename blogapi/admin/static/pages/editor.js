@@ -77,7 +77,7 @@ class Editor extends ArticlePage {
     this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
     takeDrops(this, refs.editor);
     startToolbar(this.edits.content_type, (name) => this.command(name));
-    document.addEventListener("keydown", (event) => this.press(event), { capture: true });
+    document.addEventListener("keydown", (event) => this.handleKey(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
     for (const [n, line] of lines.entries()) this.followLine(line, lines[n + 1] ?? text);
     refs.plain.onclick = () => this.plainToggle.action();
@@ -201,14 +201,14 @@ class Editor extends ArticlePage {
   }
 
   /** @param {any} event a KeyboardEvent */
-  press(event) {
+  handleKey(event) {
     const { target } = event;
     const letter = letterOf(event);
     const isInBlock = target.closest(".block") !== null;
     const isInText = refs.text.contains(target) && !isInBlock;
     const isAlone = refs.editor.hasAttribute("data-alone") && !event.defaultPrevented;
     if (event.key === "Escape" && isAlone && (isInText || lines.includes(target))) return this.setAlone(false);
-    if (this.pressFind(event, letter)) return event.preventDefault();
+    if (this.handleFindKey(event, letter)) return event.preventDefault();
     const name = isInText && this.edits.content_type === "markdown" && findCommand(letter);
     if (!name && letter !== "S") return;
     event.preventDefault();
@@ -219,7 +219,7 @@ class Editor extends ArticlePage {
 
   // Ctrl F, Ctrl H and F3; the plain text area leaves them to the browser.
   /** @param {any} event a KeyboardEvent @param {string} letter */
-  pressFind(event, letter) {
+  handleFindKey(event, letter) {
     const isStep = event.key === "F3" && !event.ctrlKey && !event.altKey && !event.metaKey;
     if (!this.finder.search || event.target.closest("dialog") || !(isStep || /^[FH]$/.test(letter))) return false;
     if (isStep) this.finder.go(event.shiftKey ? "previous" : "next");

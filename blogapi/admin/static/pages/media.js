@@ -11,9 +11,9 @@ import { hasRole, mayChangeFile } from "../roles.js";
 import { definePage, Page } from "../shell.js";
 import { byUuid } from "./lists.js";
 
-const LIBRARY = "blog/media/";
+const LIBRARY_PATH = "blog/media/";
 const PAGE_SIZE = 60;
-const PAUSE_MS = 500;
+const SEARCH_DELAY_MS = 500;
 /** The admin pages of the items that are not articles or pages. @type {Record<string, string>} */
 const ADMIN_PAGES = { author: "authors", category: "categories", site: "site" };
 /** The texts of the tabs, and their query parameters of the API. @type {Record<string, Record<string, string>>} */
@@ -39,7 +39,7 @@ function renderPicture(item, width, alt = "") {
 class Panel {
   /** @param {MediaLibrary} page @param {string} uuid */
   static async open(page, uuid) {
-    const path = `${LIBRARY}${uuid}/`;
+    const path = `${LIBRARY_PATH}${uuid}/`;
     const [file, uses] = await Promise.all([get(path), get(`${path}uses/`)]);
     /** An article and its edits can both use it. @param {Use} use @param {number} n @param {Use[]} all */
     const isFirst = ({ uuid }, n, all) => all.findIndex((use) => use.uuid === uuid) === n;
@@ -139,7 +139,7 @@ class MediaLibrary extends Page {
   async load() {
     const load = {};
     this.lastLoad = load;
-    const read = (/** @type {Json} */ query) => get(LIBRARY, { query });
+    const read = (/** @type {Json} */ query) => get(LIBRARY_PATH, { query });
     const counts = Object.values(TABS).map((query) => read({ ...query, page_size: 1, fields: "uuid" }));
     const part = { ...this.filters, page_size: PAGE_SIZE };
     const pages = Array.from({ length: this.pages }, (_, n) => read({ ...part, page: n + 1 }));
@@ -155,7 +155,7 @@ class MediaLibrary extends Page {
     history.replaceState(null, "", addressOf({ ...this.filters, q }));
     this.pages = 1;
     clearTimeout(this.searchTimer);
-    this.searchTimer = setTimeout(() => this.reload().then(() => announce(count(this.total, "file"))), PAUSE_MS);
+    this.searchTimer = setTimeout(() => this.reload().then(() => announce(count(this.total, "file"))), SEARCH_DELAY_MS);
   }
 
   /** Close the panel and open it with another file, if there is one. @param {string | null} uuid */
@@ -178,7 +178,7 @@ class MediaLibrary extends Page {
       for (const [n, file] of files.entries()) {
         this.set({ step: `Uploading ${n + 1} of ${files.length}…` });
         try {
-          const { data, warning } = await post(LIBRARY, undefined, { file, query: { name: file.name } });
+          const { data, warning } = await post(LIBRARY_PATH, undefined, { file, query: { name: file.name } });
           sent.push(data.uuid);
           if (warning) problems.push(`${file.name}: ${warning}`);
         } catch (error) {
@@ -220,7 +220,7 @@ class MediaLibrary extends Page {
     const work = () => del(path, { query: { force: uses.length > 0 } });
     if (!(await this.actAndReload("delete", work))) return;
     this.set({ panel: null });
-    const send = () => post(LIBRARY, undefined, { file, query: { name, alt, caption } });
+    const send = () => post(LIBRARY_PATH, undefined, { file, query: { name, alt, caption } });
     toast(`${name} deleted`, { undo: file && (() => this.actAndReload("undo", send)) });
   }
 

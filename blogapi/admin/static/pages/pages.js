@@ -70,7 +70,7 @@ class Pages extends ListPage {
       <td class="num changed nowrap">${formatChanged(changeOf(page))}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
-  /** Open the dialog that moves a page: below another one, and to a position there. @param {Article} page */
+  /** Open the dialog that moves a page to another parent and position. @param {Article} page */
   move(page) {
     const { parent } = refs.form.elements;
     const tree = toTree(this.all);

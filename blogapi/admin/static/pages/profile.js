@@ -11,7 +11,7 @@ import { definePage, Page, refs, session } from "../shell.js";
 import { totalOf } from "./term-words.js";
 
 const { bylineForm, setupForm } = refs;
-const FACTOR = "auth/me/second-factor/";
+const FACTOR_PATH = "auth/me/second-factor/";
 const WRITERS = ["editor", "admin"];
 
 const signOut = () => post("auth/logout/").then(() => location.assign("/admin/sign-in/"));
@@ -64,7 +64,7 @@ class Profile extends Page {
   }
 
   async beginSetup() {
-    const setup = (await post(`${FACTOR}setup/`)).data;
+    const setup = (await post(`${FACTOR_PATH}setup/`)).data;
     setupForm.reset();
     refs.setupImage.src = setup.qr_code;
     refs.setupSecret.textContent = setup.secret.match(/.{4}/g).join(" ");
@@ -73,7 +73,7 @@ class Profile extends Page {
 
   /** @param {Json} values */
   async turnOn(values) {
-    const answer = await this.act("enable", () => post(`${FACTOR}enable/`, values));
+    const answer = await this.act("enable", () => post(`${FACTOR_PATH}enable/`, values));
     if (!answer) return;
     this.setup = null;
     await this.reload();
@@ -82,7 +82,7 @@ class Profile extends Page {
 
   /** Ask for the password, and send it to the path. @param {string} title @param {string} path */
   confirm(title, path) {
-    const save = async (/** @type {Json} */ values) => (await post(`${FACTOR}${path}/`, values)).data ?? true;
+    const save = async (/** @type {Json} */ values) => (await post(`${FACTOR_PATH}${path}/`, values)).data ?? true;
     return openForm(this, refs.confirmForm, { title, kind: "small-dialog", save });
   }
 

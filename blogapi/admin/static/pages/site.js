@@ -9,7 +9,7 @@ import { onSubmit, setHelp, showErrors } from "../forms.js";
 import { languageName, listLanguages } from "../languages.js";
 import { definePage, Page, refs, session, setSession } from "../shell.js";
 
-const SITE = "blog/site/";
+const SITE_PATH = "blog/site/";
 const LANGUAGE = { language: "Language", title: "Title in it", description: "Description in it" };
 /**
  * The lists of the form: the element and its button, and the label of each part of an entry.
@@ -24,7 +24,7 @@ const pictureFields = /** @type {NodeListOf<HTMLElement>} */ (form.querySelector
 /** @param {unknown} left @param {unknown} right */
 const isSame = (left, right) => JSON.stringify(left) === JSON.stringify(right);
 /** Return a value as text; the labels or languages of a list are joined by commas. @param {any} value */
-const words = (value) =>
+const formatValue = (value) =>
   Array.isArray(value) ? value.map(({ label, language }) => label ?? language).join(", ") : value;
 
 // The help texts of these fields in the HTML template.
@@ -58,7 +58,7 @@ class Site extends Page {
 
   async load() {
     const query = { page: 1, page_size: 1, fields: "title,uuid,slug,category,published_at,cover_image" };
-    const [site, { data: articles, total }] = await Promise.all([get(SITE), get("blog/articles/", { query })]);
+    const [site, { data: articles, total }] = await Promise.all([get(SITE_PATH), get("blog/articles/", { query })]);
     this.newest = articles[0] ?? null;
     this.published = total;
     this.setStored(site);
@@ -202,16 +202,16 @@ class Site extends Page {
     const sent = structuredClone(Object.fromEntries(this.changes));
     const before = this.stored;
     try {
-      const answer = await patch(SITE, sent, { etag: this.etag });
+      const answer = await patch(SITE_PATH, sent, { etag: this.etag });
       Object.assign(before, sent);
       this.setStored(answer);
     } catch (error) {
       if (/** @type {any} */ (error).status !== 412) throw error;
-      this.setStored(await get(SITE));
+      this.setStored(await get(SITE_PATH));
       const both = this.changes.filter(([name]) => !isSame(before[name], this.stored[name]));
       if (!both.length) return this.send();
       const explain = (/** @type {unknown} */ value) =>
-        `Somebody else has saved “${words(value)}”. Save again to replace it.`;
+        `Somebody else has saved “${formatValue(value)}”. Save again to replace it.`;
       const errors = Object.fromEntries(both.map(([name]) => [name, explain(this.stored[name])]));
       throw new ApiError(412, { errors });
     }

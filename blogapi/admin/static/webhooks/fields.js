@@ -1,6 +1,6 @@
 /** The values of the form of a webhook, and the request body for them. */
 
-import { BACKUPS, isBuildHook, KINDS, UNLISTED } from "./words.js";
+import { BACKUP_EVENTS, isBuildHook, KINDS, UNLISTED_EVENTS } from "./words.js";
 
 const AUTHORIZATION = "Authorization";
 const KIND_NAMES = Object.keys(KINDS);
@@ -25,13 +25,15 @@ export function toValues(webhook) {
   const choose = (/** @type {string} */ kind) =>
     events.includes("*")
       ? [`${kind}.*`]
-      : events.filter((/** @type {string} */ event) => event.startsWith(`${kind}.`) && !UNLISTED.includes(event));
+      : events.filter(
+          (/** @type {string} */ event) => event.startsWith(`${kind}.`) && !UNLISTED_EVENTS.includes(event),
+        );
   return {
     ...{ name, url: "", token: "", headers: [], keepsHeaders: kept.length > 0, preset, mode },
     ...{ quiet_seconds: `${quiet}`, interval_seconds: `${interval}` },
     events: Object.fromEntries(KIND_NAMES.map((kind) => [kind, choose(kind)])),
-    unlisted: includesAny(UNLISTED),
-    backups: includesAny(BACKUPS),
+    unlisted: includesAny(UNLISTED_EVENTS),
+    backups: includesAny(BACKUP_EVENTS),
   };
 }
 
@@ -47,7 +49,7 @@ export function choosePreset(values, preset) {
 /** Return the request body for a new webhook. @param {Values} values @returns {Record<string, unknown>} */
 export function toBody({ url, token, headers, keepsHeaders, events, unlisted, backups, ...values }) {
   const isAll = KIND_NAMES.every((kind) => events[kind].includes(`${kind}.*`));
-  const others = [...(unlisted ? UNLISTED : []), ...(backups ? BACKUPS.slice(0, 1) : [])];
+  const others = [...(unlisted ? UNLISTED_EVENTS : []), ...(backups ? BACKUP_EVENTS.slice(0, 1) : [])];
   const named = token ? [[AUTHORIZATION, `Bearer ${token}`]] : headers.filter(([name, value]) => name || value);
   return {
     ...{ name: values.name, preset: values.preset, mode: values.mode },

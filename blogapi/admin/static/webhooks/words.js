@@ -12,17 +12,17 @@ export const KINDS = {
   site: "Site and navigation",
 };
 // Changes of unlisted items, which no pattern selects; build hooks get them always.
-export const UNLISTED = ["article.unlisted", "page.unlisted"];
+export const UNLISTED_EVENTS = ["article.unlisted", "page.unlisted"];
 // Failed backups, which `*` does not select; build hooks cannot receive them.
-export const BACKUPS = ["backup.*", "backup.failed"];
-const TEST = "webhook.test";
+export const BACKUP_EVENTS = ["backup.*", "backup.failed"];
+const TEST_TYPE = "webhook.test";
 
 /** @param {{preset: string, [field: string]: any}} webhook */
 export const isBuildHook = ({ preset }) => preset !== "standard";
 
 /** The calls that report changes or start a build, newest first. @param {Webhook} webhook @returns {any[]} */
 export const listRealCalls = ({ latest_calls: calls }) =>
-  calls.filter((/** @type {{type: string}} */ { type }) => type !== TEST);
+  calls.filter((/** @type {{type: string}} */ { type }) => type !== TEST_TYPE);
 
 /** Who is called: "Netlify", or the host. @param {Webhook} webhook @param {Preset[]} presets */
 export function nameReceiver({ preset, address }, presets) {
@@ -56,12 +56,12 @@ export function describeEvents({ mode, events, quiet_seconds: quiet, interval_se
 
 /** @param {string[]} events */
 function nameEvents(events) {
-  const hasUnlisted = UNLISTED.some((type) => events.includes(type));
-  const hasBackups = BACKUPS.some((type) => events.includes(type));
+  const hasUnlisted = UNLISTED_EVENTS.some((type) => events.includes(type));
+  const hasBackups = BACKUP_EVENTS.some((type) => events.includes(type));
   if (events.includes("*"))
     return `Everything${hasUnlisted ? ", unlisted too" : ""}${hasBackups ? ", failed backups" : ""}`;
   const names = events.map((event) => {
-    if (BACKUPS.includes(event)) return "Failed backups";
+    if (BACKUP_EVENTS.includes(event)) return "Failed backups";
     const [kind, what] = event.split(".");
     return `${KINDS[/** @type {keyof typeof KINDS} */ (kind)]}${what === "*" ? "" : ` ${what}`}`;
   });
@@ -89,7 +89,7 @@ export function countArrived(calls) {
   let [arrived, late, attempt, last] = [0, 0, 0, 0];
   for (const call of calls) {
     if (call.succeeded) {
-      if (call.type !== TEST) attempt = call.attempt - 1;
+      if (call.type !== TEST_TYPE) attempt = call.attempt - 1;
       if (call.attempt > 1) [late, last] = [late + 1, call.attempt];
       arrived += 1;
     } else if (attempt && call.attempt === attempt) {
