@@ -23,7 +23,7 @@ from blogapi.web.pagination import ListQuery
 MAX_OVERLAP_SECONDS = 30 * 24 * 3600
 
 
-def _name(**options: Any) -> Text:
+def _name_field(**options: Any) -> Text:
     return Text(
         max_length=policy.MAX_NAME_LENGTH,
         metadata={"description": "A label for the key.", "example": "front end"},
@@ -73,7 +73,7 @@ class KeySchema(OutputSchema):
 class NewKeySchema(InputSchema):
     """The settings of a new key; only users may send them."""
 
-    name = _name()
+    name = _name_field()
     expires = Timestamp(allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
     scopes = ma.fields.List(
         ma.fields.String(validate=validate.OneOf(SCOPES)),
@@ -94,7 +94,7 @@ class KeySettingsSchema(InputSchema):
 
     read_only = frozenset({"uuid", "prefix", "scopes", "user", "created", "last_used"})
 
-    name = _name(load_default="")
+    name = _name_field(load_default="")
     expires = Timestamp(load_default=None, allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, bindparam, or_, select
 from blogapi.articles.models import Article, ArticleAuthor
 from blogapi.authors.models import Author
 from blogapi.publication.events import AUTHOR, ItemAddress, record
-from blogapi.publication.models import FETCHED, Event
+from blogapi.publication.models import FETCHED_CHANGES, Event
 from blogapi.publication.visibility import listed
 from blogapi.site import item_addresses
 from blogapi.storage.database import chunk, current_time, db, transaction
@@ -66,7 +66,7 @@ def author_is_public() -> ColumnElement[bool]:
     is_shown = (
         select(Event.position)
         .where(Event.kind == AUTHOR, Event.uuid == Author.uuid)
-        .where(Event.newest_public.is_not(None), Event.change.in_(FETCHED))
+        .where(Event.newest_public.is_not(None), Event.change.in_(FETCHED_CHANGES))
         .correlate(Author)
         .exists()
     )

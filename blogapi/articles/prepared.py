@@ -28,11 +28,11 @@ Texts = Mapping[str, str]
 Source = tuple[str, str]
 
 # The text fields that determine the excerpt that a response shows.
-_SOURCES = ("content", "content_type", "excerpt")
+_SOURCE_FIELDS = ("content", "content_type", "excerpt")
 # The text fields that decide whether a write renders the content.
-RENDERED = (*_SOURCES, "cover_image")
+RENDERED_FIELDS = (*_SOURCE_FIELDS, "cover_image")
 # The columns that are read before a write, to prepare it.
-_READ = tuple(dict.fromkeys((*RENDERED, "title", *SEARCHED_NAMES, "custom")))
+_READ_FIELDS = tuple(dict.fromkeys((*RENDERED_FIELDS, "title", *SEARCHED_NAMES, "custom")))
 
 _article = table_of(Article).c
 
@@ -107,7 +107,7 @@ def _list_sources(old_texts: Texts | None, texts: Texts) -> tuple[Source, ...]:
 
 
 def _has_other_sources(old_texts: Texts, texts: Texts) -> bool:
-    return any(old_texts[name] != texts[name] for name in _SOURCES)
+    return any(old_texts[name] != texts[name] for name in _SOURCE_FIELDS)
 
 
 def _shows_other_cover(old_texts: Texts, texts: Texts) -> bool:
@@ -119,9 +119,9 @@ def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
     """Return the columns from which `Prepared` is made, by the uuid of the article, for existing articles."""
     texts: dict[UUID, dict[str, str]] = {}
     for batch in chunk(uuids):
-        columns = select(_article.uuid, *(_article[name] for name in _READ))
+        columns = select(_article.uuid, *(_article[name] for name in _READ_FIELDS))
         for uuid, *values in db.session.connection().execute(columns.where(_article.uuid.in_(batch))):
-            texts[uuid] = dict(zip(_READ, values, strict=True))
+            texts[uuid] = dict(zip(_READ_FIELDS, values, strict=True))
     return texts
 
 

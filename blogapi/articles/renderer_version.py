@@ -8,7 +8,7 @@ from importlib.metadata import version
 # Increase this number when a change of the code changes the stored JSON or the search words of an article. At
 # the next start, all articles are then rendered again. A golden test fails if HTML, texts, search words or
 # fields change, but not if the addresses of media files change.
-NUMBER = 12
+RENDERER_NUMBER = 12
 
 LIBRARIES = ("anyascii", "comrak-ext", "marshmallow", "nh3", "tzdata")
 
@@ -16,4 +16,4 @@ LIBRARIES = ("anyascii", "comrak-ext", "marshmallow", "nh3", "tzdata")
 @cache
 def get_renderer_version() -> str:
     """Return the version as text, such as `1 comrak-ext=0.2.8 …`."""
-    return " ".join([str(NUMBER), *(f"{name}={version(name)}" for name in LIBRARIES)])
+    return " ".join([str(RENDERER_NUMBER), *(f"{name}={version(name)}" for name in LIBRARIES)])

@@ -12,7 +12,7 @@ from uuid import UUID
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.models import Article
-from blogapi.articles.prepared import RENDERED, Prepared, read_texts, update_prepared
+from blogapi.articles.prepared import RENDERED_FIELDS, Prepared, read_texts, update_prepared
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import open_batch
@@ -35,7 +35,7 @@ def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> lis
     result is None for an article whose content the write does not render.
     """
     prepared = list[Prepared | None]()
-    may_render = [not partial or not fields.texts.keys().isdisjoint(RENDERED) for fields in inputs]
+    may_render = [not partial or not fields.texts.keys().isdisjoint(RENDERED_FIELDS) for fields in inputs]
     stored = read_texts([fields.uuid for fields in compress(inputs, may_render) if fields.uuid is not None])
     for fields, is_needed in zip(inputs, may_render, strict=True):
         old_texts = stored.get(fields.uuid) if fields.uuid is not None else None

@@ -65,7 +65,7 @@ def add_media(archive: zipfile.ZipFile, source: IO[bytes], file: StoredFile) -> 
 def add_file(archive: zipfile.ZipFile, name: str, path: Path, progress: ProgressReporter) -> None:
     """Add a copy of the file at `path`."""
     with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as target:
-        _copy(source, target.write, path.stat().st_size, progress, f"Packing {name}")
+        _copy_chunks(source, target.write, path.stat().st_size, progress, f"Packing {name}")
 
 
 def add_manifest(archive: zipfile.ZipFile, manifest: Manifest, media: MediaList) -> None:
@@ -89,7 +89,9 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
         for name in names:
             files.create_private(folder / name)
             with archive.open(name) as source, (folder / name).open("wb") as target:
-                _copy(source, target.write, archive.getinfo(name).file_size, progress, f"Unpacking {name}")
+                _copy_chunks(
+                    source, target.write, archive.getinfo(name).file_size, progress, f"Unpacking {name}"
+                )
         if not (folder / database).exists():
             raise InvalidBackup("it contains no database")
         return manifest
@@ -148,7 +150,7 @@ def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
         raise InvalidBackup("it is damaged") from error
 
 
-def _copy(
+def _copy_chunks(
     source: IO[bytes], write: Callable[[bytes], object], size: int, progress: ProgressReporter, label: str
 ) -> None:
     starts = range(0, size, _CHUNK_SIZE)

@@ -56,7 +56,7 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
         seconds = CHECK_SECONDS
         try:
             if backup := create_if_missing(home, keep=keep, today=clock.now().date()):
-                _log(app, backup)
+                _log_backup(app, backup)
             remembered = BackupStatus()
         except Exception as error:
             # Only log the error, so that the thread goes on and tries again.
@@ -72,7 +72,7 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
             app.logger.exception("the alarm about the late backup was not sent")
 
 
-def _log(app: Flask, backup: Backup) -> None:
+def _log_backup(app: Flask, backup: Backup) -> None:
     app.logger.info("daily backup: %s", backup.path)
     if backup.missing:
         lines = "\n".join(describe_missing(backup.missing))

@@ -31,11 +31,11 @@ def finish(home: Path, path: Path) -> None:
         with files.locked(folder / _LOCK) as held:
             if not held:
                 raise _make_error(path, "the command of another backup is running")
-            _run(command, path)
+            _run_command(command, path)
     status.record_success(home)
 
 
-def _run(command: tuple[str, ...], path: Path) -> None:
+def _run_command(command: tuple[str, ...], path: Path) -> None:
     environment = os.environ | {"BLOGAPI_BACKUP": str(path.resolve())}
     # Errors go to a file: a pipe would stay open as long as a program that the command has started runs.
     with tempfile.TemporaryFile() as messages:

@@ -54,7 +54,7 @@ def list_backups(home: Path) -> list[StoredBackup]:
     """Return the backups whose names were not chosen by a user, newest first."""
     folder = home / "backups"
     backups = [
-        _describe(path, kind)
+        _read_backup(path, kind)
         for path in (folder.iterdir() if folder.is_dir() else ())
         if (kind := naming.find_kind(path.name)) and path.is_file()
     ]
@@ -77,7 +77,7 @@ def create(home: Path) -> StoredBackup:
     # While BACKUP_COMMAND runs, other backups can be made, checked and deleted.
     with _shorten_paths(home), status.record_attempt(home):
         finishing.finish(home, target)
-    return _describe(target, BackupKind.MANUAL)
+    return _read_backup(target, BackupKind.MANUAL)
 
 
 def get_path(home: Path, name: str) -> Path:
@@ -118,7 +118,7 @@ def delete(home: Path, name: str) -> None:
         store.prune()
 
 
-def _describe(path: Path, kind: BackupKind) -> StoredBackup:
+def _read_backup(path: Path, kind: BackupKind) -> StoredBackup:
     status = path.stat()
     try:
         manifest = archive.read_manifest(path)

@@ -15,7 +15,7 @@ from blogapi import clock
 from blogapi.articles.models import Article
 from blogapi.publication import event_writer
 from blogapi.publication.cursor import Cursor, format_cursor, parse_cursor
-from blogapi.publication.models import FETCHED, ChangeType, Event
+from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
@@ -76,7 +76,9 @@ def list_changes(since: str, limit: int, *, public: bool) -> ChangeList:
     if read:
         cursor = Cursor(getattr(read[-1], position.key), read[-1].tag)
     # If the clock was set back, an item is hidden again until `due`.
-    changes = [event for event in read if event.change not in FETCHED or not event.due or event.due <= now]
+    changes = [
+        event for event in read if event.change not in FETCHED_CHANGES or not event.due or event.due <= now
+    ]
     return ChangeList(
         _to_items(changes, public=public),
         format_cursor(cursor, letter),
@@ -111,14 +113,14 @@ def _is_ahead(event: Event, now: datetime) -> bool:
     """
     since = event.readable_from
     is_later = since is not None and now < since <= now + clock.TOLERANCE
-    return is_later and event.due is None and event.change in FETCHED
+    return is_later and event.due is None and event.change in FETCHED_CHANGES
 
 
 def _to_items(changes: Sequence[Event], *, public: bool) -> list[ChangedItem]:
     items = []
     site: Site | None = None
     for change in changes:
-        if change.change in FETCHED if public else change.change != ChangeType.DELETED:
+        if change.change in FETCHED_CHANGES if public else change.change != ChangeType.DELETED:
             items.append(ChangedItem(change.kind, change.uuid, "fetch"))
         elif change.slug_before is None:
             items.append(ChangedItem(change.kind, change.uuid, "drop"))

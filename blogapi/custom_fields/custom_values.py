@@ -23,7 +23,7 @@ Values = Mapping[str, Any]
 # A function that returns the stored form of a single value, or raises Unfit.
 Convert = Callable[[CustomField, Any], Any]
 
-_PICTURE = PictureReference()
+_PICTURE_FIELD = PictureReference()
 
 
 class Unfit(ValueError):
@@ -237,7 +237,7 @@ def _convert_choice(field: CustomField, value: Any) -> str:
 def _convert_picture(field: CustomField, value: Any) -> str:
     text = _require_text(value)
     try:
-        return _PICTURE.check_address(text)
+        return _PICTURE_FIELD.check_address(text)
     except ma.ValidationError as error:
         raise Unfit(str(error.messages[0])) from error
 

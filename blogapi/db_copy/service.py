@@ -64,7 +64,7 @@ def copy(
         with _begin(source) as reader, _begin(target, **options) as writer:
             _check_empty(writer)
             # The progress counts each row twice (copied and read back), and each search index entry once.
-            total = 2 * sum(_count_rows(reader, table) for table in _tables())
+            total = 2 * sum(_count_rows(reader, table) for table in _list_tables())
             total += _count_rows(reader, SearchEntry.__table__)
             sums: dict[str, TableSum] = {}
             for _ in progress(_copy_tables(reader, writer, sums), total=total, label="Copying"):
@@ -73,7 +73,7 @@ def copy(
     return sums
 
 
-def _tables() -> list[Table]:
+def _list_tables() -> list[Table]:
     """Return the tables to copy; each table follows the tables that it refers to."""
     return Base.metadata.sorted_tables
 
@@ -116,7 +116,7 @@ def _begin(engine: Engine, **options: Any) -> Iterator[Connection]:
 
 
 def _check_empty(target: Connection) -> None:
-    tables = [table for table in _tables() if table.name not in _PREFILLED_TABLES]
+    tables = [table for table in _list_tables() if table.name not in _PREFILLED_TABLES]
     filled = [table.name for table in tables if _count_rows(target, table)]
     if filled:
         raise Conflict(f"The target is not empty ({', '.join(filled)}); name an empty database.")
@@ -128,7 +128,7 @@ def _count_rows(connection: Connection, table: FromClause) -> int:
 
 def _copy_tables(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
     """Copy and compare all tables and the search index; yield once for each row that is copied or read."""
-    for table in _tables():
+    for table in _list_tables():
         if table.name in _PREFILLED_TABLES:
             target.execute(delete(table))
         yield from _copy_table(source, target, table, sums)

@@ -30,7 +30,7 @@ def share_enums(document: Document) -> None:
             container[key].pop("example", None)
             noun = name.removesuffix("s") if is_array else name
             occurrences.append(_Occurrence(owner, _make_type_name(noun), container, key))
-    _share(document, "schemas", occurrences)
+    _share_values(document, "schemas", occurrences)
 
 
 def share_objects(document: Document) -> None:
@@ -45,7 +45,7 @@ def share_objects(document: Document) -> None:
         for name, schema in properties.items()
         if "object" in schema.get("type", ())
     ]
-    _share(document, "schemas", occurrences)
+    _share_values(document, "schemas", occurrences)
 
 
 def _make_type_name(name: str) -> str:
@@ -63,7 +63,7 @@ def share_timestamps(document: Document) -> None:
         if field.get("pattern") in names
         for prefix in ["Nullable" if "null" in field["type"] else ""]
     ]
-    _share(document, "schemas", occurrences)
+    _share_values(document, "schemas", occurrences)
 
 
 def share_parameters(document: Document) -> None:
@@ -80,7 +80,7 @@ def share_parameters(document: Document) -> None:
         for parameters in [owner.get("parameters", [])]
         for number in range(len(parameters))
     ]
-    _share(document, "parameters", occurrences)
+    _share_values(document, "parameters", occurrences)
 
 
 def share_responses(document: Document) -> None:
@@ -92,7 +92,7 @@ def share_responses(document: Document) -> None:
         for status, response in responses.items()
         for schema in [media["schema"] for media in response.get("content", {}).values()][:1]
     ]
-    _share(document, "responses", occurrences)
+    _share_values(document, "responses", occurrences)
 
 
 def _name_response(status: str, schema: Document) -> str:
@@ -114,7 +114,7 @@ class _Occurrence(NamedTuple):
         return value
 
 
-def _share(document: Document, section: str, occurrences: Sequence[_Occurrence]) -> None:
+def _share_values(document: Document, section: str, occurrences: Sequence[_Occurrence]) -> None:
     """Move repeated values to a section of the components, and refer to them.
 
     If several values have the same name, the most frequent value gets the name. The name of each other value

@@ -21,7 +21,7 @@ from blogapi.doctor.findings import Finding, make_repairable, ok
 from blogapi.publication import event_writer, events
 from blogapi.publication.events import EPOCH, ItemAddress, ItemState
 from blogapi.publication.kinds import list_models
-from blogapi.publication.models import FETCHED, ChangeType, Event
+from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import batch_uuids, current_time, db, transaction
 from blogapi.taxonomies.service import get_term_state
@@ -105,7 +105,7 @@ def _read_recorded(kinds: Collection[str], uuids: Sequence[UUID]) -> Mapping[UUI
     statement = select(Event).where(Event.kind.in_(kinds), Event.uuid.in_(uuids), is_newest)
     recorded: dict[UUID, ItemState] = {}
     for event in db.session.scalars(statement.order_by(Event.position)):
-        is_public = event.newest_public is not None and event.change in FETCHED
+        is_public = event.newest_public is not None and event.change in FETCHED_CHANGES
         readable_from = event.due or (EPOCH if is_public else None)
         recorded[event.uuid] = ItemState(readable_from, ItemAddress(event.slug, event.path))
         if event.change == ChangeType.DELETED:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _MAX_EXAMPLES = 3
-GIVE = "give this file or folder to the user that runs the service"
+CHANGE_OWNER = "give this file or folder to the user that runs the service"
 
 
 class Level(StrEnum):
@@ -61,12 +61,12 @@ def report_unreadable(checks: Iterator[Finding]) -> Iterator[Finding]:
         yield from checks
     except OSError as error:
         says = f"{error.filename} cannot be read: {error.strerror}."
-        yield wrong("files", says, GIVE)
+        yield wrong("files", says, CHANGE_OWNER)
 
 
 def choose_cure(error: Exception, cure: str) -> str:
-    """Return the cure, or GIVE if the error was caused by a file of another user."""
-    return GIVE if isinstance(error.__cause__, PermissionError) else cure
+    """Return the cure, or CHANGE_OWNER if the error was caused by a file of another user."""
+    return CHANGE_OWNER if isinstance(error.__cause__, PermissionError) else cure
 
 
 def make_repairable(check: str, says: str, repair: bool) -> Finding:

@@ -42,7 +42,7 @@ MAX_IDLE = timedelta(days=180)
 _QUICK_CHECK_SECONDS = 2.0
 _MAX_FILES = 1000
 
-_ORDER = (Level.WRONG, Level.HINT, Level.OK)
+_LEVEL_ORDER = (Level.WRONG, Level.HINT, Level.OK)
 _TITLES = {
     "folder": "The folder of the blog is not usable",
     "files": "Other users of the server can reach the blog's files",
@@ -73,7 +73,7 @@ def get_report() -> Report:
 @registry.gauge("doctor_findings", "Findings of the last quick checks.", "level")
 def _count_findings() -> registry.Values:
     levels = [advice.level for advice in get_report().findings]
-    return {(level.value,): levels.count(level) for level in _ORDER} if levels else {}
+    return {(level.value,): levels.count(level) for level in _LEVEL_ORDER} if levels else {}
 
 
 def make_report() -> Report:
@@ -102,7 +102,7 @@ def _run_checks() -> list[Advice]:
         *_check_database(home),
         *_check_server(home),
     ]
-    return sorted(results, key=lambda advice: _ORDER.index(advice.level))
+    return sorted(results, key=lambda advice: _LEVEL_ORDER.index(advice.level))
 
 
 def _check_backups(home: Path) -> Iterator[Advice]:
@@ -110,7 +110,7 @@ def _check_backups(home: Path) -> Iterator[Advice]:
     try:
         backups = [backup for backup in library.list_backups(home) if backup.readable]
     except OSError as error:
-        text = f"{error.strerror}. {findings.GIVE.capitalize()}."
+        text = f"{error.strerror}. {findings.CHANGE_OWNER.capitalize()}."
         yield Advice("backup", Level.WRONG, "The folder of the backups cannot be read", text, link)
         return
     found = status.read_status(home)

@@ -88,7 +88,9 @@ def _report_faults(root: Path, faults: dict[StoredFile, str]) -> Finding:
     names = [f"{file.path} ({file.label}): {fault}" for file, fault in sorted(faults.items())]
     paths = [root / file.path for file in faults]
     may_not_read = all(path.exists() and not os.access(path, os.R_OK) for path in paths)
-    state, cure = ("cannot be read", findings.GIVE) if may_not_read else ("are missing or damaged", _COPY)
+    state, cure = (
+        ("cannot be read", findings.CHANGE_OWNER) if may_not_read else ("are missing or damaged", _COPY)
+    )
     says = f"{len(names)} media files in {root} {state} ({findings.join_examples(names)})."
     return wrong("media", says, cure)
 

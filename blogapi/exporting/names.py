@@ -13,7 +13,7 @@ from blogapi.exporting.article_rows import Item
 _MAX_CHARACTERS, _MAX_BYTES = 100, 180
 _HASH_DIGITS = 8
 # Windows reserves the names of devices; Hugo reads `index` and `_index` as the page of the folder.
-_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|_?index", re.IGNORECASE)
+_RESERVED_NAMES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|_?index", re.IGNORECASE)
 
 
 class ArticleNames:
@@ -46,7 +46,7 @@ def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
 
 def _shorten(stem: str, identity: str) -> str:
     is_long = len(stem) > _MAX_CHARACTERS or len(stem.encode()) > _MAX_BYTES
-    return _add_hash(stem, identity) if is_long or _RESERVED.fullmatch(stem) else stem
+    return _add_hash(stem, identity) if is_long or _RESERVED_NAMES.fullmatch(stem) else stem
 
 
 def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:

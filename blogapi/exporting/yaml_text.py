@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 # A text that is written without quotes: it begins with a letter and contains no special character of YAML.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ,.!?()/'-]*[\w.!?)])?")
-_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
+_RESERVED_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
 # YAML forbids most of these characters, and reads some of them as line breaks. JSON does not escape them.
-_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_UNSAFE_CHARACTERS = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def to_yaml(value: Mapping[str, object] | Sequence[object]) -> str:
@@ -45,6 +45,8 @@ def to_scalar(value: object) -> str:
     """Return a text, a number, a boolean or an empty list as YAML on one line."""
     if not isinstance(value, str):
         return json.dumps(value)
-    if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
+    if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED_WORDS:
         return value
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return _UNSAFE_CHARACTERS.sub(
+        lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False)
+    )

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 
 # The command ends within 3 seconds, with the start of Python.
-_SECONDS = 2.5
+_TIMEOUT_SECONDS = 2.5
 _MAX_BYTES = 64 * 1024
 
 

@@ -119,7 +119,7 @@ def delete_abandoned(folder: Path) -> None:
 def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
     skipped: dict[str, list[str]] = {}
     inner: list[str] = []
-    with _open(path) as archive:
+    with _open_archive(path) as archive:
         entries = archive.infolist()
         _check(entries, path, folder)
         for entry in entries:

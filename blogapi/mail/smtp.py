@@ -50,7 +50,7 @@ def send(address: str, subject: str, text: str) -> None:
                 limit.cancel()
     except (OSError, smtplib.SMTPException, ValueError) as error:
         _failures.count()
-        raise NotSent(_describe(error)) from error
+        raise NotSent(_describe_error(error)) from error
 
 
 def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMessage:
@@ -92,7 +92,7 @@ def _abort(connection: smtplib.SMTP) -> None:
             sock.shutdown(socket.SHUT_RDWR)
 
 
-def _describe(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     # The texts of the server are not shown: they can repeat what was sent.
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return "The mail server refuses SMTP_USER and SMTP_PASSWORD."

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from blogapi.web.media_addresses import PREFIX
 
-LADDER = (200, 320, 400, 480, 640, 800, 960, 1200, 1600, 2000, 2400)
+ALLOWED_WIDTHS = (200, 320, 400, 480, 640, 800, 960, 1200, 1600, 2000, 2400)
 # The widths in `renditions`. A picture that is not wider than the smallest width has no renditions.
 RENDITION_WIDTHS = (400, 800, 1600)
 # The widths in `srcset`, for a column of 800 CSS pixels on screens with up to 3 device pixels per CSS pixel.
@@ -20,7 +20,7 @@ _WIDTH = re.compile(r"w([1-9][0-9]{2,3})\.([a-z]{3,4})", re.ASCII)
 
 
 class Width(NamedTuple):
-    """A width in LADDER and the extension of a picture format."""
+    """A width in ALLOWED_WIDTHS and the extension of a picture format."""
 
     width: int
     extension: str
@@ -35,7 +35,7 @@ def parse_width(name: str) -> Width | None:
     """Return the width and the format that the last part of an address names, or None."""
     match = _WIDTH.fullmatch(name)
     width = Width(int(match[1]), match[2]) if match else None
-    return width if width and width.width in LADDER else None
+    return width if width and width.width in ALLOWED_WIDTHS else None
 
 
 def make_path(hash: str, name: str) -> str:
@@ -44,7 +44,7 @@ def make_path(hash: str, name: str) -> str:
 
 
 def make_width_path(path: str, width: int) -> str:
-    """Return the path of the same picture in a width of LADDER, as WebP."""
+    """Return the path of the same picture in a width of ALLOWED_WIDTHS, as WebP."""
     return f"{path.rpartition('/')[0]}/w{width}.webp"
 
 

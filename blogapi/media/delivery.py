@@ -172,7 +172,7 @@ def show(hash: str, name: str) -> Response:
     problem = request.environ.get(_PROBLEM_KEY)
     path, width = None, parse_width(name)
     if problem is None and _HASH.fullmatch(hash):
-        found = widths.find(hash, width) if width is not None else None
+        found = widths.find_or_make(hash, width) if width is not None else None
         if width is not None and isinstance(found, Path):
             return _send_made_width(found, hash, width)
         path = str(found) if found is not None else references.find_new_path(make_path(hash, name))

@@ -46,7 +46,7 @@ _CPU_SECONDS = 20
 _NICENESS = 10
 
 # Not every system defines both error codes.
-_FULL_ERRORS = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_DISK_FULL_ERRORS = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _SAVE_OPTIONS: dict[str, dict[str, Any]] = {
     "JPEG": {"quality": 92},
     "PNG": {},
@@ -90,7 +90,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
         # A file may not become larger than the limit that `_limit_resources` sets.
         if error.errno == errno.EFBIG:
             return {"error": "too_large"}
-        return {"error": "storage_full" if error.errno in _FULL_ERRORS else "damaged"}
+        return {"error": "storage_full" if error.errno in _DISK_FULL_ERRORS else "damaged"}
     # The decoders raise many kinds of exceptions for damaged images.
     except Exception:
         return {"error": "damaged"}
@@ -105,7 +105,7 @@ def _clean_svg(job: dict[str, Any]) -> dict[str, Any]:
 def _process(job: dict[str, Any]) -> dict[str, Any]:
     data, format = Path(job["source"]).read_bytes(), job["format"]
     content = image_metadata.strip(data, format)
-    image = _open(content.data, format, content.frames)
+    image = _open_image(content.data, format, content.frames)
     frames = max(content.frames, getattr(image, "n_frames", 1)) if format != "GIF" else content.frames
     if frames > 1:
         for index in range(frames):
@@ -131,7 +131,7 @@ def _process(job: dict[str, Any]) -> dict[str, Any]:
 
 def _scale(job: dict[str, Any]) -> dict[str, Any]:
     data, target, width = Path(job["source"]).read_bytes(), job["target"], job["width"]
-    image = _open(data, job["format"], 1)
+    image = _open_image(data, job["format"], 1)
     # A stored image is upright, except that an AVIF image contains its rotation as a property.
     orientation = _get_orientation(data, image, has_metadata=False)
     full_width, full_height = image.size[::-1] if orientation >= 5 else image.size
@@ -148,7 +148,7 @@ def _scale(job: dict[str, Any]) -> dict[str, Any]:
     return {"width": width, "height": height}
 
 
-def _open(data: bytes, format: str, frames: int) -> Any:
+def _open_image(data: bytes, format: str, frames: int) -> Any:
     image: Any = Image.open(BytesIO(data), formats=[format])
     if format != "GIF":
         frames = max(frames, getattr(image, "n_frames", 1))

@@ -11,7 +11,7 @@ MAX_STEM_LENGTH = 80
 _DEFAULT_STEM = "file"
 
 # Windows reserves these names with any extension.
-_DEVICES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]")
+_DEVICE_NAMES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]")
 _WIDTH = re.compile(r"w[0-9]{3,4}", re.ASCII)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 # The number of characters of a name that are read, because making a slug of a long text takes long.
@@ -30,6 +30,6 @@ def make_name(client_name: str, type: MediaType) -> str:
         _EXTENSION.sub("", base)[:_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
     )
     # A file must not have the address of a resized copy; see `widths`.
-    if _DEVICES.fullmatch(stem) or _WIDTH.fullmatch(stem):
+    if _DEVICE_NAMES.fullmatch(stem) or _WIDTH.fullmatch(stem):
         stem = f"{stem}-{_DEFAULT_STEM}"
     return f"{stem}.{type.extension}"

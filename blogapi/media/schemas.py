@@ -37,7 +37,7 @@ def _alt(**options: Any) -> Text:
     return Text(max_length=MAX_ALT, metadata=example, **options)
 
 
-def _caption(**options: Any) -> Text:
+def _caption_field(**options: Any) -> Text:
     return Text(max_length=MAX_CAPTION, metadata={"example": "Mimi, 2026"}, **options)
 
 
@@ -103,21 +103,21 @@ class MediaChangesSchema(InputSchema):
         },
     )
     alt = _alt()
-    caption = _caption()
+    caption = _caption_field()
 
 
 class UploadBodySchema(FileBodySchema):
     """A file and its texts."""
 
     alt = _alt()
-    caption = _caption()
+    caption = _caption_field()
 
 
 class UploadQuery(FileQuery):
     """The query parameters of an upload."""
 
     alt = _alt()
-    caption = _caption()
+    caption = _caption_field()
 
 
 class MediaUseSchema(OutputSchema):

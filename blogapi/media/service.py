@@ -72,7 +72,7 @@ def prepare(source: Path, name: str) -> Iterator[PreparedFile]:
         return
     type = types.detect(head, name)
     if type is None:
-        raise _refuse(types.describe_refusal(head))
+        raise _make_error(types.describe_refusal(head))
     folder = get_folder()
     with folder.temporary_folder() as temporary:
         if type.is_image:
@@ -85,12 +85,12 @@ def _read_source(source: Path) -> tuple[str, bytes]:
     """Return the hash and the first bytes of a file; raise Invalid if its size is not accepted."""
     size, limit = source.stat().st_size, current_app.config["MAX_MEDIA_SIZE"]
     if not size:
-        raise _refuse("The file is empty. Choose another file.")
+        raise _make_error("The file is empty. Choose another file.")
     if size > limit:
-        raise _refuse(f"The file has more than {limit} bytes. Upload a smaller file.")
+        raise _make_error(f"The file has more than {limit} bytes. Upload a smaller file.")
     with source.open("rb") as file:
         head = file.read(types.HEAD_BYTES)
-    return _hash(source), head
+    return _compute_hash(source), head
 
 
 def _describe_known(media: Media, upload_hash: str) -> PreparedFile | None:
@@ -110,7 +110,7 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
     image = images.process(source, type, folder)
     size, hash = _measure_and_sync(image.path)
     if size > current_app.config["MAX_MEDIA_SIZE"]:
-        raise _refuse("The rotated image is too large. Upload a smaller file.")
+        raise _make_error("The rotated image is too large. Upload a smaller file.")
     is_scalable = image.is_still and image.width > RENDITION_WIDTHS[0]
     return PreparedFile(
         *(names.make_name(name, type), type, image.path, size, hash, upload_hash),
@@ -120,7 +120,7 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
 
 def _prepare_other(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
     if type.extension == "pdf" and not _ends_as_pdf(source):
-        raise _refuse("The PDF file is incomplete. Upload it again, or save it again before the upload.")
+        raise _make_error("The PDF file is incomplete. Upload it again, or save it again before the upload.")
     path = folder / "file"
     shutil.copyfile(source, path)
     size, hash = _measure_and_sync(path)
@@ -136,15 +136,15 @@ def _ends_as_pdf(path: Path) -> bool:
 def _measure_and_sync(path: Path) -> tuple[int, str]:
     """Return the size and the hash of a file, and wait until the disk has stored it."""
     files.sync(path)
-    return path.stat().st_size, _hash(path)
+    return path.stat().st_size, _compute_hash(path)
 
 
-def _hash(path: Path) -> str:
+def _compute_hash(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _refuse(sentence: str) -> Invalid:
+def _make_error(sentence: str) -> Invalid:
     return Invalid(sentence, errors={"file": [sentence]})
 
 

@@ -125,7 +125,7 @@ class _Writer:
         self.root: dict[str, str] = {}
         self._parts: list[str] = []
         # The names of the open elements that were written, and how many open elements were left out.
-        self._open: list[str] = []
+        self._stack: list[str] = []
         self._left_out = 0
         self._style: list[str] = []
         self._count = 0
@@ -134,8 +134,8 @@ class _Writer:
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.ordered_attributes = True
         parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
+        parser.StartElementHandler = self._start_element
+        parser.EndElementHandler = self._end_element
         parser.CharacterDataHandler = self._add_text
         parser.EntityDeclHandler = self._refuse_entity
         for handler in ("StartDoctypeDeclHandler", "CommentHandler", "ProcessingInstructionHandler"):
@@ -154,34 +154,34 @@ class _Writer:
             "file."
         )
 
-    def _start(self, qualified: str, attributes: list[str]) -> None:
+    def _start_element(self, qualified: str, attributes: list[str]) -> None:
         self._count += 1
         if self._count > MAX_ELEMENTS:
             raise InvalidSvg(_TOO_MANY)
         namespace, _, name = qualified.rpartition(" ")
-        if not self._open and not self._left_out and (namespace, name) != (_SVG, "svg"):
+        if not self._stack and not self._left_out and (namespace, name) != (_SVG, "svg"):
             raise InvalidSvg(
                 "The first element of the SVG file is not in the SVG namespace. Save it as plain SVG and "
                 "upload the new file."
             )
         if (namespace, name) == (_SVG, "a"):
             self.is_unchanged = False
-            name = "tspan" if self._open and self._open[-1] in ("text", "tspan", "textPath") else "g"
+            name = "tspan" if self._stack and self._stack[-1] in ("text", "tspan", "textPath") else "g"
         if self._left_out or namespace != _SVG or name not in _ELEMENTS:
             self._left_out += 1
             self.is_unchanged = False
             # In a <switch>, the other elements show the same text.
-            if name == "foreignObject" and self._open[-1:] != ["switch"]:
+            if name == "foreignObject" and self._stack[-1:] != ["switch"]:
                 self.note = _LOST_TEXT
             return
         kept = self._select_attributes(name, list(zip(attributes[::2], attributes[1::2], strict=True)))
-        if not self._open:
+        if not self._stack:
             self.root = kept
             declared = {"xmlns": _SVG, "xmlns:xlink": _XLINK}
             self._parts.append(f"<svg{_format(declared | kept)}>")
         else:
             self._parts.append(f"<{name}{_format(kept)}>")
-        self._open.append(name)
+        self._stack.append(name)
 
     def _select_attributes(self, element: str, attributes: list[tuple[str, str]]) -> dict[str, str]:
         kept = {}
@@ -198,20 +198,20 @@ class _Writer:
             del kept["attributeName"]
         return kept
 
-    def _end(self, _: str) -> None:
+    def _end_element(self, _: str) -> None:
         if self._left_out:
             self._left_out -= 1
             return
-        name = self._open.pop()
+        name = self._stack.pop()
         if name == "style":
             self._parts.append(escape(self._clean_style("".join(self._style))))
             self._style.clear()
         self._parts.append(f"</{name}>")
 
     def _add_text(self, text: str) -> None:
-        if self._left_out or not self._open:
+        if self._left_out or not self._stack:
             return
-        if self._open[-1] == "style":
+        if self._stack[-1] == "style":
             self._style.append(text)
         else:
             self._parts.append(escape(text))

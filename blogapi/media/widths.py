@@ -2,10 +2,10 @@
 
 A copy is made when it is first requested, and kept in the folder `.widths` of the media folder. Copies are
 derived from the originals: backups omit them, and the folder can be deleted at any time. Anonymous requests
-can cause only little work: copies exist only in the widths of LADDER, a process makes one copy at a time, the
-setting PICTURE_LIMIT bounds the new copies per client address, and the setting PICTURE_CACHE_MEGABYTES bounds
-the size of all copies; the least recently requested copies are deleted first. Copies that callers with a
-login request are not counted.
+can cause only little work: copies exist only in the widths of ALLOWED_WIDTHS, a process makes one copy at a
+time, the setting PICTURE_LIMIT bounds the new copies per client address, and the setting
+PICTURE_CACHE_MEGABYTES bounds the size of all copies; the least recently requested copies are deleted first.
+Copies that callers with a login request are not counted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sqlalchemy import select
 
 from blogapi.app_state import AppState
 from blogapi.media import images
-from blogapi.media.addresses import COMMON_EXTENSIONS, LADDER, Width, make_path, parse_width
+from blogapi.media.addresses import ALLOWED_WIDTHS, COMMON_EXTENSIONS, Width, make_path, parse_width
 from blogapi.media.folder import WIDTHS_NAME, MediaFolder, get_folder, report_full_disk
 from blogapi.media.models import FormerHash, Media
 from blogapi.rate_limits import limiter
@@ -111,8 +111,8 @@ def touch(path: Path, status: os.stat_result) -> None:
             os.utime(path)
 
 
-def find(hash: str, width: Width) -> Path | str | None:
-    """Return the file of a resized copy, which is made if it is missing.
+def find_or_make(hash: str, width: Width) -> Path | str | None:
+    """Return the file of a resized copy; make the copy if it is missing.
 
     Returns the path of another address (a text) instead: of the original, if the picture is not wider, a
     drawing, an animation or small; or of the next larger copy that exists, or else of the original, if the
@@ -126,7 +126,7 @@ def find(hash: str, width: Width) -> Path | str | None:
     original, original_path = get_folder().get_path(hash, own_extension), _make_original_path(media)
     can_scale = media.is_scalable and width.extension != "gif" and media.width > width.width
     is_counted = can_scale and not _has_login()
-    rendition = _find_rendition(media.uuid, width) if can_scale else None
+    rendition = _find_former_rendition(media.uuid, width) if can_scale else None
     # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
     end_read()
     if not original.is_file():
@@ -147,7 +147,7 @@ def _has_login() -> bool:
     return cookie in request.cookies and find_session(session.get("token", "")) is not None
 
 
-def _find_rendition(uuid: UUID, width: Width) -> Path | None:
+def _find_former_rendition(uuid: UUID, width: Width) -> Path | None:
     """Return the path of the picture in this width if a former version of blogapi stored it, or None.
 
     Returns None for a picture that was replaced since then: one of its former hashes has no width.

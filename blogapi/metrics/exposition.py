@@ -112,7 +112,7 @@ def init_app(app: Flask) -> None:
         engine = db.engine
     if engine.dialect.name == "sqlite":
         log = files.side_files(Path(str(engine.url.database))).log
-        registry.add_gauge(app, "wal_bytes", "Size of SQLite's write-ahead log.", lambda: _size(log))
+        registry.add_gauge(app, "wal_bytes", "Size of SQLite's write-ahead log.", lambda: _get_size(log))
     for name in ("checkedout", "checkedin", "overflow"):
         if read := getattr(engine.pool, name, None):
             registry.add_gauge(app, f"database_pool_{name}", f"Database connections: {name}.", read)

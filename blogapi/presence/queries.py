@@ -17,16 +17,16 @@ from blogapi.web.fields import Fields
 # The page of the editor reports twice a minute; after this time without a report, the article counts as
 # closed.
 LIFETIME = timedelta(seconds=60)
-_open = table_of(OpenArticle)
+_presence = table_of(OpenArticle)
 _SINCE = bindparam("since", type_=UtcDateTime())
 _SELECT_USERS = (
-    select(_open.c.article_id, Account.uuid, Account.username)
-    .join(Account, Account.uuid == _open.c.user_id)
-    .where(_open.c.article_id.in_(bindparam("uuids", expanding=True)))
-    .where(_open.c.seen >= _SINCE, _open.c.user_id != bindparam("user"))
+    select(_presence.c.article_id, Account.uuid, Account.username)
+    .join(Account, Account.uuid == _presence.c.user_id)
+    .where(_presence.c.article_id.in_(bindparam("uuids", expanding=True)))
+    .where(_presence.c.seen >= _SINCE, _presence.c.user_id != bindparam("user"))
     .order_by(Account.username, Account.uuid)
 )
-_SELECT_STATE = select(func.count(), func.max(_open.c.seen)).where(_open.c.seen >= _SINCE)
+_SELECT_STATE = select(func.count(), func.max(_presence.c.seen)).where(_presence.c.seen >= _SINCE)
 
 
 def find_present_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Sequence[Fields]]:
@@ -42,6 +42,6 @@ def get_presence_state(among: Select[UUID] | None = None) -> str:
     """Return a text that changes with the reports of open articles: all, or those that `among` selects."""
     statement = _SELECT_STATE
     if among is not None:
-        statement = statement.where(_open.c.article_id.in_(among))
+        statement = statement.where(_presence.c.article_id.in_(among))
     state = db.session.connection().execute(statement, {"since": current_time() - LIFETIME})
     return " ".join(map(str, state.one()))

@@ -17,7 +17,7 @@ from blogapi.web.fields import Fields
 # The maximum number of articles that a user can have open at a time; older reports are deleted.
 MAX_ARTICLES = 50
 
-_open = table_of(OpenArticle)
+_presence = table_of(OpenArticle)
 
 
 def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID], None]) -> Sequence[Fields]:
@@ -33,7 +33,9 @@ def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID],
         connection.execute(delete(_open).where(~_open.c.seen.between(now - LIFETIME, now + clock.TOLERANCE)))
         statement = insert_or_update(connection.dialect.name, _open, "seen")
         connection.execute(statement, {"article_id": article_id, "user_id": user, "seen": now})
-        newest = select(_open.c.article_id).where(_open.c.user_id == user)
-        newest = newest.order_by(_open.c.seen.desc(), _open.c.article_id).limit(MAX_ARTICLES)
-        connection.execute(delete(_open).where(_open.c.user_id == user, _open.c.article_id.not_in(newest)))
+        newest = select(_presence.c.article_id).where(_presence.c.user_id == user)
+        newest = newest.order_by(_presence.c.seen.desc(), _presence.c.article_id).limit(MAX_ARTICLES)
+        connection.execute(
+            delete(_presence).where(_presence.c.user_id == user, _presence.c.article_id.not_in(newest))
+        )
     return find_present_users([article_id], other_than=user)[article_id]

@@ -21,7 +21,7 @@ from blogapi.storage.version_check import NewerSchema
 CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 
 # How long an event is kept after a newer event of its item. Cursors of deleted events are unknown.
-KEEP = timedelta(days=30)
+EVENT_LIFETIME = timedelta(days=30)
 _DELETE_SECONDS = 86_400
 _EVENTS_PER_TRANSACTION = 5000
 
@@ -41,8 +41,8 @@ def start(app: Flask, *daily: Callable[[], None]) -> Callable[[], None]:
 
 
 def delete_old_events() -> None:
-    """Delete the events that have been superseded for more than KEEP. The newest event of each item stays."""
-    is_old = Event.superseded < current_time() - KEEP
+    """Delete events that were superseded more than EVENT_LIFETIME ago; keep the newest event of each item."""
+    is_old = Event.superseded < current_time() - EVENT_LIFETIME
     while True:
         columns = (Event.position, Event.public_position, Event.unlisted)
         old = db.session.execute(select(*columns).where(is_old).limit(_EVENTS_PER_TRANSACTION)).all()
@@ -66,7 +66,7 @@ def _raise_mark(mark: InstrumentedAttribute[int], positions: Sequence[int]) -> N
 def _run(app: Flask, stop: threading.Event, daily: Sequence[Callable[[], None]]) -> None:
     next_deletion = clock.monotonic()
     while not stop.wait(CHECK_SECONDS):
-        # The database may be unreachable for a while, or a server of another version may use it now.
+        # The database may be unreachable for a while, or another version may have upgraded it.
         with suppress(SQLAlchemyError, NewerSchema), app.app_context():
             event_writer.write_due_events()
             if clock.monotonic() >= next_deletion:

@@ -27,7 +27,7 @@ from blogapi.publication.events import (
     NotedChange,
     get_noted_changes,
 )
-from blogapi.publication.models import FETCHED, ChangeType, Event
+from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.storage import database_clock
 from blogapi.storage.database import (
     CommitCounter,
@@ -58,8 +58,8 @@ _event, _counter = table_of(Event), table_of(CommitCounter)
 
 # These statements are built once, because building a statement takes longer than executing it.
 _READ_COUNTER = select(_counter, select(func.min(_event.c.due)).scalar_subquery().label("min_due"))
-_COUNTED = ("tag", "visible", "position", "public_position", "announced_until")
-_UPDATE_COUNTER = update(_counter).values({name: bindparam(f"new_{name}") for name in _COUNTED})
+_COUNTER_COLUMNS = ("tag", "visible", "position", "public_position", "announced_until")
+_UPDATE_COUNTER = update(_counter).values({name: bindparam(f"new_{name}") for name in _COUNTER_COLUMNS})
 _NOW = bindparam("now", type_=UtcDateTime())
 _IS_PUBLIC = bindparam("is_public", type_=Boolean())
 _SUPERSEDE = (
@@ -77,14 +77,14 @@ _INSERT = insert(_event)
 _SELECT_DUE = select(_event).where(_event.c.due <= _NOW).order_by(_event.c.due, _event.c.uuid)
 _SCHEDULE_AGAIN = (
     update(_event)
-    .where(_event.c.newest.is_not(None), _event.c.what.in_(FETCHED), _event.c.readable_from > _NOW)
+    .where(_event.c.newest.is_not(None), _event.c.what.in_(FETCHED_CHANGES), _event.c.readable_from > _NOW)
     .values(due=_event.c.readable_from)
 )
 _SELECT_PUBLIC_AUTHORS = select(_event.c.uuid, _event.c.slug, _event.c.path).where(
     _event.c.kind == AUTHOR,
     _event.c.uuid.in_(bindparam("uuids", expanding=True)),
     _event.c.newest_public.is_not(None),
-    _event.c.what.in_(FETCHED),
+    _event.c.what.in_(FETCHED_CHANGES),
 )
 
 
@@ -143,7 +143,9 @@ class _Writer:
         self._counter["tag"] = self._tag
         if visible or self._visible:
             self._counter["visible"] = self._tag
-        self._connection.execute(_UPDATE_COUNTER, {f"new_{name}": self._counter[name] for name in _COUNTED})
+        self._connection.execute(
+            _UPDATE_COUNTER, {f"new_{name}": self._counter[name] for name in _COUNTER_COLUMNS}
+        )
 
     def _write_due_events(self) -> None:
         """Write the events of the items that have become due."""

@@ -25,7 +25,7 @@ class ChangeType(StrEnum):
 
 
 #: After these changes, clients fetch an item again; after other changes, they remove their copy.
-FETCHED = (ChangeType.PUBLISHED, ChangeType.UPDATED, ChangeType.RENDERED)
+FETCHED_CHANGES = (ChangeType.PUBLISHED, ChangeType.UPDATED, ChangeType.RENDERED)
 
 
 class HasEvents:

@@ -138,7 +138,7 @@ class CircuitBreaker:
         try:
             return function()
         except RedisError as error:
-            self._open(error)
+            self._open_circuit(error)
             return None
 
     def _start_check(self) -> None:
@@ -154,11 +154,11 @@ class CircuitBreaker:
         try:
             self._redis.ping()
         except RedisError as error:
-            self._open(error)
+            self._open_circuit(error)
         else:
             self._available = True
 
-    def _open(self, error: RedisError) -> None:
+    def _open_circuit(self, error: RedisError) -> None:
         with self._lock:
             now = clock.monotonic()
             self._available, self._next_check = False, now + RETRY_SECONDS

@@ -12,7 +12,7 @@ from blogapi.redirects.queries import CUSTOM, Redirect
 from blogapi.site.paths import to_path, without_slash
 
 # The status of a redirect from a former slug or path.
-PERMANENT = 308
+PERMANENT_STATUS = 308
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class RedirectLine:
 
     old: str
     new: str
-    status: int = PERMANENT
+    status: int = PERMANENT_STATUS
 
 
 def to_netlify(line: RedirectLine) -> str:
@@ -54,7 +54,7 @@ def _format_only(*statuses: int) -> Callable[[RedirectLine], str]:
 
 FORMATS: Mapping[str, Callable[[RedirectLine], str]] = {
     "netlify": to_netlify,
-    "nginx": _format_only(PERMANENT, 301),
+    "nginx": _format_only(PERMANENT_STATUS, 301),
     "nginx-temporary": _format_only(302),
     "nginx-gone": _format_only(GONE),
 }

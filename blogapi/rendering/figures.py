@@ -7,7 +7,7 @@ import re
 # The sanitizer quotes each attribute value, and escapes `<` and `>` in it.
 _PICTURE = r"(?:<a [^<>]*+><img [^<>]*+></a>|<img [^<>]*+>)"
 _PARAGRAPH = re.compile(rf"<p>\s*+({_PICTURE}(?:\s*+(?:<br>\s*+)?{_PICTURE})*+)\s*+</p>")
-_EACH = re.compile(_PICTURE)
+_PICTURE_PATTERN = re.compile(_PICTURE)
 _TITLE = re.compile(r'(<img [^<>]*?) title="([^"]+)"')
 
 
@@ -21,7 +21,7 @@ def show_figures(html: str) -> str:
 
 
 def _to_figures(paragraph: re.Match[str]) -> str:
-    pictures = _EACH.findall(paragraph[1])
+    pictures = _PICTURE_PATTERN.findall(paragraph[1])
     if len(pictures) > 1:
         return "\n".join(['<div class="gallery">', *map(_to_figure, pictures), "</div>"])
     return _to_figure(pictures[0]) if _TITLE.search(pictures[0]) else paragraph[0]

@@ -39,7 +39,7 @@ _LINE_START = re.compile(r"\n[ \t>]*")
 
 def mark_formulas(content: str) -> str:
     """Return the Markdown with marked formulas, which comrak does not change; see `remove_marks`."""
-    return _FORMULA.sub(_mark, content)
+    return _FORMULA.sub(_mark_formula, content)
 
 
 def remove_marks(html: str) -> str:
@@ -50,7 +50,7 @@ def remove_marks(html: str) -> str:
     return html
 
 
-def _mark(match: re.Match[str]) -> str:
+def _mark_formula(match: re.Match[str]) -> str:
     text = match[0] if match[0] == r"\$" else match[0].replace("$", _DOLLAR_MARK)
     if not match.lastgroup or _ESCAPED_BRACKETS.match(text):
         return text

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 
-_WORDS = "mi|mn|mo|ms|mtext"
+_TEXT_ELEMENTS = "mi|mn|mo|ms|mtext"
 _LAYOUTS = (
     "menclose|merror|mfrac|mmultiscripts|mover|mpadded|mphantom|mprescripts|mroot|mrow|mspace|msqrt|mstyle|msub"
     "|msubsup|msup|mtable|mtd|mtr|munder|munderover|semantics"
 )
-TAGS = frozenset({"math", *_WORDS.split("|"), *_LAYOUTS.split("|")})
+TAGS = frozenset({"math", *_TEXT_ELEMENTS.split("|"), *_LAYOUTS.split("|")})
 _ATTRIBUTES = "accent columnspan display fence linethickness lspace mathvariant rowspan rspace stretchy width"
 ATTRIBUTES = frozenset(_ATTRIBUTES.split())
 # The first group matches a formula that contains no HTML and no other formula, which browsers could parse
 # differently from nh3. Other elements of MathML are replaced by their text.
 FORMULA_OR_TAG = re.compile(
-    rf"(<math(?: [^<>]*)?>(?:[^<]|<(?:{_WORDS})(?: [^<>]*)?>[^<]*</(?:{_WORDS})>"
-    rf"|</?(?:{_LAYOUTS})(?: [^<>]*)?>)*+</math>)|</?(?:math|{_WORDS}|{_LAYOUTS})(?: [^<>]*)?>"
+    rf"(<math(?: [^<>]*)?>(?:[^<]|<(?:{_TEXT_ELEMENTS})(?: [^<>]*)?>[^<]*</(?:{_TEXT_ELEMENTS})>"
+    rf"|</?(?:{_LAYOUTS})(?: [^<>]*)?>)*+</math>)|</?(?:math|{_TEXT_ELEMENTS}|{_LAYOUTS})(?: [^<>]*)?>"
 )

@@ -182,7 +182,7 @@ def to_safe_html(content: str, content_type: str) -> str:
         return escape(shown.replace("\0", ""), quote=False)
     footnote_mark = markdown.FOOTNOTE_MARK if content_type == "markdown" else ""
     has_references = _REFERENCE_SCHEME.search(html) is not None
-    attributes = _AttributeFilter(_footnote_ids(html, footnote_mark), has_references=has_references)
+    attributes = _AttributeFilter(_find_footnote_ids(html, footnote_mark), has_references=has_references)
     safe = nh3.clean(
         html,
         tags=_TAGS,
@@ -249,7 +249,7 @@ def _to_html(content: str, content_type: str) -> str | None:
     if sum(map(content.count, _MARKUP)) > _MAX_MARKUP:
         return None
     if content_type == "text":
-        return "".join(f"<p>{paragraph}</p>\n" for paragraph in _paragraphs(content))
+        return "".join(f"<p>{paragraph}</p>\n" for paragraph in _make_paragraphs(content))
     html: str | None = content
     if content_type == "markdown" and (html := markdown.render_markdown(content)):
         html = players.show_players(html)
@@ -258,12 +258,12 @@ def _to_html(content: str, content_type: str) -> str | None:
     return None if html is None or html_cost.is_too_expensive(html) else html
 
 
-def _paragraphs(text: str) -> list[str]:
+def _make_paragraphs(text: str) -> list[str]:
     paragraphs = re.split(r"\n\s*\n", text.strip())
     return [escape(paragraph).replace("\n", "<br>\n") for paragraph in paragraphs if paragraph]
 
 
-def _footnote_ids(html: str, mark: str) -> frozenset[str]:
+def _find_footnote_ids(html: str, mark: str) -> frozenset[str]:
     """Return the ids that the renderer's footnotes will have once FOOTNOTE_MARK is removed."""
     if not mark or mark not in html:
         return frozenset()

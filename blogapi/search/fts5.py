@@ -24,13 +24,13 @@ from blogapi.search import results
 from blogapi.search.placement import Placed, place_words
 from blogapi.search.results import Conditions, Field, IndexRow, Words, select_newest
 
-_WORDS = ("title_words", "subtitle_words", "text_words")
+_WORD_COLUMNS = ("title_words", "subtitle_words", "text_words")
 # An insert names its parameters after the keys of columns, so the column `rowid` needs the key `number`.
-_STORED = Table(
+_INDEX_TABLE = Table(
     "search_index",
     MetaData(),
     Column("rowid", Integer, key="number"),
-    *(Column(name, String) for name in _WORDS),
+    *(Column(name, String) for name in _WORD_COLUMNS),
 )
 
 
@@ -42,7 +42,7 @@ class Fts5:
     """
 
     table = table("search_index", column("rowid", Integer), column("search_index", String))
-    stored = _STORED
+    stored = _INDEX_TABLE
     number: ColumnElement[int] = table.c.rowid
 
     def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
@@ -51,7 +51,7 @@ class Fts5:
         With `prefix`, the last word of the last phrase also matches as a prefix.
         """
         match = " AND ".join(f'"{" ".join(phrase)}"' for phrase in phrases) + ("*" if prefix else "")
-        return match if field == Field.ALL else f"{{{' '.join(_WORDS[: field.value])}}} : ({match})"
+        return match if field == Field.ALL else f"{{{' '.join(_WORD_COLUMNS[: field.value])}}} : ({match})"
 
     def matches(self, match: ColumnElement[str], field: Field = Field.ALL) -> ColumnElement[bool]:
         """Return the condition that a row matches the full-text query for the field."""
@@ -98,14 +98,14 @@ class Fts5:
 
     def make_words(self, title: str, subtitle: str, text: str) -> Words:
         """Return the words of an article to store in the index."""
-        return dict(zip(_WORDS, _join_words(title, subtitle, text), strict=True))
+        return dict(zip(_WORD_COLUMNS, _join_words(title, subtitle, text), strict=True))
 
     def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
         """Return the numbers of the rows that are stored with exactly these words."""
         expected = {
             number: (number, *_join_words(text.title, text.subtitle, text.text)) for number, text in rows
         }
-        statement = select(_STORED).where(_STORED.c.number.in_(expected))
+        statement = select(_INDEX_TABLE).where(_INDEX_TABLE.c.number.in_(expected))
         return {row.number for row in connection.execute(statement) if expected[row.number] == tuple(row)}
 
 

@@ -43,7 +43,7 @@ NEXT_STEPS = """The blog is empty. In another terminal, in this folder and with 
 Or stop the server and start it with --demo for a sample blog."""
 
 
-def _proxy(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+def _parse_proxy(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
     try:
         return None if value is None else setting_types.network(value)
     except ValueError as error:
@@ -80,7 +80,7 @@ def _proxy(_context: click.Context, _option: click.Parameter, value: str | None)
     help="Scheme to assume when the proxy terminates TLS but sends no X-Forwarded-Proto.",
 )
 @click.option(
-    "--trusted-proxy", metavar="ADDRESS", callback=_proxy, help="Override the TRUSTED_PROXY setting."
+    "--trusted-proxy", metavar="ADDRESS", callback=_parse_proxy, help="Override the TRUSTED_PROXY setting."
 )
 @click.pass_context
 def serve(

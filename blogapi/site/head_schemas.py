@@ -9,7 +9,7 @@ import marshmallow as ma
 from blogapi.web.fields import Schema
 
 
-def _tags(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.fields.Field[Any]]:
+def _tag_fields(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.fields.Field[Any]]:
     return {
         **{name: ma.fields.String() for name in names},
         **{name: ma.fields.List(ma.fields.String()) for name in lists},
@@ -17,7 +17,7 @@ def _tags(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.fields.Field
 
 
 OpenGraphSchema = Schema.from_dict(
-    _tags(
+    _tag_fields(
         *("og:type", "og:title", "og:description", "og:url", "og:image", "og:site_name", "og:locale"),
         *("og:image:width", "og:image:height"),
         *("article:published_time", "article:modified_time", "article:section"),
@@ -26,7 +26,8 @@ OpenGraphSchema = Schema.from_dict(
     name="OpenGraphSchema",
 )
 TwitterCardSchema = Schema.from_dict(
-    _tags("twitter:card", "twitter:title", "twitter:description", "twitter:image"), name="TwitterCardSchema"
+    _tag_fields("twitter:card", "twitter:title", "twitter:description", "twitter:image"),
+    name="TwitterCardSchema",
 )
 
 

@@ -50,14 +50,14 @@ def build_head(
     item: Fields,
     breadcrumbs: Sequence[Breadcrumb],
     *,
-    article_tags: Mapping[str, Any] = MappingProxyType({}),
+    article_properties: Mapping[str, Any] = MappingProxyType({}),
     alternates: Sequence[Fields] = (),
     robots: str = INDEXED,
 ) -> Fields:
     """Return the head of a page as fields, and all of it as HTML in the field `html`.
 
     `item` is the JSON-LD of what the page shows. `breadcrumbs` are the pages above the page, the outermost
-    first, and the page itself. `article_tags` are additional tags of Open Graph.
+    first, and the page itself. `article_properties` are additional properties of Open Graph.
     """
     sizes = dict(zip(("og:image:width", "og:image:height"), map(str, page.image_size or ()), strict=False))
     open_graph = {
@@ -69,7 +69,7 @@ def build_head(
         **sizes,
         "og:site_name": site.title,
         "og:locale": get_locale(site.language),
-        **article_tags,
+        **article_properties,
     }
     twitter = {
         "twitter:card": "summary_large_image" if page.image else "summary",

@@ -51,7 +51,7 @@ def list_public_above(parent: UUID | None, tree: Tree, now: datetime) -> list[UU
     ]
 
 
-def make_path_of(site: Site, uuid: UUID, tree: Tree) -> str:
+def make_path_in_tree(site: Site, uuid: UUID, tree: Tree) -> str:
     """Return the path of a page of the tree below the address of the site."""
     place = tree[uuid]
     return make_path(site, uuid, place.slug, place.parent, tree, place.language)
@@ -59,7 +59,7 @@ def make_path_of(site: Site, uuid: UUID, tree: Tree) -> str:
 
 def make_paths(site: Site, tree: Tree) -> dict[UUID, str]:
     """Return the paths of all pages of the tree below the address of the site."""
-    return {uuid: make_path_of(site, uuid, tree) for uuid in tree}
+    return {uuid: make_path_in_tree(site, uuid, tree) for uuid in tree}
 
 
 def list_ancestors(parent: UUID | None, tree: Tree) -> dict[UUID, None]:

@@ -19,7 +19,7 @@ from blogapi.webhooks.http_call import MAX_ANSWER_BYTES, Answer
 
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/json")
 # The two requests together take at most this time.
-_SECONDS = 8.0
+_TIMEOUT_SECONDS = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def check_site() -> SiteCheck:
     if home is None:
         return SiteCheck("", problem="The site has no address yet.")
     page = _fetch(home)
-    problem = _describe(page)
+    problem = _describe_problem(page)
     if problem:
         return SiteCheck(home, page.status, problem=problem)
     finder = _FeedFinder()
@@ -70,7 +70,7 @@ def check_site() -> SiteCheck:
         return SiteCheck(home, page.status, problem="It answers, but the page names no feed.")
     feed = urljoin(home, finder.address)
     answer = _fetch(feed)
-    problem = _describe(answer)
+    problem = _describe_problem(answer)
     if problem:
         return SiteCheck(home, page.status, feed, problem=f"It answers, but its feed does not: {problem}")
     # The feed is XML, with its characters escaped or not, or JSON.
@@ -86,13 +86,13 @@ def _fetch(url: str) -> Answer:
         {"User-Agent": f"blogapi/{__version__}", "Accept": "*/*"},
         b"",
         allowed_hosts=current_app.config["WEBHOOK_HOSTS"],
-        seconds=_SECONDS / 2,
+        seconds=_TIMEOUT_SECONDS / 2,
         method="GET",
         kept=MAX_ANSWER_BYTES,
     )
 
 
-def _describe(answer: Answer) -> str:
+def _describe_problem(answer: Answer) -> str:
     """Return what is wrong with the answer, or an empty string."""
     if answer.error:
         return answer.error

@@ -40,12 +40,12 @@ class WriteAheadLog:
         The caller must hold the write lock and must not be in a transaction.
         """
         now = clock.monotonic()
-        if not is_disk_full and (now < self._next_try or not self._is_long()):
+        if not is_disk_full and (now < self._next_try or not self._is_log_long()):
             return
         truncate_log(self._database)
-        self._next_try = now + RETRY_SECONDS if self._is_long() else now
+        self._next_try = now + RETRY_SECONDS if self._is_log_long() else now
 
-    def _is_long(self) -> bool:
+    def _is_log_long(self) -> bool:
         with suppress(OSError):
             # Copying the log can need as much free space as the size of the log.
             free = shutil.disk_usage(self._path.parent).free

@@ -10,7 +10,7 @@ from pathlib import Path
 
 # The disk is full, a quota is used up, or the file would exceed the maximum size. Not every system defines
 # all of these errors.
-_FULL_ERRORS = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
+_DISK_FULL_ERRORS = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
 # SQLite reports SQLITE_IOERR_SHMSIZE if there is no space for the index of its log.
 _FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 # PostgreSQL's SQLSTATE of a full disk.
@@ -21,7 +21,7 @@ def is_disk_full(error: BaseException) -> bool:
     """Return whether the error of the file system, the database or SQLAlchemy says that the disk is full."""
     original = getattr(error, "orig", error)
     return (
-        getattr(error, "errno", None) in _FULL_ERRORS
+        getattr(error, "errno", None) in _DISK_FULL_ERRORS
         or getattr(original, "sqlite_errorcode", None) in _FULL_CODES
         or getattr(original, "sqlstate", None) == _FULL_STATE
         or "no space left" in str(original).lower()

@@ -31,18 +31,20 @@ def find_missing_program() -> str | None:
 
 def dump(url: URL, path: Path, *options: str) -> None:
     """Write a dump of the database to a file, with further options of `pg_dump`; raises DumpError."""
-    _run(url, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={path}", *options)
+    _run_program(
+        url, "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={path}", *options
+    )
 
 
 def read(path: Path) -> None:
     """Read a whole dump without a database; raises DumpError if it is damaged."""
-    _run(None, "pg_restore", f"--file={os.devnull}", str(path))
+    _run_program(None, "pg_restore", f"--file={os.devnull}", str(path))
 
 
 @contextmanager
 def fill(url: URL, path: Path) -> Iterator[None]:
     """Create the tables of a dump, all or none; delete them if the `with` block fails; raises DumpError."""
-    _run(url, *_FILL, str(path))
+    _run_program(url, *_FILL, str(path))
     try:
         yield
     except BaseException:
@@ -55,9 +57,9 @@ def replace_content(url: URL, path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="blogapi-") as folder:
         dropped, restored = Path(folder, "drop.sql"), Path(folder, "restore.sql")
         dropped.write_text(_make_drop_statement(url), encoding="utf-8")
-        _run(None, "pg_restore", "--no-owner", "--no-privileges", f"--file={restored}", str(path))
+        _run_program(None, "pg_restore", "--no-owner", "--no-privileges", f"--file={restored}", str(path))
         options = ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--single-transaction")
-        _run(url, "psql", *options, f"--file={dropped}", f"--file={restored}")
+        _run_program(url, "psql", *options, f"--file={dropped}", f"--file={restored}")
 
 
 def _make_drop_statement(url: URL) -> str:
@@ -77,7 +79,7 @@ def open_copy(url: URL, path: Path) -> Iterator[URL]:
     _execute(url, f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
     try:
         copy = url.set(database=name)
-        _run(copy, *_FILL, str(path))
+        _run_program(copy, *_FILL, str(path))
         yield copy
     finally:
         _execute(url, f"DROP DATABASE {name} WITH (FORCE)")
@@ -94,7 +96,7 @@ def _execute(url: URL, statement: str) -> None:
         raise DumpError(" ".join(str(error.orig).split())) from error
 
 
-def _run(url: URL | None, program: str, *arguments: str) -> None:
+def _run_program(url: URL | None, program: str, *arguments: str) -> None:
     path = shutil.which(program)
     if path is None:
         raise DumpError(f"{program} is not installed")

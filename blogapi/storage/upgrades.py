@@ -185,7 +185,7 @@ def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -
     try:
         if is_sqlite:
             refuse_full_disk(Path(str(engine.url.database)))
-        _copy(engine, copy)
+        _copy_database(engine, copy)
         yield
     except BaseException:
         with suppress(OSError):
@@ -209,7 +209,7 @@ def refuse_full_disk(path: Path) -> None:
         )
 
 
-def _copy(engine: Engine, copy: Path) -> None:
+def _copy_database(engine: Engine, copy: Path) -> None:
     try:
         # The lock excludes other upgrades, so killed upgrades have left these files.
         for unfinished in copy.parent.glob(f".{copy.name}.*"):

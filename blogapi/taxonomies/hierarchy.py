@@ -51,18 +51,18 @@ def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
     column = term.slug if isinstance(parent, str) else term.uuid
     parent = fields["parent_id"] = db.session.scalar(select(term.uuid).where(column == parent))
     if parent is None:
-        raise _refuse("There is no such parent.")
+        raise _make_error("There is no such parent.")
     below = find_descendants(model, [uuid]) if uuid else []
     if parent in below or parent == uuid:
-        raise _refuse("A term cannot be below itself; choose a parent that is not below it.")
+        raise _make_error("A term cannot be below itself; choose a parent that is not below it.")
     heights = find_parents(model, [parent, *below])
     own = len(heights.get(uuid, ())) if uuid else 0
     height = max((len(heights.get(descendant, ())) - own for descendant in below), default=0)
     if len(heights.get(parent, ())) + 1 + height > MAX_DEPTH:
-        raise _refuse(f"There can be at most {MAX_DEPTH} terms above a term.")
+        raise _make_error(f"There can be at most {MAX_DEPTH} terms above a term.")
 
 
-def _refuse(reason: str) -> Invalid:
+def _make_error(reason: str) -> Invalid:
     return Invalid(reason, errors={"parent": [reason]})
 
 

@@ -18,7 +18,7 @@ from blogapi.health.commands import fetch
 from blogapi.web.errors import Conflict
 
 _TABLE = "article_json"
-_SECONDS = 10
+_TIMEOUT_SECONDS = 10
 _MAX_BYTES = 64 * 2**20
 
 # The documented reads, with which the answers of the old and of the new version are compared.

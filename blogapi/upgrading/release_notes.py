@@ -24,7 +24,11 @@ def read_notes(former: str | None) -> str:
     if former is None:
         _, heading, first = sections.pop("1.0.0", "").partition(_BEFORE_FIRST)
         return f"{heading}{first}\n\n{read_notes('1.0.0')}".strip()
-    wanted = (text for version, text in sections.items() if _key(former) < _key(version) <= _key(__version__))
+    wanted = (
+        text
+        for version, text in sections.items()
+        if _parse_version(former) < _parse_version(version) <= _parse_version(__version__)
+    )
     return "\n\n".join(wanted)
 
 
@@ -42,5 +46,5 @@ def _list_paths() -> list[Path]:
     return [built, *([program.CHECKOUT / "CHANGELOG.md"] if program.CHECKOUT else [])]
 
 
-def _key(version: str) -> tuple[int, ...]:
+def _parse_version(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version)[:3])

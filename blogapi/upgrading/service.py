@@ -105,7 +105,7 @@ def check(home: Path, state: State, create_app: CreateApp, *, url: str = "", key
             )
     with files.temporary_folder(home, _STAGING_PREFIX) as folder, _open_copy(live, folder) as copy:
         started = time.monotonic()
-        with _create_on_copy(home, folder, copy, create_app) as app:
+        with _create_app_on_copy(home, folder, copy, create_app) as app:
             seconds = time.monotonic() - started
             found = Check(seconds, needed, free, _compare_stored(live, copy), None)
             if state.rights is not None:
@@ -152,7 +152,7 @@ def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
 
 
 @contextmanager
-def _create_on_copy(home: Path, folder: Path, copy: URL, create_app: CreateApp) -> Iterator[Flask]:
+def _create_app_on_copy(home: Path, folder: Path, copy: URL, create_app: CreateApp) -> Iterator[Flask]:
     """Yield the application on the copy, with the settings and the media files of the blog."""
     settings = config.read_settings(home)
     overrides: dict[str, object] = {

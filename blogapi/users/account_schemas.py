@@ -20,7 +20,7 @@ def _current_password() -> Text:
     )
 
 
-def _token() -> Text:
+def _token_field() -> Text:
     return Text(
         max_length=200,
         required=True,
@@ -72,13 +72,13 @@ class LoginOptionsSchema(OutputSchema):
 class InvitationTokenSchema(InputSchema):
     """The token of an invitation."""
 
-    token = _token()
+    token = _token_field()
 
 
 class JoiningUserSchema(InputSchema):
     """The name and password of a new user, and the token of the link."""
 
-    token = _token()
+    token = _token_field()
     username = NewUsername()
     password = passwords.new_password_field()
 
@@ -86,7 +86,7 @@ class JoiningUserSchema(InputSchema):
 class ResetPasswordSchema(InputSchema):
     """A new password, the token of a link, and the code of the second factor if the user has one."""
 
-    token = _token()
+    token = _token_field()
     password = passwords.new_password_field()
     code = _code(load_default="")
 

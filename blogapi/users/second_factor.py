@@ -31,7 +31,7 @@ from blogapi.web.fields import WithAttributes
 STEP_SECONDS = 30
 # The clocks of the phone and the server may differ by this number of time steps.
 TOLERANCE = 1
-RECOVERY_CODES = 10
+RECOVERY_CODE_COUNT = 10
 DEFAULT_ISSUER = "blogapi"
 
 _SEPARATORS = re.compile(r"[\s-]")
@@ -113,8 +113,8 @@ def use_code(account: Account, code: str) -> None:
 
 def _consume_code(account: Account, code: str) -> None:
     if not re.fullmatch("[0-9]{6}", code):
-        is_code = RecoveryCode.digest == _digest(account.uuid, code)
-        if not _changes_a_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):
+        is_code = RecoveryCode.digest == _digest_code(account.uuid, code)
+        if not _change_one_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):
             raise Unauthorized(_WRONG_CODE, code="second_factor_failed")
         return
     step = _find_step(account, code)
@@ -123,11 +123,12 @@ def _consume_code(account: Account, code: str) -> None:
     # If two requests send the same code, only the first one changes the row.
     is_new = or_(Account.second_factor_step.is_(None), Account.second_factor_step < step)
     statement = update(Account).where(Account.uuid == account.uuid, is_new).values(second_factor_step=step)
-    if not _changes_a_row(statement):
+    if not _change_one_row(statement):
         raise Unauthorized(_USED_CODE, code="second_factor_used")
 
 
-def _changes_a_row(statement: UpdateBase) -> bool:
+def _change_one_row(statement: UpdateBase) -> bool:
+    """Execute the statement; return whether it changed a row."""
     with transaction(visible=False):
         result = db.session.execute(statement)
         assert isinstance(result, CursorResult)
@@ -152,14 +153,16 @@ def _get_totp(account: Account) -> pyotp.TOTP:
 
 def _replace_recovery_codes(account_id: UUID) -> list[str]:
     # Each code has 80 random bits, so a fast hash function is sufficient.
-    codes = [base64.b32encode(secrets.token_bytes(10)).decode("ascii").lower() for _ in range(RECOVERY_CODES)]
+    codes = [
+        base64.b32encode(secrets.token_bytes(10)).decode("ascii").lower() for _ in range(RECOVERY_CODE_COUNT)
+    ]
     db.session.execute(delete(RecoveryCode).where(RecoveryCode.account_id == account_id))
-    rows = [{"account_id": account_id, "digest": _digest(account_id, code)} for code in codes]
+    rows = [{"account_id": account_id, "digest": _digest_code(account_id, code)} for code in codes]
     db.session.execute(insert(RecoveryCode), rows)
     return ["-".join(re.findall("....", code)) for code in codes]
 
 
-def _digest(account_id: UUID, code: str) -> str:
+def _digest_code(account_id: UUID, code: str) -> str:
     return tokens.digest_token(f"{account_id} {code}")
 
 

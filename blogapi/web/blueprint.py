@@ -155,7 +155,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             declared.schema, declared.partial_schema, declared.section = schema, partial_schema, section
             declared.cacheable, declared.may_be_missing = cacheable, may_be_missing
             if query is not None and partial_schema is not None and isinstance(schema, ma.Schema):
-                fields_query = _make_query(partial_schema, type(schema), query, single)
+                fields_query = _make_query_schema(partial_schema, type(schema), query, single)
                 documented = self.arguments(fields_query, location="query")(documented)
             return documented
 
@@ -212,7 +212,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             documented = document_created(documented) if document_created is not None else documented
             operation = get_operation(documented)
             if partial_schema is not None and schema is not None:
-                query = _make_query(partial_schema, type(schema))
+                query = _make_query_schema(partial_schema, type(schema))
                 documented = self.arguments(query, location="query")(documented)
                 operation.schema, operation.partial_schema = schema, partial_schema
             operation.writes, operation.section = True, section
@@ -296,7 +296,7 @@ def add_page_headers(response: Response, page: Page[Any]) -> Response:
     return response
 
 
-def _make_query(
+def _make_query_schema(
     schema: type[ma.Schema],
     default: type[ma.Schema],
     base: type[DetailQuery] = DetailQuery,

@@ -39,12 +39,12 @@ def make_operation_id(resource: str, view_name: str) -> str:
     if verb not in VERBS:
         raise ValueError(f"The name of the view {view_name!r} must begin with a verb of VERBS.")
     is_plural = others == ["all"] or (verb == "list" and not others)
-    noun = resource if is_plural else _singular(resource)
+    noun = resource if is_plural else _make_singular(resource)
     words = [*filter(None, noun.split("_")), *(word for word in others if word != "all")]
     return verb + "".join(word.capitalize() for word in words)
 
 
-def _singular(plural: str) -> str:
+def _make_singular(plural: str) -> str:
     if plural.endswith("ies"):
         return plural.removesuffix("ies") + "y"
     return plural.removesuffix("s")

@@ -123,7 +123,7 @@ def receive_file(
             errors={"name": ["Missing data for required field."]},
         )
     if not size:
-        raise _invalid("The file is empty; send a file with content.")
+        raise _make_error("The file is empty; send a file with content.")
     return replace(received, name=received.name or default_name)
 
 
@@ -152,7 +152,7 @@ def _receive_multipart(request: Request, query: Fields, path: Path, schema: ma.S
             nonlocal number_of_files
             number_of_files += 1
             if number_of_files > 1:
-                raise _invalid("The body contains several files; send each file in its own request.")
+                raise _make_error("The body contains several files; send each file in its own request.")
             return opened.enter_context(path.open("wb"))
 
         parser = FormDataParser(
@@ -193,5 +193,5 @@ def _too_large(max_size: int) -> TooLarge:
     )
 
 
-def _invalid(message: str) -> Invalid:
+def _make_error(message: str) -> Invalid:
     return Invalid(message, errors={"file": [message]})

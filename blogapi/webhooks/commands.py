@@ -23,7 +23,7 @@ from blogapi.webhooks.schemas import DeliverySchema, WebhookBodySchema, WebhookS
 webhook = AppGroup("webhook", help="Report changes to other services; `serve` makes the calls.")
 
 
-def _uuid(_context: click.Context, _parameter: click.Parameter, value: str) -> UUID:
+def _parse_uuid(_context: click.Context, _parameter: click.Parameter, value: str) -> UUID:
     uuid = parse_uuid(value)
     if uuid is None:
         raise click.BadParameter("It is not a uuid; `webhook list` shows the uuids.")
@@ -80,13 +80,13 @@ def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], 
 
 
 @webhook.command()
-@click.argument("uuid", callback=_uuid)
+@click.argument("uuid", callback=_parse_uuid)
 @with_appcontext
 def test(uuid: UUID) -> None:
     """Make a test call and print the answer."""
     with report_problems():
         outcome = service.send_test(uuid)
-    click.echo(_describe(outcome))
+    click.echo(_describe_delivery(outcome))
     if outcome.answer:
         click.echo(outcome.answer)
     if not outcome.succeeded:
@@ -94,7 +94,7 @@ def test(uuid: UUID) -> None:
 
 
 @webhook.command()
-@click.argument("uuid", callback=_uuid)
+@click.argument("uuid", callback=_parse_uuid)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
 def log(uuid: UUID, as_json: bool) -> None:
@@ -106,11 +106,11 @@ def log(uuid: UUID, as_json: bool) -> None:
         click.echo(json.dumps(DeliverySchema(many=True).dump(deliveries), ensure_ascii=False))
         return
     for delivery in deliveries:
-        click.echo(_describe(delivery))
+        click.echo(_describe_delivery(delivery))
 
 
 @webhook.command()
-@click.argument("uuid", callback=_uuid)
+@click.argument("uuid", callback=_parse_uuid)
 @click.argument("since")
 @with_appcontext
 def replay(uuid: UUID, since: str) -> None:
@@ -123,7 +123,7 @@ def replay(uuid: UUID, since: str) -> None:
     click.echo(f"{waiting} changes wait; `serve` makes the calls.")
 
 
-def _describe(delivery: Delivery) -> str:
+def _describe_delivery(delivery: Delivery) -> str:
     answer = str(delivery.status) if delivery.status else delivery.error
     time = delivery.time.isoformat(timespec="seconds")
     parts = (time, delivery.type, f"attempt {delivery.attempt}", answer, f"{delivery.milliseconds} ms")

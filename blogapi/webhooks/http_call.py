@@ -86,7 +86,7 @@ def call(
     except hosts.Refused as refusal:
         error = str(refusal)
     except (OSError, HTTPException, ValueError) as problem:
-        error = _describe(problem, time.monotonic() - started, seconds)
+        error = _describe_failure(problem, time.monotonic() - started, seconds)
     return Answer(
         status,
         error,
@@ -103,7 +103,7 @@ def _clean_header(value: str, mask: Callable[[str], str] = str) -> str:
     return " ".join(FORBIDDEN.sub("�", mask(text)).split())[:MAX_HEADER]
 
 
-def _describe(problem: Exception, elapsed: float, limit: float) -> str:
+def _describe_failure(problem: Exception, elapsed: float, limit: float) -> str:
     if elapsed >= limit or isinstance(problem, TimeoutError):
         return f"No answer in {limit:.0f} s."
     if isinstance(problem, ssl.SSLCertVerificationError):

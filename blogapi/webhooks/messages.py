@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from blogapi.publication import cache_tags
 from blogapi.publication.cursor import Cursor, format_cursor
-from blogapi.publication.models import FETCHED, ChangeType, Event
+from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.site.models import Site
 from blogapi.version import __version__
 from blogapi.webhooks import event_types, queries, signing
@@ -128,7 +128,7 @@ def make_change(event: Event, site: Site) -> dict[str, Any]:
     The slug and the address of a draft are secret: after an unpublication, the call has the former ones, and
     after a publication, it has only the new ones.
     """
-    is_shown = event.is_readable if event.unlisted else event.change in FETCHED
+    is_shown = event.is_readable if event.unlisted else event.change in FETCHED_CHANGES
     slug, path = (event.slug, event.path) if is_shown else (event.slug_before, event.path_before)
     has_moved = event.change == ChangeType.UPDATED and event.path_before != path
     if event.unlisted:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from blogapi.articles.renderer_version import NUMBER
+from blogapi.articles.renderer_version import RENDERER_NUMBER
 from blogapi.articles.responses.json_statements import STORED_FIELDS
 from blogapi.rendering.renderer import render
 from blogapi.search.tokenizer import find_words
@@ -25,7 +25,7 @@ def render_articles() -> dict[str, Any]:
     }
     words = {name: find_words(rendering["plain_text"]) for name, rendering in renderings.items()}
     found = {
-        "number": NUMBER,
+        "number": RENDERER_NUMBER,
         "fields": list(STORED_FIELDS),
         "renderings": renderings,
         "words": words,

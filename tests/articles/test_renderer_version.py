@@ -8,7 +8,7 @@ from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import blogapi
-from blogapi.articles.renderer_version import LIBRARIES, NUMBER, get_renderer_version
+from blogapi.articles.renderer_version import LIBRARIES, RENDERER_NUMBER, get_renderer_version
 from tests.articles.golden_rendering import EXPECTED, render_articles
 
 PACKAGES = ("articles", "rendering", "search", "web")
@@ -17,9 +17,9 @@ ENGINES = {"click", "flask", "flask-smorest", "sqlalchemy", "webargs", "werkzeug
 
 
 def test_other_renderings_have_another_number():
-    """After a change, increase NUMBER and run `python -m tests.articles.golden_rendering`."""
+    """After a change, increase RENDERER_NUMBER and run `python -m tests.articles.golden_rendering`."""
     expected, found = json.loads(EXPECTED.read_text(encoding="utf-8")), render_articles()
-    assert expected["number"] == NUMBER
+    assert expected["number"] == RENDERER_NUMBER
     assert found == expected
 
 

@@ -18,7 +18,7 @@ from tests.live_server import serve
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """A busy machine may take longer to answer than a supervisor waits."""
-    monkeypatch.setattr(commands, "_SECONDS", 60)
+    monkeypatch.setattr(commands, "_TIMEOUT_SECONDS", 60)
 
 
 def ask(port: int, path: str = "") -> tuple[int, str]:
@@ -53,7 +53,7 @@ def test_a_closed_port_is_1():
 
 
 def test_a_service_that_does_not_answer_is_1(monkeypatch):
-    monkeypatch.setattr(commands, "_SECONDS", 0.1)
+    monkeypatch.setattr(commands, "_TIMEOUT_SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         status, output = ask(silent.getsockname()[1])
     assert (status, "does not answer" in output) == (1, True)

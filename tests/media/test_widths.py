@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from blogapi.media import folder, images, removal, widths
-from blogapi.media.addresses import LADDER
+from blogapi.media.addresses import ALLOWED_WIDTHS
 from blogapi.media.folder import get_folder
 from blogapi.setting_types import rate as parse_rate
 from tests.conftest import ARTICLES
@@ -166,17 +166,19 @@ def test_a_busy_server_shows_the_next_larger_width(app, as_stranger, upload, mon
 def test_a_stranger_makes_a_limited_number(app, as_stranger, upload, run_counter):
     app.config["PICTURE_LIMIT"] = parse_rate("2 per hour")
     media = upload()
-    statuses = [as_stranger.get(address(media, f"w{width}.webp")).status_code for width in LADDER[:4]]
+    statuses = [as_stranger.get(address(media, f"w{width}.webp")).status_code for width in ALLOWED_WIDTHS[:4]]
     assert statuses == [200, 200, 302, 302] and len(run_counter) == 2
-    assert as_stranger.get(address(media, f"w{LADDER[0]}.webp")).status_code == 200
+    assert as_stranger.get(address(media, f"w{ALLOWED_WIDTHS[0]}.webp")).status_code == 200
 
 
 def test_callers_with_a_login_are_not_counted(app, as_login, as_stranger, upload, run_counter):
     app.config["PICTURE_LIMIT"] = parse_rate("1 per hour")
     media = upload()
-    answers = [as_login.get(address(media, f"w{width}.webp")) for width in LADDER[:3]]
+    answers = [as_login.get(address(media, f"w{width}.webp")) for width in ALLOWED_WIDTHS[:3]]
     assert [answer.status_code for answer in answers] == [200] * 3 and len(run_counter) == 3
-    statuses = [as_stranger.get(address(media, f"w{width}.webp")).status_code for width in LADDER[3:5]]
+    statuses = [
+        as_stranger.get(address(media, f"w{width}.webp")).status_code for width in ALLOWED_WIDTHS[3:5]
+    ]
     assert statuses == [200, 302]
     # A login that has ended is like none.
     assert as_login.post("/api/v1/auth/logout/").status_code < 300
@@ -260,7 +262,7 @@ def test_the_widths_of_a_replaced_picture_lead_to_the_new_one(as_admin, as_stran
 def test_the_widths_that_were_not_requested_for_the_longest_time_are_deleted_first(app, as_stranger, upload):
     media = upload()
     hash = media["url"].split("/")[2]
-    for number, width in enumerate(LADDER[:4]):
+    for number, width in enumerate(ALLOWED_WIDTHS[:4]):
         assert as_stranger.get(address(media, f"w{width}.webp")).status_code == 200
         os.utime(get_folder(app).get_widths_folder(hash) / f"w{width}.webp", (OLD + number, OLD + number))
     # A request counts as a use.

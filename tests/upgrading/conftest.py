@@ -39,7 +39,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Result]]:
         created.clear()
         return result
 
-    monkeypatch.setattr(comparison, "_SECONDS", 60)
+    monkeypatch.setattr(comparison, "_TIMEOUT_SECONDS", 60)
     monkeypatch.setattr(commands, "create_app", create)
     monkeypatch.setattr(basic_commands, "create_app", create)
     yield invoke

@@ -50,7 +50,7 @@ _ORDERED_BY: dict[str, ColumnElement[Any]] = {
     "last_updated": _article.last_updated,
 }
 # The statuses whose articles all have a date.
-_DATED = {SCHEDULED, *READABLE_STATUSES}
+_DATED_STATUSES = {SCHEDULED, *READABLE_STATUSES}
 
 
 class _Undated:
@@ -222,7 +222,7 @@ def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, is_s
     column, is_descending = _ORDERED_BY[ordering.removeprefix("-")], ordering.startswith("-")
     column = unindexed(column) if is_sorted else column
     order = ((column, is_descending), (_article.uuid, False))
-    if ordering not in _BY_DATE or is_listed or filters.status in _DATED:
+    if ordering not in _BY_DATE or is_listed or filters.status in _DATED_STATUSES:
         return order
     # An article without a date is a draft in progress; it is sorted as if it were newer than all others.
     has_date = _article.published_at.is_not(None)

@@ -37,7 +37,7 @@ from blogapi.web.fields import Fields, Timestamp
 
 # The database extracts the title from the JSON of a working copy, which can be long.
 _COPY_JSON = cast(WorkingCopy.content, JSON().with_variant(Text(), "sqlite"))
-_TIMESTAMP = Timestamp()
+_TIMESTAMP_FIELD = Timestamp()
 _SELECT_COPIES = (
     select(
         *(WorkingCopy.article_id, WorkingCopy.last_updated, WorkingCopy.user_id, Account.username),
@@ -161,7 +161,7 @@ def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
     """Return the working copy of each article, for callers who can see its drafts."""
     copies = {
         uuid: {
-            "last_updated": _TIMESTAMP.serialize("last_updated", row),
+            "last_updated": _TIMESTAMP_FIELD.serialize("last_updated", row),
             "user": {"uuid": str(row.user_id), "username": row.username or ""},
             "title": row.title,
         }
@@ -235,7 +235,7 @@ def _list_parent_pages(group: ArticleGroup, article: Fields) -> Sequence[Breadcr
     site, tree = group.site, group.tree
     parent = article["parent"] and UUID(article["parent"])
     return [
-        (tree[uuid].title, site.url + page_paths.make_path_of(site, uuid, tree) if site.url else None)
+        (tree[uuid].title, site.url + page_paths.make_path_in_tree(site, uuid, tree) if site.url else None)
         for uuid in page_paths.list_public_above(parent, tree, current_time())
     ]
 

@@ -65,7 +65,7 @@ def make_head(
         "article" if category else "website",
         _make_posting(page, times, article, site),
         [*list_category_breadcrumbs(site, categories), *pages, (page.title, page.url)],
-        article_tags=_make_article_tags(times, article, site) if category else {},
+        article_properties=_make_article_properties(times, article, site) if category else {},
         alternates=_list_alternates(article, translations),
         robots=(article["robots"] or INDEXED) if article["status"] in LISTED_STATUSES else _NOT_INDEXED,
     )
@@ -99,7 +99,7 @@ def _read_times(article: Fields) -> _Times:
     return _Times(_format_time(published_at), _format_time(modified_at))
 
 
-def _make_article_tags(times: _Times, article: Fields, site: Site) -> Fields:
+def _make_article_properties(times: _Times, article: Fields, site: Site) -> Fields:
     return {
         "article:published_time": times.published_at,
         "article:modified_time": times.modified_at,

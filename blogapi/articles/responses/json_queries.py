@@ -39,7 +39,7 @@ def list_published(
     """
     if _ranks_by_relevance(filters):
         return _search(names, page, filters)
-    return _list(build_list(filters, public=True), page, names, filters, public=True)
+    return _list_articles(build_list(filters, public=True), page, names, filters, public=True)
 
 
 def list_published_in_category(uuid: UUID) -> JsonBody:
@@ -78,7 +78,7 @@ def list_in_any_status(
     if _ranks_by_relevance(filters):
         return _search(names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body)
     articles = build_list(filters, public=False, author_id=author_id)
-    return _list(articles, page, names, filters, public=False, hashes_body=hashes_body)
+    return _list_articles(articles, page, names, filters, public=False, hashes_body=hashes_body)
 
 
 def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> Mapping[str, int]:
@@ -131,7 +131,7 @@ def _get_snippet_maker(filters: ArticleFilters) -> Snippets | None:
     return find if filters.q else None
 
 
-def _list(
+def _list_articles(
     articles: ArticleList,
     page: PageRequest | None,
     names: Names,

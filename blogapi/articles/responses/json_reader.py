@@ -100,7 +100,7 @@ def list_articles_json(
     ordered = articles.backwards if is_backwards else articles.uuids
     uuids = _execute(ordered.limit(limit).offset(offset)).scalars().all() if limit else []
     fields = order_fields(names)
-    rows = _fetch(uuids[::-1] if is_backwards else uuids, fields, public=public)
+    rows = _fetch_rows(uuids[::-1] if is_backwards else uuids, fields, public=public)
     return Page(_to_array(rows, fields, snippets), total, page)
 
 
@@ -119,7 +119,7 @@ def get_articles_json(
     """
     fields = order_fields(names)
     if len(uuids) <= CHUNK_SIZE:
-        return _to_array(_fetch(uuids, fields, public=public), fields, snippets)
+        return _to_array(_fetch_rows(uuids, fields, public=public), fields, snippets)
     if hashes_body:
         digest = hashlib.sha256()
         for part in _stream_array(uuids, fields, snippets, public=public):
@@ -139,7 +139,7 @@ def _stream_array(
 ) -> Iterator[bytes]:
     separator = b"["
     for batch in chunk(uuids, CHUNK_SIZE):
-        rows = _fetch(batch, names, public=public)
+        rows = _fetch_rows(batch, names, public=public)
         if rows:
             yield separator + _check_text(b",".join(_to_objects(rows, names, snippets)))
             separator = b","
@@ -226,7 +226,7 @@ def _execute(statement: Executable, values: Mapping[str, Any] | None = None) -> 
     return db.session.connection().execute(statement, values)
 
 
-def _fetch(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> list[JsonRow]:
+def _fetch_rows(uuids: Sequence[UUID], names: tuple[str, ...], *, public: bool) -> list[JsonRow]:
     values = {"uuids": list(uuids), "now": current_time()}
     found = {row[0]: row for row in _execute(select_several(names, public), values)}
     # Another write may have deleted or hidden some of the articles since they were selected.

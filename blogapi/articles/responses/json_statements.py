@@ -62,10 +62,10 @@ _JOINED_COLUMNS: Mapping[str, ColumnElement[Any]] = {
 
 DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
 _SCHEMAS = (FoundFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
-_ORDER = tuple(dict.fromkeys(name for schema in _SCHEMAS for name in schema().fields))
+_FIELD_ORDER = tuple(dict.fromkeys(name for schema in _SCHEMAS for name in schema().fields))
 # These fields are computed for each response; all other fields are in the database.
 _UNSTORED_FIELDS = (*COMPUTED_FIELDS, *neighbours.FIELDS, "snippet")
-STORED_FIELDS = tuple(name for name in _ORDER if name not in (*_JOINED_COLUMNS, *_UNSTORED_FIELDS))
+STORED_FIELDS = tuple(name for name in _FIELD_ORDER if name not in (*_JOINED_COLUMNS, *_UNSTORED_FIELDS))
 # Computed fields need all stored fields except for these.
 LONG_FIELDS = ("word_count", "html", "toc")
 _SHORT_FIELDS = tuple(name for name in STORED_FIELDS if name not in LONG_FIELDS)
@@ -73,7 +73,7 @@ _SHORT_FIELDS = tuple(name for name in STORED_FIELDS if name not in LONG_FIELDS)
 
 def order_fields(names: Sequence[str] | None) -> tuple[str, ...]:
     """Return these names (None: the documented ones) in the order that responses use."""
-    return DOCUMENTED_FIELDS if names is None else tuple(name for name in _ORDER if name in names)
+    return DOCUMENTED_FIELDS if names is None else tuple(name for name in _FIELD_ORDER if name in names)
 
 
 @lru_cache(maxsize=512)

@@ -82,7 +82,7 @@ def walk_path(path: Path) -> Iterator[Entry]:
         is_folder = _is_folder(root)
     except (OSError, RuntimeError, ValueError) as error:
         raise RefusedFile(
-            f"“{escape_file_name(str(path))}” cannot be opened ({_describe(error)}); check the path."
+            f"“{escape_file_name(str(path))}” cannot be opened ({_describe_error(error)}); check the path."
         ) from error
     if not is_folder:
         yield Entry(f"{escape_file_name(root.parent.name)}/{escape_file_name(root.name)}", root)
@@ -115,7 +115,7 @@ def _walk(root: Path) -> Iterator[tuple[Path, RefusedFile | NotAnArticle | None]
             # An unreadable folder is reported like an unreadable file, and the import continues.
             yield path, refusal
         except (OSError, ValueError) as error:
-            yield path, _unreadable(error)
+            yield path, _make_unreadable_error(error)
 
 
 def _is_folder(path: Path) -> bool:
@@ -145,7 +145,7 @@ def _list_folder(folder: Path) -> list[Path]:
         return sorted(folder.iterdir(), key=lambda child: child.name, reverse=True)
     except OSError as error:
         raise RefusedFile(
-            f"The folder “{escape_file_name(str(folder))}” cannot be listed ({_describe(error)}); "
+            f"The folder “{escape_file_name(str(folder))}” cannot be listed ({_describe_error(error)}); "
             "make it readable."
         ) from error
 
@@ -156,14 +156,14 @@ def escape_file_name(name: str) -> str:
     return unicodedata.normalize("NFC", escaped)
 
 
-def _describe(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return (getattr(error, "strerror", None) or type(error).__name__).lower()
 
 
-def _unreadable(error: Exception) -> RefusedFile:
+def _make_unreadable_error(error: Exception) -> RefusedFile:
     if getattr(error, "errno", None) == errno.ENAMETOOLONG:
         return RefusedFile("Its path is too long for this system; move it or shorten its folder names.")
-    return RefusedFile(f"It cannot be read ({_describe(error)}); check that it exists and is readable.")
+    return RefusedFile(f"It cannot be read ({_describe_error(error)}); check that it exists and is readable.")
 
 
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
@@ -178,7 +178,7 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
             # truncated.
             data = file.read(limit + 1)
     except (OSError, ValueError) as error:
-        raise _unreadable(error) from error
+        raise _make_unreadable_error(error) from error
     _check_size(len(data), limit)
     return data
 
@@ -189,7 +189,7 @@ def open_file(path: Path, limit: int | None) -> BufferedReader:
         _check_status(path.lstat(), limit)
         file = os.fdopen(os.open(path, _OPEN_FLAGS), "rb")
     except (OSError, ValueError) as error:
-        raise _unreadable(error) from error
+        raise _make_unreadable_error(error) from error
     try:
         # The status is checked again, because the file may have been replaced between the two calls.
         _check_status(os.fstat(file.fileno()), limit)
@@ -205,7 +205,7 @@ def read_head(path: Path, length: int) -> bytes:
         with open_file(path, limit=None) as file:
             return file.read(length)
     except OSError as error:
-        raise _unreadable(error) from error
+        raise _make_unreadable_error(error) from error
 
 
 def _check_status(status: os.stat_result, limit: int | None) -> None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.privacy_signs import END_TAG, GHOST_GATE, HIDING_VALUES, TEXT_MARK
+from blogapi.importing.format_api.privacy_signs import END_TAG, GHOST_GATED_BLOCK, HIDING_VALUES, TEXT_MARK
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.scanner import blank_code
 from blogapi.rendering.hidden_elements import find_hidden, remove_spans
@@ -45,9 +45,9 @@ def leave_out_hidden(
     """
     if content_type == "text" or not _HINT.search(content):
         return content, [], [], False
-    gates = [gate.span() for gate in GHOST_GATE.finditer(blank_code(content, content_type))]
-    parts = [content[slice(*span)] for span in gates]
-    content = remove_spans(content, gates)
+    gated_spans = [block.span() for block in GHOST_GATED_BLOCK.finditer(blank_code(content, content_type))]
+    parts = [content[slice(*span)] for span in gated_spans]
+    content = remove_spans(content, gated_spans)
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
     # Append a character, so that an element without an end ends behind the text.
@@ -62,7 +62,7 @@ def leave_out_hidden(
     notes = [
         f"The import left out {format_count(len(spans), 'part')} of the text that {reason}."
         for spans, reason in (
-            (gates, "only members could read"),
+            (gated_spans, "only members could read"),
             (elements, "browsers did not show (`hidden`, `display: none`)"),
         )
         if spans

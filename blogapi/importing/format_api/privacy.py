@@ -49,7 +49,7 @@ def find_draft_reasons_in_front_matter(
 ) -> Iterator[DraftReason]:
     """Yield a reason for each entry that makes the article private.
 
-    `generator` is the name of the generator as in UNLISTED_BY_GENERATOR; "" = unknown.
+    `generator` is the name of the generator as in UNLISTED_VALUES_BY_GENERATOR; "" = unknown.
     """
     flat = list(flatten(entries))
     says_public = any(name in privacy_signs.PUBLISHING_FIELDS and to_bool(value) for _, name, value in flat)
@@ -59,7 +59,7 @@ def find_draft_reasons_in_front_matter(
         if rule is privacy_signs.STATUS_RULE and says_public and not set(_to_words(value)) & rule.private:
             continue
         if rule and not _is_public(rule, value):
-            unlisting = privacy_signs.UNLISTED | privacy_signs.UNLISTED_BY_GENERATOR.get(
+            unlisting = privacy_signs.UNLISTED_VALUES | privacy_signs.UNLISTED_VALUES_BY_GENERATOR.get(
                 (generator, name), frozenset()
             )
             yield _make_reason(key, name, rule, value, unlisting)

@@ -139,9 +139,9 @@ FIELDS = {
 #: The rules by normalized key (`fields.normalize_key`).
 FIELD_RULES = {normalize_key(name): rule for rule, found in FIELDS.items() for name in list_names(found)}
 # The private values that only keep an article out of lists, in fields whose rule is not `is_unlisting`.
-UNLISTED = {"unlisted"}
+UNLISTED_VALUES = {"unlisted"}
 #: The values that only keep an article out of lists in one generator, by generator and field.
-UNLISTED_BY_GENERATOR = {
+UNLISTED_VALUES_BY_GENERATOR = {
     ("jekyll", "hidden"): _TRUE,  # the plugin jekyll-paginate-v2
     ("pelican", "status"): frozenset(("hidden",)),
 }
@@ -309,7 +309,7 @@ TEXT_MARK = re.compile(
 END_TAG = re.compile(r"\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)", re.IGNORECASE)
 #: Matches a part that Ghost showed only to members; without an end comment, it reaches to the end of the
 #: text.
-GHOST_GATE = re.compile(
+GHOST_GATED_BLOCK = re.compile(
     r"<!--kg-gated-block:begin[^<]*?\bnonMember\s*+:\s*+false(?:[^<]++|<(?!!--kg-gated-block:end-->))*+"
     r"(?:<!--kg-gated-block:end-->)?+"
 )
@@ -324,7 +324,7 @@ HIDING_VALUES = {
 
 # --- WordPress: blocks, shortcodes and custom fields of posts.
 
-_OFF = r"[^=]*=(?:|0|no|off|false|null|\[\]|\{\}|a:0:\{\})"
+_OFF_VALUE = r"[^=]*=(?:|0|no|off|false|null|\[\]|\{\}|a:0:\{\})"
 _NO_MATCH = "(?!)"
 _PAID_MEMBER_PLUGINS = "Paid Member Subscriptions, Profile Builder"
 
@@ -339,12 +339,12 @@ class HidingSign:
 
     names: tuple[str, ...]
     source: str  #: the plugin, for the guide
-    shown: str = _OFF  #: visitors saw the text if this matches all lines with these names
+    shown: str = _OFF_VALUE  #: visitors saw the text if this matches all lines with these names
     unless: str = _NO_MATCH  #: they also saw it if this matches any line
     from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: hidden from everyone if each pattern matches a line
 
 
-def _sign(names: str, source: str, shown: str = _OFF, **others: Any) -> HidingSign:
+def _sign(names: str, source: str, shown: str = _OFF_VALUE, **others: Any) -> HidingSign:
     return HidingSign(names=_words(names), source=source, shown=shown, **others)
 
 
@@ -373,7 +373,7 @@ def _has_match(lines: Sequence[str], pattern: str) -> bool:
     return any(re.fullmatch(pattern, line, re.IGNORECASE | re.DOTALL) for line in lines)
 
 
-_LOGGED_OUT = f"{_OFF}|[^=]*=(?:user-status|logged-out)"
+_LOGGED_OUT = f"{_OFF_VALUE}|[^=]*=(?:user-status|logged-out)"
 _NOT_LOGGED_OUT = "blockPermissions(?:Type=(?:role|cap)|UserStatus=logged-in)"
 _INVERTED = "invert_restrictions=(?:1|true)"
 _NEWSPACK_HIDDEN = "newspackAccessControlVisibility=hidden"
@@ -399,12 +399,12 @@ BLOCKS = _index_by_name(
     _sign("conditionalBlocksAttributes otterConditions", "Conditional Blocks, Otter", _SHOWN_VALUES),
     _sign("loggedOut rcpMembership", "Kadence", unless="(?!kadence/)[^=]*=wp:block"),
     _sign("vsdesk vstablet vsmobile", "Kadence", ".*", from_everyone=_ON_NO_DEVICE),
-    _sign("blockPermissionsCondition", "Members", f"{_OFF}|[^=]*==", unless=_NOT_LOGGED_OUT),
+    _sign("blockPermissionsCondition", "Members", f"{_OFF_VALUE}|[^=]*==", unless=_NOT_LOGGED_OUT),
     _sign("blockPermissionsType blockPermissionsUserStatus", "Members", _LOGGED_OUT, unless=_REVERSED),
     _sign("pmpro/membership visibilityBlockEnabled", "Paid Memberships Pro", unless=_INVERTED),
     _sign("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
-    _sign("um_who_access", "Ultimate Member", f"{_OFF}|[^=]*=2", unless="um_is_restrict=false"),
-    _sign("llms_visibility", "LifterLMS", f"{_OFF}|[^=]*=(?:all|logged_out|not_enrolled)"),
+    _sign("um_who_access", "Ultimate Member", f"{_OFF_VALUE}|[^=]*=2", unless="um_is_restrict=false"),
+    _sign("llms_visibility", "LifterLMS", f"{_OFF_VALUE}|[^=]*=(?:all|logged_out|not_enrolled)"),
     _sign(
         "pmsContentRestriction",
         _PAID_MEMBER_PLUGINS,
@@ -443,7 +443,7 @@ UNKNOWN_ATTRIBUTE = _sign(
     "",
     "",
     rf"(?![^=]*(?:{HIDING_PARTS.pattern}))[^=]*=.*"
-    rf"|{_OFF}|[^=]*=(?:none|all|public|visible|everyone|always|inherit|initial|unset|hover)"
+    rf"|{_OFF_VALUE}|[^=]*=(?:none|all|public|visible|everyone|always|inherit|initial|unset|hover)"
     "|.*(?:mobile|tablet|desktop|phone|laptop|screen|device|viewport|breakpoint|responsive).*"
     r"|(?:[^=]*\.)?(?:visible[^.=]*|[^.=]*visible)=(?:true|yes|[\d.]+)|[^=]*visibility=(?:true|yes)",
 )
@@ -524,7 +524,7 @@ _UM_PUBLIC = (
 )
 _UNLOCKED = r'[^=]*=a:\d+:\{(?!.*"lock_content").*\}|.*"lock_content";(?:s:1:"0"|s:0:""|i:0|b:0);.*'
 _ALWAYS = r'.*"visibility_type";s:\d+:"(?:always|default)";.*'
-_RCP_PUBLIC = rf"{_OFF}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
+_RCP_PUBLIC = rf"{_OFF_VALUE}|[^=]*=(?:a:1:.*\W)?(?:all|none)\W*"
 _EMPTY_LISTS = r'[^=]*=a:\d+:\{(?:s:\d+:"\w+";a:0:\{\})+\}'
 #: Custom fields of posts; arrays are serialized. The field of ARMember hides a post with any value.
 POST_FIELDS = _index_by_name(
@@ -534,17 +534,17 @@ POST_FIELDS = _index_by_name(
     _sign("pms-content-restrict-user-status pms-content-restrict-subscription-plan", _PAID_MEMBER_PLUGINS),
     _sign("wppb-content-restrict-user-status wppb-content-restrict-user-role", _PAID_MEMBER_PLUGINS),
     _sign("_jetpack_newsletter_access", "Jetpack", "[^=]*=(?:everybody)?"),
-    _sign("ihc_mb_who", "Ultimate Membership Pro", f"{_OFF}|[^=]*=(?:all|-1)"),
-    _sign("_wppcp_post_page_visibility", "Private Content Plus", f"{_OFF}|[^=]*=(?:none|all|guest)"),
+    _sign("ihc_mb_who", "Ultimate Membership Pro", f"{_OFF_VALUE}|[^=]*=(?:all|-1)"),
+    _sign("_wppcp_post_page_visibility", "Private Content Plus", f"{_OFF_VALUE}|[^=]*=(?:none|all|guest)"),
     _sign("rcp_access_level rcp_user_level", "Restrict Content", _RCP_PUBLIC),
-    _sign("memberful_acl", "Memberful", f"{_OFF}|{_EMPTY_LISTS}"),
+    _sign("memberful_acl", "Memberful", f"{_OFF_VALUE}|{_EMPTY_LISTS}"),
     _sign("memberful_available_to_any_registered_user", "Memberful"),
     _sign("memberful_available_to_anybody_subscribed_to_a_plan", "Memberful"),
     _sign("_llms_is_restricted passster_activate_protection", "LifterLMS, Passster"),
     _sign("arm_access_plan", "ARMember", _NO_MATCH),
-    _sign("um_content_restriction", "Ultimate Member", f"{_OFF}|{_UM_PUBLIC}"),
-    _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF}|{_ALWAYS}"),
-    _sign("wpf-settings", "WP Fusion", f"{_OFF}|{_UNLOCKED}"),
+    _sign("um_content_restriction", "Ultimate Member", f"{_OFF_VALUE}|{_UM_PUBLIC}"),
+    _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF_VALUE}|{_ALWAYS}"),
+    _sign("wpf-settings", "WP Fusion", f"{_OFF_VALUE}|{_UNLOCKED}"),
 )
 #: Plugins whose rules are not in posts, recognised by item types, fields, and shortcodes in published pages
 UNREAD_RULES = (

@@ -46,7 +46,9 @@ def guard(format_: Format, notes: list[str]) -> Format:
             return bool(format_.detect(entry, head))
         # The code of another package can fail in any way.
         except Exception as error:
-            note = f"The format “{format_.name}” cannot recognise files ({_describe(error)}); {_ADVICE}."
+            note = (
+                f"The format “{format_.name}” cannot recognise files ({_describe_error(error)}); {_ADVICE}."
+            )
             notes.extend([] if note in notes else [note])
             return False
 
@@ -92,7 +94,7 @@ class _GuardedSource(Source):
         return report_problem(key if isinstance(key, str) and key else self._format.name, RefusedFile(note))
 
 
-def _describe(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 

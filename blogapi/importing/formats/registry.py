@@ -15,7 +15,7 @@ from blogapi.importing.refusals import RefusedFile
 
 GROUP = "blogapi.formats"
 # The format of the files that no other format recognises.
-_LAST = "markdown"
+_LAST_FORMAT = "markdown"
 # Files are tried in this order.
 _MODULES = {
     "blogapi": "blogapi.importing.blogapi_export.source",
@@ -30,7 +30,7 @@ BUILT_IN = tuple(_MODULES)
 def list_names() -> list[str]:
     """Return the names of all formats in the order in which files are tried."""
     others = sorted({point.name for point in entry_points(group=GROUP)} - {*BUILT_IN})
-    return [*(name for name in BUILT_IN if name != _LAST), *others, _LAST]
+    return [*(name for name in BUILT_IN if name != _LAST_FORMAT), *others, _LAST_FORMAT]
 
 
 def load_formats(notes: list[str]) -> dict[str, Format]:

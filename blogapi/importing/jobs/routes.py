@@ -68,7 +68,7 @@ def create(query: Fields) -> Any:
     except BaseException:
         folders.delete_folders([uuid])
         raise
-    return _run(uuid, lock)
+    return _start_job(uuid, lock)
 
 
 @bp.get("/<id:id>/")
@@ -85,7 +85,7 @@ def single(id: UUID) -> JobView:
 @bp.response(200, SingleImportJobSchema())
 def start(options: Fields, id: UUID) -> JobView:
     """Import the file, or continue an interrupted import; nothing is imported twice."""
-    return _run(id, service.start(id, options))
+    return _start_job(id, service.start(id, options))
 
 
 @bp.post("/<id:id>/cancel/")
@@ -114,7 +114,7 @@ def delete(id: UUID) -> None:
     service.delete(id)
 
 
-def _run(uuid: UUID, lock: ExitStack) -> JobView:
+def _start_job(uuid: UUID, lock: ExitStack) -> JobView:
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     view = queries.get_job(uuid)
     get_runner(app).start(app, uuid, lock)

@@ -37,7 +37,7 @@ STOP_SECONDS = 3.0
 # The number of attempts to store the end of a job if the database is busy.
 _TRIES = 5
 # The system ends all processes of a service with this signal.
-_TERMINATED = (-signal.SIGTERM, 128 + signal.SIGTERM)
+_TERMINATED_STATUSES = (-signal.SIGTERM, 128 + signal.SIGTERM)
 
 _EXTENSION = "blogapi-import-jobs"
 
@@ -51,7 +51,9 @@ class Runner:
 
     def start(self, app: Flask, uuid: UUID, lock: ExitStack) -> None:
         """Run a job, and watch it in a new thread, which frees the lock at its end."""
-        self._thread = threading.Thread(target=_run, args=(app, uuid, self, lock), name="import", daemon=True)
+        self._thread = threading.Thread(
+            target=_run_job, args=(app, uuid, self, lock), name="import", daemon=True
+        )
         self._thread.start()
 
     def stop(self, seconds: float) -> None:
@@ -113,7 +115,7 @@ class Child:
         return self._process.wait()
 
 
-def _run(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
+def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
     with lock, app.app_context():
         job = db.session.get(ImportJob, uuid)
         if job is None:
@@ -127,19 +129,19 @@ def _run(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
             child = Child(command, config.build_environment(app) | path)
         except (OSError, config.CannotStart):
             app.logger.exception("the import %s cannot be started", uuid)
-            _store_end(uuid, JobStatus.FAILED, UNEXPECTED, {})
+            _store_outcome(uuid, JobStatus.FAILED, UNEXPECTED, {})
             return
         status, error = _watch(uuid, child, runner.stopping), ""
         exit_status = child.stop()
         if "error" in child.line:
             error = child.line["error"]
             status = JobStatus.FAILED if error else JobStatus.TRIED if is_trial else JobStatus.FINISHED
-        elif status is JobStatus.FAILED and exit_status in _TERMINATED:
+        elif status is JobStatus.FAILED and exit_status in _TERMINATED_STATUSES:
             status = JobStatus.INTERRUPTED
         elif status is JobStatus.FAILED:
             app.logger.error("the process of the import %s ended with status %s", uuid, exit_status)
             error = UNEXPECTED
-        _store_end(uuid, status, error, child.line)
+        _store_outcome(uuid, status, error, child.line)
 
 
 def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
@@ -173,11 +175,11 @@ def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:
             job = db.session.get(ImportJob, uuid)
             if job is None or job.cancel_requested:
                 return JobStatus.CANCELLED
-            _store(job, child.line)
+            _store_progress(job, child.line)
     return JobStatus.INTERRUPTED
 
 
-def _store(job: ImportJob, line: Mapping[str, Any]) -> None:
+def _store_progress(job: ImportJob, line: Mapping[str, Any]) -> None:
     job.stage, job.done, job.total = line.get("stage", ""), line.get("done", 0), line.get("total", 0)
     job.last_updated = current_time()
     if job.status == JobStatus.IMPORTING:
@@ -188,14 +190,14 @@ def _dump_summary(line: Mapping[str, Any]) -> str:
     return json.dumps(line["summary"], ensure_ascii=False) if line.get("summary") else ""
 
 
-def _store_end(uuid: UUID, status: JobStatus, error: str, line: Mapping[str, Any]) -> None:
+def _store_outcome(uuid: UUID, status: JobStatus, error: str, line: Mapping[str, Any]) -> None:
     for tries_left in reversed(range(_TRIES)):
         try:
             with transaction(visible=False):
                 job = db.session.get(ImportJob, uuid)
                 if job is None:
                     return
-                _store(job, line)
+                _store_progress(job, line)
                 if status is JobStatus.TRIED:
                     job.trial_report = _dump_summary(line)
                 job.status, job.error = status, error

@@ -82,7 +82,7 @@ class MediaFiles:
             for target in self._list_targets(path, source, site):
                 # The path is checked before it is opened, so that nothing outside these folders is accessed.
                 if any(target.is_relative_to(folder) for folder in allowed):
-                    file = self._open(target, allowed)
+                    file = self._open_file(target, allowed)
                     if file:
                         return file
         return self._find_by_name(reference, root)
@@ -91,7 +91,7 @@ class MediaFiles:
         """Return the only file in `root` with this name; None if there are several."""
         for name in _list_variants(reference):
             target = None if "/" in name else self._get_tree(root).get(_fold(name))
-            file = self._open(target, (root,)) if target else None
+            file = self._open_file(target, (root,)) if target else None
             if file:
                 return replace(file, is_elsewhere=True)
         return None
@@ -133,7 +133,7 @@ class MediaFiles:
                 ):
                     yield from self._join_all((folder,), tail)
 
-    def _open(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
+    def _open_file(self, target: Path, allowed: Sequence[Path]) -> FoundFile | None:
         differs_in_case = False
         if not _exists(target):
             similar = self._find_similar(target, allowed)

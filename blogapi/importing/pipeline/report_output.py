@@ -23,7 +23,7 @@ _MAX_NAMES = 100
 _MAX_REASONS, _MAX_NOTES, _MAX_LENGTH = 5, 50, 1000
 # An option in a note, such as " (--define-fields)"; it is removed for imports over HTTP.
 _OPTION = re.compile(r" \(--[^()]*\)")
-_ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
+_RESULT_ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
 
 
 def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
@@ -124,7 +124,7 @@ def summarize(run: ImportRun) -> dict[str, Any]:
     results = Counter(report.result for report in reports)
     media = count_media(reports)
     problems = [report for report in reports if report.notes and not report.hidden_there]
-    problems.sort(key=lambda report: _ORDER.index(report.result))
+    problems.sort(key=lambda report: _RESULT_ORDER.index(report.result))
     return {
         "counts": {
             "articles": {

@@ -169,7 +169,7 @@ class Importer:
                     for record in records:
                         yield from self._store([record], prepared, media)
                 else:
-                    yield _refuse(records[0], error, media)
+                    yield _report_refusal(records[0], error, media)
                 return
             if state.dry_run:
                 # New articles do not exist after a dry run; an article with a hidden text exists.

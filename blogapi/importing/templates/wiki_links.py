@@ -125,9 +125,9 @@ class _Resolver:
         path, _, fragment = target.partition("#")
         if match["mark"] and _MEDIA.search(path):
             return _embed(path.strip(), text)
-        return self._link(path.strip(), fragment.strip(), text)
+        return self._make_link(path.strip(), fragment.strip(), text)
 
-    def _link(self, path: str, fragment: str, text: str) -> str:
+    def _make_link(self, path: str, fragment: str, text: str) -> str:
         page, _, block = path.partition("^")
         heading = "" if fragment.startswith("^") or block else fragment.rpartition("#")[2]
         name = _SUFFIX.sub("", page).rpartition("/")[2]

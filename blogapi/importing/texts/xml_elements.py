@@ -33,9 +33,9 @@ ELEMENT_SIZE = 150
 _MAX_DEPTH = 16
 _MAX_IGNORED_DEPTH = 1_000
 # A post can have thousands of comments, and the import needs nothing of these elements.
-_IGNORED = frozenset({"wp:commentmeta"})
+_IGNORED_ELEMENTS = frozenset({"wp:commentmeta"})
 # Elements around the elements of the channel.
-_WRAPPERS = frozenset({"rss", "channel", "feed"})
+_WRAPPER_ELEMENTS = frozenset({"rss", "channel", "feed"})
 # The comments with which qTranslate marks the languages of a text: `<!--:en-->`.
 _LANGUAGE_MARK = re.compile(r":(?:[a-z]{2})?")
 
@@ -75,7 +75,7 @@ class ElementBuilder:
         #: The error of the parser if the end of the file is missing.
         self.missing_end: Exception | None = None
         self._finished: list[Element] = []
-        self._open: list[Element] = []
+        self._stack: list[Element] = []
         self._ignored_depth = 0
         self._size = 0
         self._texts: list[str] = []
@@ -87,52 +87,57 @@ class ElementBuilder:
 
     def get_unfinished_item(self) -> Element | None:
         """Return the item in which the file ends, or None."""
-        return self._open[0] if self._open and self._open[0].name == "item" else None
+        return self._stack[0] if self._stack and self._stack[0].name == "item" else None
 
     def start_element(self, name: str, attributes: dict[str, str]) -> None:
         """Handle a start tag."""
         self._texts = []
-        if not self._open:
-            if name in _WRAPPERS:
+        if not self._stack:
+            if name in _WRAPPER_ELEMENTS:
                 return
             self._size = 0
         self._size += ELEMENT_SIZE + sum(map(len, attributes.values()))
-        if self._ignored_depth or name in _IGNORED or len(self._open) == _MAX_DEPTH or not self._has_space():
+        if (
+            self._ignored_depth
+            or name in _IGNORED_ELEMENTS
+            or len(self._stack) == _MAX_DEPTH
+            or not self._has_space()
+        ):
             self._ignored_depth += 1
             if self._ignored_depth > _MAX_IGNORED_DEPTH:
                 raise RefusedFile("Its elements are nested too deeply; export the blog again.")
         else:
-            self._open.append(Element(name, attributes))
+            self._stack.append(Element(name, attributes))
 
     def end_element(self, _name: str) -> None:
         """Handle an end tag."""
         if self._ignored_depth:
             self._ignored_depth -= 1
             return
-        if not self._open:
+        if not self._stack:
             return
-        element = self._open.pop()
+        element = self._stack.pop()
         if not element.children:
             element.text = "".join(self._texts)
         self._texts = []
-        (self._open[-1].children if self._open else self._finished).append(element)
+        (self._stack[-1].children if self._stack else self._finished).append(element)
 
     def add_text(self, text: str) -> None:
         """Handle a part of a text."""
         self._size += len(text)
-        if self._open and not self._ignored_depth and self._has_space():
+        if self._stack and not self._ignored_depth and self._has_space():
             self._texts.append(text)
 
     def add_comment(self, text: str) -> None:
         """Keep the language marks of qTranslate; other comments are ignored."""
-        if self._open and _LANGUAGE_MARK.fullmatch(text):
+        if self._stack and _LANGUAGE_MARK.fullmatch(text):
             self.add_text(f"<!--{text}-->")
 
     def _has_space(self) -> bool:
         if self._size <= MAX_ITEM_SIZE:
             return True
-        if self._open:
-            self._open[0].is_too_large = True
+        if self._stack:
+            self._stack[0].is_too_large = True
         return False
 
 

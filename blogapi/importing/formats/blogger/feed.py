@@ -30,7 +30,7 @@ _FIELDS = {
     "control/draft": "draft",
 }
 # If a damaged file has several values of such a field, they are joined, because it is unknown which is right.
-_JOINED = {"status", "trashed", "draft"}
+_JOINED_FIELDS = {"status", "trashed", "draft"}
 _KIND_SCHEME = "#kind"
 # XML does not allow these characters, but some texts contain them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -94,7 +94,7 @@ def _read_values(entry: Element) -> dict[str, str]:
     values: dict[str, str] = {}
     for path, text in _list_texts(entry):
         if name := _FIELDS.get(path):
-            is_joined = name in _JOINED and name in values
+            is_joined = name in _JOINED_FIELDS and name in values
             values[name] = f"{values[name]} {text}" if is_joined else text.strip()
     return values
 

@@ -23,7 +23,7 @@ _POST_LINK = re.compile(
 )
 _BLOGSPOT = re.compile(r"([a-z0-9-]+)\.blogspot\.[a-z.]+", re.I)
 _ACCESS_SETTING = "BLOG_READ_ACCESS_MODE"
-_COUNTED = {"comment": "comments", "settings": "settings of the blog", "template": "templates"}
+_COUNTED_KINDS = {"comment": "comments", "settings": "settings of the blog", "template": "templates"}
 # The hosts of Blogger's pictures. Copies of these pictures on the disk are found by their file names.
 PICTURE_HOSTS = {
     *(f"{number}.bp.blogspot.com" for number in range(1, 5)),
@@ -107,8 +107,8 @@ class Overview:
         self._address = feed.address
 
     def _add(self, item: BloggerItem) -> None:
-        if item.kind in _COUNTED:
-            self.counts[_COUNTED[item.kind]] += 1
+        if item.kind in _COUNTED_KINDS:
+            self.counts[_COUNTED_KINDS[item.kind]] += 1
         if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
             self.is_private = item.content.strip() != "PUBLIC"
         elif item.kind in ("post", "page"):

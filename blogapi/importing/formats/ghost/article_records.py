@@ -40,7 +40,7 @@ _LEFT_FIELDS = (
     *("og_title", "og_description", "twitter_title", "twitter_description", "twitter_image"),
     *("email_subject", "frontmatter"),
 )  # fmt: skip
-_REPEATED = {
+_REPEATED_FIELDS = {
     "og_title": ("title", "meta_title"),
     "twitter_title": ("title", "meta_title", "og_title"),
     "og_description": ("custom_excerpt", "meta_description"),
@@ -189,7 +189,7 @@ class PostReader:
     def _count_left_fields(self, post: Post) -> None:
         for name in _LEFT_FIELDS:
             value = post.get(name)
-            repeated = (post.get(other) for other in _REPEATED.get(name, ()))
+            repeated = (post.get(other) for other in _REPEATED_FIELDS.get(name, ()))
             if value and to_line(value) not in ("0", "false") and value not in repeated:
                 self.left_behind[name] += 1
 

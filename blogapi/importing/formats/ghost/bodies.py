@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from blogapi.importing.format_api.privacy_signs import GHOST_GATE
+from blogapi.importing.format_api.privacy_signs import GHOST_GATED_BLOCK
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.frames import replace_frames
 
@@ -145,7 +145,7 @@ def to_commonmark(text: str) -> str:
 
 def _clean_html(html: str) -> Body:
     losses: Counter[str] = Counter()
-    html, losses[MEMBERS_ONLY] = GHOST_GATE.subn("", html)
+    html, losses[MEMBERS_ONLY] = GHOST_GATED_BLOCK.subn("", html)
     html = _COMMENT.sub("", html)
     html = _HIDDEN.sub("", html)
     html, losses["signup forms"] = _SIGNUP_FORM.subn("", html)

@@ -19,10 +19,10 @@ _KEYS = {
     "avatar": ("avatar", "image", "picture", "photo", "imageurl", "avatarurl", "profileimage"),
 }
 _LINK = re.compile(r"\[([^\[\]]{1,1000})\]\(([^()\s]{0,2048})\)")
-_MAIL = re.compile(r"(?<!\s)\s*+<[^<>@\s]{1,64}@[^<>@\s]{1,255}>")
+_MAIL_IN_BRACKETS = re.compile(r"(?<!\s)\s*+<[^<>@\s]{1,64}@[^<>@\s]{1,255}>")
 _MAIL_ADDRESS = re.compile(r"([^<>@\s]{1,64})@[^<>@\s]{1,255}")
 # Values that switch the byline of a theme off or on.
-_NOBODY = {"true", "false", "none", "null"}
+_NOBODY_VALUES = {"true", "false", "none", "null"}
 _MAX_BIO_LENGTH = 10_000
 
 
@@ -48,7 +48,7 @@ def _read_authors(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
             yield from _read_authors(child, is_list=False)
     elif isinstance(value, dict):
         yield from read_mapping(value)
-    elif to_line(value).casefold() not in _NOBODY:
+    elif to_line(value).casefold() not in _NOBODY_VALUES:
         yield from filter(None, map(_read_text, _split(to_line(value), is_list=is_list)))
 
 
@@ -86,7 +86,7 @@ def _read_text(text: str) -> AuthorRecord | None:
     """Return the author whom the text names, with the address in a Markdown link; None if it names nobody."""
     link = _LINK.search(text)
     name, address = (link[1], _to_address(link[2])) if link else (text, "")
-    name = to_plain_line(_MAIL.sub("", name))
+    name = to_plain_line(_MAIL_IN_BRACKETS.sub("", name))
     mail = _MAIL_ADDRESS.fullmatch(name)
     name = mail[1] if mail else name
     return AuthorRecord(name=name, url=address) if name else None

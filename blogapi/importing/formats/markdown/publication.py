@@ -72,7 +72,7 @@ def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zo
     outer = ("", *(f"{name}." for name, prefix in privacy_signs.MAPPING_PREFIXES.items() if not prefix))
     names = (f"{table}{name}" for table in outer for name in privacy_signs.DATE_FIELDS)
     name = next((name for name in names if _parse(name, fields.find(name), zones)), "")
-    return _parse(name, _use(fields, name, options), zones)
+    return _parse(name, _take_value(fields, name, options), zones)
 
 
 def _parse(name: str, value: object, zones: Zones) -> datetime | None:
@@ -81,7 +81,7 @@ def _parse(name: str, value: object, zones: Zones) -> datetime | None:
     return dates.parse_date(value, Zones(zones.days) if name.endswith("gmt") else zones)
 
 
-def _use(fields: Fields, name: str, options: ImportOptions) -> object:
+def _take_value(fields: Fields, name: str, options: ImportOptions) -> object:
     """Return the value of a field; mark it as used, unless it is a custom field."""
     is_custom = options.custom_fields.find(name.rpartition(".")[2])
     return fields.find(name) if is_custom else fields.take(name)
@@ -138,7 +138,7 @@ def _is_unreadable(key: str, name: str, value: object) -> bool:
 
 def _decide_by_expiry(fields: Fields, options: ImportOptions, zones: Zones) -> str:
     name = next((name for name in privacy_signs.EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
-    value = _use(fields, name, options)
+    value = _take_value(fields, name, options)
     if dates.is_missing(value) or to_bool(value) is False:
         return "published"
     expires_at, text = dates.parse_date(value, zones), to_line(value)[:100]

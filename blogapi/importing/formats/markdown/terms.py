@@ -39,23 +39,25 @@ def read_terms(
         name for source in options.category_from for name in _take_names(fields, source, folders, False)
     ]
     paths: list[tuple[str, ...]] = [
-        (name,) for name in _unique([*extra_categories, *take("category", "taxonomies.category")])
+        (name,) for name in _clean_names([*extra_categories, *take("category", "taxonomies.category")])
     ]
     if "categories" not in used:
         paths += _to_paths(fields.take("categories"), split_at_spaces, is_hexo=is_hexo)
     paths += [(name,) for name in take("taxonomies.categories", at_spaces=split_at_spaces)]
-    paths = [path for path in map(_unique, paths) if path]
-    categories = _unique(path[-1] for path in paths)
+    paths = [path for path in map(_clean_names, paths) if path]
+    categories = _clean_names(path[-1] for path in paths)
     if len(categories) > 1 and not options.category_from:
         others = ", ".join(f"“{name}”" for name in categories[1:])
         fields.add_note(
             f"An article has only one category here: “{categories[0]}” was kept, and {others} became tags."
         )
-    tags = _unique([*extra_tags, *take("tags", "taxonomies.tags", at_spaces=split_at_spaces), *take("tag")])
-    keywords = () if tags else _unique(take("keywords"))
+    tags = _clean_names(
+        [*extra_tags, *take("tags", "taxonomies.tags", at_spaces=split_at_spaces), *take("tag")]
+    )
+    keywords = () if tags else _clean_names(take("keywords"))
     if keywords:
         fields.add_note("It has no tags; its keywords became tags.")
-    return next(iter(paths), ()), _unique([*tags, *keywords, *categories[1:]])
+    return next(iter(paths), ()), _clean_names([*tags, *keywords, *categories[1:]])
 
 
 def _take_names(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
@@ -90,6 +92,6 @@ def _flatten(value: object) -> Iterator[str]:
         yield to_line(value)
 
 
-def _unique(names: Iterable[str]) -> tuple[str, ...]:
+def _clean_names(names: Iterable[str]) -> tuple[str, ...]:
     # Notes of Obsidian and Logseq have tags such as `#recipe`.
     return list_distinct(to_line(name).lstrip("# ") for name in names)

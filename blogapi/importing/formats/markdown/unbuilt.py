@@ -33,7 +33,7 @@ _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") 
 
 def find_reasons(path: Path, site: GeneratorSite, entries: Mapping[str, object]) -> Iterator[DraftReason]:
     """Yield a reason for each rule by which the generator does not build a file; `entries` = front matter."""
-    yield from _find_in_names(path.relative_to(site.folder).parts, site)
+    yield from _find_unbuilt_names(path.relative_to(site.folder).parts, site)
     places = _locate(path, site)
     for name, globs in _read_settings(site):
         if globs is None:
@@ -63,7 +63,7 @@ def _report(reason: str) -> DraftReason:
     return DraftReason(f"{reason}; the article became a draft.")
 
 
-def _find_in_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[DraftReason]:
+def _find_unbuilt_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[DraftReason]:
     file, built = parts[-1], _list_built_names(site)
     is_below = "/".join(parts).startswith(privacy_signs.UNBUILT_BELOW.get(site.generator, ""))
     names = privacy_signs.UNBUILT_NAMES.get(site.generator, ()) if is_below else ()

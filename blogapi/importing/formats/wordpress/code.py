@@ -101,7 +101,7 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
     if start["shortcode"]:
         return conversion.store(_code_of_shortcode(start, inner))
     if element == "pre":
-        return conversion.store(_pre_html(start["tag"], inner, html))
+        return conversion.store(_convert_pre(start["tag"], inner, html))
     if element == "code":
         return html.replace("[", "&#91;")
     if element in ("iframe", "object", "embed"):
@@ -126,7 +126,7 @@ def _code_of_shortcode(start: re.Match[str], inner: str) -> str:
     return code_html(inner, unescape(language).strip("'\""))
 
 
-def _pre_html(tag: str, inner: str, html: str) -> str:
+def _convert_pre(tag: str, inner: str, html: str) -> str:
     found = _PRE_LANGUAGE.search(tag)
     if not found or "<code" in inner[:500].lower():
         return html

@@ -134,10 +134,10 @@ def _find_excerpt(html: str) -> str:
 
 def add_alignment_classes(html: str) -> str:
     """Return the HTML with a class for each `align` and `text-align` of paragraphs, headings and pictures."""
-    return _ALIGNED.sub(_add_class, html)
+    return _ALIGNED.sub(_add_alignment_class, html)
 
 
-def _add_class(tag: re.Match[str]) -> str:
+def _add_alignment_class(tag: re.Match[str]) -> str:
     name, side = tag["name"], tag["side"].lower()
     added = f"align{side}" if name.lower() == "img" else f"has-text-align-{side}"
     if added in tag[0]:

@@ -21,7 +21,7 @@ _END = "\x03"
 #: matches the placeholder of a block, and of a comment
 BLOCK_PLACEHOLDER, COMMENT_PLACEHOLDER = rf"{BLOCK}\d+{_END}", rf"{COMMENT}\d+{_END}"
 _PLACEHOLDER = re.compile(rf"[{BLOCK}{INLINE}{COMMENT}](\d+){_END}")
-_REMOVED = re.compile(r"[\x00-\x08]")
+_REMOVED_CHARACTERS = re.compile(r"[\x00-\x08]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ContentContext:
 
 def clean(text: str) -> str:
     """Return the text with LF line endings and without the control characters of placeholders."""
-    return _REMOVED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _REMOVED_CHARACTERS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 class Conversion:

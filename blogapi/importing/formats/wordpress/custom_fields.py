@@ -16,7 +16,7 @@ from blogapi.importing.texts.xml_elements import Element
 _KNOWN_FIELDS = seo.FIELDS | {"footnotes", "firehose_sent", "jabber_published"}
 _HIDDEN_PREFIXES = ("_", "rank_math_", "wpcom_")
 # Arrays and objects of PHP, as WordPress stores them.
-_SERIALIZED = re.compile(r"(?:a|O|C):[0-9]+:")
+_SERIALIZED_VALUE = re.compile(r"(?:a|O|C):[0-9]+:")
 
 
 def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict
             taken[key] = values if field.is_list else values[0]
         elif key in _KNOWN_FIELDS:
             continue
-        elif definitions.guess_types(values) and not any(map(_SERIALIZED.match, values)):
+        elif definitions.guess_types(values) and not any(map(_SERIALIZED_VALUE.match, values)):
             others[key] = values if len(values) > 1 else values[0]
         else:
             count_name(counts, "custom fields", to_line(key))

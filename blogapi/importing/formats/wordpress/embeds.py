@@ -59,7 +59,7 @@ def player_address(address: str) -> str:
         address = former.sub(replacement, address, count=1)
     if found := find_player(address):
         return found[1]
-    host = _host(address)
+    host = _get_host(address)
     if host == "api.soundcloud.com":
         return f"https://w.soundcloud.com/player/?url={quote(address, safe='')}"
     if host in ("player.vimeo.com", "w.soundcloud.com"):
@@ -71,7 +71,7 @@ def replace_player(html: str, conversion: Conversion) -> str:
     """Return a placeholder for the player in an `<iframe>`, `<object>` or `<embed>`, or for a link."""
     addresses = [address for tag in _SOURCE.findall(html) if (address := _find_address(tag))]
     for address in addresses:
-        if html[:7].lower() == "<iframe" and _host(address) in EMBED_HOSTS:
+        if html[:7].lower() == "<iframe" and _get_host(address) in EMBED_HOSTS:
             return conversion.store(html, INLINE)
         if player_address(address):
             return embed(address, conversion)
@@ -80,7 +80,7 @@ def replace_player(html: str, conversion: Conversion) -> str:
     if not addresses:
         return conversion.store(html, INLINE)
     conversion.add_note(
-        f"An embedded page of {_host(addresses[0]) or 'the blog'} is a link now, because only "
+        f"An embedded page of {_get_host(addresses[0]) or 'the blog'} is a link now, because only "
         "the addresses of known players may be embedded."
     )
     text = addresses[0].partition("?")[0].removeprefix("https://").removeprefix("http://")
@@ -95,5 +95,5 @@ def _find_address(tag: str) -> str:
     return ""
 
 
-def _host(address: str) -> str:
+def _get_host(address: str) -> str:
     return (split_address(address).hostname or "").rstrip(".")

@@ -8,9 +8,9 @@ from blogapi.importing.texts.xml_elements import Element
 
 # Further names are counted together, which limits the memory.
 _MAX_NAMES = 200
-_PINGS = ("pingback", "trackback")
+_PING_TYPES = ("pingback", "trackback")
 # The names in the report, by the value of `wp:comment_approved`.
-_REMOVED = {
+_REMOVED_COMMENTS = {
     "spam": "spam comments",
     "trash": "comments in the trash",
     "post-trashed": "comments in the trash",
@@ -29,6 +29,6 @@ def count_comments(item: Element, counts: Counter[str]) -> None:
 
 
 def _get_name(element: Element) -> str:
-    if element.get_text("wp:comment_type") in _PINGS:
+    if element.get_text("wp:comment_type") in _PING_TYPES:
         return "pingbacks and trackbacks"
-    return _REMOVED.get(element.get_text("wp:comment_approved"), "comments")
+    return _REMOVED_COMMENTS.get(element.get_text("wp:comment_approved"), "comments")

@@ -13,7 +13,7 @@ _IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNO
 
 def figure(content: str, caption: str = "", classes: str = "", id_: str = "") -> str:
     """Return a figure; `content` and `caption` are HTML."""
-    attributes = _attributes(id=id_, **{"class": classes})
+    attributes = _format_attributes(id=id_, **{"class": classes})
     caption = f"<figcaption>{caption}</figcaption>" if caption else ""
     return f"<figure{attributes}>{content}{caption}</figure>"
 
@@ -44,13 +44,13 @@ def player(
 ) -> str:
     """Return the figure of a player; `kind` is "audio" or "video", `fallback` is HTML."""
     urls = [unescape(address) for address in addresses]
-    attributes = _attributes(
+    attributes = _format_attributes(
         src=urls[0] if len(urls) == 1 else "",
         width=size[0] if size[0].isdecimal() else "",
         height=size[1] if size[1].isdecimal() else "",
         poster=unescape(poster),
     )
-    sources = "".join(map(_source, urls)) if len(urls) > 1 else ""
+    sources = "".join(map(_make_source, urls)) if len(urls) > 1 else ""
     element = f"<{kind} controls{attributes}>{sources}{fallback}</{kind}>"
     return figure(element, caption, f"wp-block-{kind}")
 
@@ -61,10 +61,10 @@ def split_image(html: str) -> tuple[str, str]:
     return (found[0], html[: found.start()] + html[found.end() :]) if found else ("", html)
 
 
-def _source(url: str) -> str:
+def _make_source(url: str) -> str:
     kind = MIME_TYPES.get(url.partition("?")[0].rpartition(".")[2].lower(), "")
-    return f"<source{_attributes(src=url, type=kind)} />"
+    return f"<source{_format_attributes(src=url, type=kind)} />"
 
 
-def _attributes(**values: str) -> str:
+def _format_attributes(**values: str) -> str:
     return "".join(f' {name}="{escape(value)}"' for name, value in values.items() if value)

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 # The start of a CDATA mark or of a reference at the end of a chunk, which the next chunk can continue.
-_UNFINISHED = re.compile(r"(?:\]{1,2}|<[^<>]{0,12}|&[^&;<]{0,33})\Z")
+_UNFINISHED_MARKUP = re.compile(r"(?:\]{1,2}|<[^<>]{0,12}|&[^&;<]{0,33})\Z")
 _MAX_START = 10
 _START = re.compile(r"<(?:\?xml|rss|channel|item)\b")
 _BOUNDARY = re.compile(r"(<!\[CDATA\[|\]\]>|</rss\s{0,9}>)")
-_INVALID = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udc7f\udd00-\udfff\ufffe\uffff]+")
+_INVALID_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udc7f\udd00-\udfff\ufffe\uffff]+")
 # `surrogateescape` decodes invalid bytes to these characters.
 _INVALID_BYTES = re.compile(r"[\udc80-\udcff]+")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7};|#x[0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)?")
@@ -55,7 +55,7 @@ def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterat
             if not is_started:
                 rest = text
                 continue
-        unfinished = _UNFINISHED.search(text)
+        unfinished = _UNFINISHED_MARKUP.search(text)
         end = unfinished.start() if unfinished else len(text)
         yield from filter(None, _BOUNDARY.split(text[:end]))
         rest = text[end:]
@@ -63,7 +63,7 @@ def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterat
 
 
 def _replace_characters(text: str, repairs: Counter[str]) -> str:
-    text, count = _INVALID.subn("", text)
+    text, count = _INVALID_CHARACTERS.subn("", text)
     repairs["control characters"] += count
     if not text.isascii():
         text, count = _INVALID_BYTES.subn(_decode_windows, text)
@@ -81,4 +81,4 @@ def _resolve(reference: str, repairs: Counter[str]) -> str:
         repairs["unescaped “&”"] += 1
     elif not reference.startswith("&#") and reference not in _XML_ENTITIES:
         repairs["HTML entities"] += 1
-    return html.escape(_INVALID.sub("", character))
+    return html.escape(_INVALID_CHARACTERS.sub("", character))

@@ -69,7 +69,7 @@ def _gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
         pictures = find_attachments(ids, conversion)
     else:
         excluded = set(find_attachments(read_ids(named.get("exclude", "")), conversion))
-        pictures = [file for file in _uploads("image/", conversion) if file not in excluded]
+        pictures = [file for file in _list_uploads("image/", conversion) if file not in excluded]
     if not pictures:
         conversion.add_note("A gallery is not converted, because the export does not name its pictures.")
         return None
@@ -106,7 +106,7 @@ def _player(kind: str, names: Iterable[str], shortcode: Shortcode, conversion: C
     files: list[Attachment] = []
     if not addresses:
         files = find_attachments(read_ids(named.get("ids") or named.get("id") or ""), conversion)
-        addresses = [file.url for file in files] or [file.url for file in _uploads(kind, conversion)][:1]
+        addresses = [file.url for file in files] or [file.url for file in _list_uploads(kind, conversion)][:1]
     if not addresses:
         return _link(shortcode, conversion)
     return conversion.store(
@@ -125,7 +125,7 @@ def _playlist(shortcode: Shortcode, conversion: Conversion) -> str | None:
     named = shortcode.named
     kind = "video" if named.get("type") == "video" else "audio"
     files = find_attachments(read_ids(named.get("ids") or named.get("include") or ""), conversion)
-    files = files or _uploads(kind, conversion)
+    files = files or _list_uploads(kind, conversion)
     players = [media_html.player(kind, [file.url], caption=file.caption or file.title) for file in files]
     return conversion.store("\n".join(players)) if players else None
 
@@ -230,7 +230,7 @@ def unescape_quotes(text: str) -> str:
     return re.sub(r"&(?:quot|#34|#0*39|apos|#91|#93);", lambda entity: unescape(entity[0]), text)
 
 
-def _uploads(kind: str, conversion: Conversion) -> list[Attachment]:
+def _list_uploads(kind: str, conversion: Conversion) -> list[Attachment]:
     return [file for file in conversion.context.uploads if file.url and file.mime_type.startswith(kind)]
 
 

@@ -53,20 +53,20 @@ class _Writer:
 
     def __init__(self) -> None:
         self.html: list[str] = []
-        self._open: list[str] = []
+        self._stack: list[str] = []
         self._counts: Counter[str] = Counter()
 
     def write_token(self, token: str, name: str, *, is_end: bool) -> None:
         is_start = bool(name) and not is_end
-        if is_start and self._parent() == "p":
-            self._close()
+        if is_start and self._get_parent() == "p":
+            self._close_element()
         if is_start and name not in _EMPTY_ELEMENTS:
-            self._open.append(name)
+            self._stack.append(name)
             self._counts[name] += 1
             self.html.append(token)
             return
         if is_end and self._counts[name]:
-            while self._close() != name:
+            while self._close_element() != name:
                 pass
         elif is_end and name == "p":
             token = ""  # Browsers show an empty paragraph for the tag.
@@ -76,7 +76,7 @@ class _Writer:
         """Write the text between two tokens."""
         if not text or text.isspace():
             return
-        parent = self._parent()
+        parent = self._get_parent()
         chunks = _split_at_blank_lines(text)
         if _WITHOUT_TEXT(parent):
             self.html.append(text)
@@ -89,11 +89,11 @@ class _Writer:
         else:
             self.html += [f"<p>{chunk}</p>\n" if _is_visible(chunk) else chunk for chunk in chunks]
 
-    def _parent(self) -> str:
-        return self._open[-1] if self._open else ""
+    def _get_parent(self) -> str:
+        return self._stack[-1] if self._stack else ""
 
-    def _close(self) -> str:
-        name = self._open.pop()
+    def _close_element(self) -> str:
+        name = self._stack.pop()
         self._counts[name] -= 1
         return name
 
