@@ -1,6 +1,6 @@
 """Finds the folder of the blog, and says whether it contains a blog.
 
-The instance folder, `instance` in the folder of a blog, is the whole state of the blog.
+The instance folder, `instance` in the folder of a blog, contains the whole state of the blog.
 """
 
 from __future__ import annotations

@@ -126,9 +126,10 @@ def _describe_request() -> dict[str, str]:
 
 
 def _find_secrets(settings: Mapping[str, Any]) -> list[str]:
-    """Return the secret settings, and the passwords in addresses; short ones as they stand in an address.
+    """Return the secret settings and the passwords in addresses.
 
-    A short password can be a word such as the name of the blog, which is part of many messages.
+    A short password is returned as `:password@`, as it is in an address, because the word alone, such as the
+    name of the blog, can be part of many messages.
     """
     secrets = [settings[name] for name in _SECRET_SETTINGS]
     secrets += [one for name in _URLS for one in _find_passwords(settings[name])]

@@ -495,7 +495,7 @@ test("what is wrong with a regular expression is said in words", () => {
     "(": "The ( is not closed",
     ")": "The ) was not opened",
     "[": "The [ is not closed",
-    "*": "Nothing stands before * + or ?",
+    "*": "There is nothing before * + or ?",
     "\\": "A character is missing after \\",
     "(?<n": "The ( is not closed",
   });

@@ -152,6 +152,6 @@ def test_the_logo_is_chosen_from_more_than_one_page_of_pictures(api, open_admin)
     assert list_violations(page) == []
     page.get_by_role("button", name="Remove the logo").click()
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("None. The title stands in its place.", exact=True).wait_for()
+    page.get_by_text("None. The title is shown instead.", exact=True).wait_for()
     wait_until(page, "document.querySelector('.page-head .soft').innerText.startsWith('Saved')")
     assert api.get("blog/site/")["logo"] == ""

@@ -26,7 +26,10 @@ const NAMES = { slug: "Address", published_at: "Time", content: "Text", username
 // A message that begins with one of these words does not name its field.
 const NAMELESS = /^(?:Is|Must|Not|Contains|Missing|Unknown|Invalid)\b/;
 
-/** "Address: Not a valid slug." @param {[string, string | string[]]} error the path of a field, and its messages */
+/**
+ * Return the name of a field and its messages: "Address: Not a valid slug."
+ * @param {[string, string | string[]]} error the path of a field, and its messages
+ */
 function explain([path, messages]) {
   const name = path.split(".").findLast((part) => !/^\d*$/.test(part)) ?? path;
   const words = /** @type {Record<string, string>} */ (NAMES)[name] ?? name.replaceAll("_", " ");

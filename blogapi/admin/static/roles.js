@@ -1,4 +1,4 @@
-/** What the user may do, so that pages offer only that; the API checks each request. */
+/** The rights of the user, so that pages offer only allowed actions; the API checks each request. */
 
 const ROLES = ["reader", "author", "editor", "admin"];
 

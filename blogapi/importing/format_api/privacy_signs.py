@@ -458,7 +458,7 @@ BUILDERS = _index_by_name(
     _sign("display_conditions", "Divi", "display_conditions=(?:W10=)?"),
     _sign("status", "Avada", "status=(?:published)?", unless="(?!fusion_)[^=]*=wp:shortcode"),
 )
-#: Shortcodes, in lower case, that hide the text between their tags. `=` stands before values without names.
+#: Shortcodes, in lower case, that hide the text between their tags. `=` precedes values without names.
 SHORTCODES = _index_by_name(
     _sign("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
     _sign("restrict restrict-inner", "Restrict Content, Restrict User Access", unless="level=!.+"),

@@ -12,7 +12,7 @@ class LinkTargets(Protocol):
     """
 
     def find_address(self, address: str) -> str | None:
-        """Return the new address for an address or relative path as it stands in a link of the record."""
+        """Return the new address for an address or relative path as it is written in a link of the record."""
         ...
 
     def find_post(self, name: str) -> str | None:

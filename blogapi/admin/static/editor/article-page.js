@@ -53,7 +53,7 @@ async function openOtherKind(error) {
  * @typedef {(options: ActionOptions) => ReturnType<typeof run> | Promise<Undone>} SendAction
  */
 
-/** A subclass has showEdits(mapOffset), which is called after `edits` was replaced. */
+/** The editor of an article or a page. showEdits(mapOffset) of a subclass is called when `edits` is replaced. */
 export class ArticlePage extends Page {
   /** The article as the server has it; null until a new one is saved. @type {any} */
   article = null;
@@ -339,7 +339,7 @@ export class ArticlePage extends Page {
     return true;
   }
 
-  /** Say what was done, and offer to undo it or to see the article. @param {string} words @param {ToastUndo} undo */
+  /** Show a message, and offer to undo the action or open the article. @param {string} words @param {ToastUndo} undo */
   showDone(words, undo) {
     const { status, url } = this.article;
     const run = () => window.open(url, "_blank", "noopener");

@@ -40,7 +40,10 @@ export async function loadParent(page) {
   if (parent) page.set({ parentTitle: (await get(pathOf(parent), { query: { fields: "title" } })).data.title });
 }
 
-/** A page is moved in the list of pages, because a move applies at once. @param {EditorPage} page */
+/**
+ * Render the position of a page. The editor cannot change it, because a move applies at once.
+ * @param {EditorPage} page
+ */
 const renderPosition = ({ parentTitle, article }) => html`<div class="field"><span class="label">Place</span>
   <p dir="auto">${parentTitle ? `Below “${parentTitle}”` : "At the top"}, position ${article.position}</p>
   <p class="help"><a href="/admin/pages/">Move it in the list of pages</a></p></div>`;

@@ -1,12 +1,12 @@
-/** Says in words what is wrong with a regular expression. */
+/** Describes what is wrong with a regular expression. */
 
-// What browsers say about a faulty regular expression, and what the author needs to know.
+// The errors of browsers for a faulty regular expression, and the messages for the author.
 /** @type {[RegExp, string][]} */
 const FAULTS = [
   [/unmatched|unopened/i, "The ) was not opened"],
   [/class|\]/i, "The [ is not closed"],
   [/group|parenthe|missing \)/i, "The ( is not closed"],
-  [/nothing to repeat/i, "Nothing stands before * + or ?"],
+  [/nothing to repeat/i, "There is nothing before * + or ?"],
   [/\\ at end|trailing|at the end/i, "A character is missing after \\"],
 ];
 

@@ -17,7 +17,7 @@ const WARNING = icon("triangle-alert", "warn");
 /** The files of the library by uuid; null while one is loaded. @type {Map<string, PictureFile | null>} */
 const files = new Map();
 
-/** What createEditor() needs to show the blocks. */
+/** The functions with which createEditor() finds and draws the blocks. */
 export const blocks = { find: (/** @type {string} */ text) => findBlocks(text, players), draw };
 
 /** @param {HTMLElement} dom @param {Block} block @param {boolean} isSelected @param {BlockActions} actions */
@@ -71,7 +71,7 @@ function renderPictures(pictures, isSelected, actions, redraw) {
     )}</div>`;
 }
 
-/** A picture that has no alternative text here uses the text of the library. @param {BlockPicture} picture */
+/** Return whether a picture has an alternative text, here or in the library. @param {BlockPicture} picture */
 const isDescribed = ({ alt, file }) => Boolean(alt.trim() || !file || file.alt || file.isMissing);
 
 /** @param {BlockPicture} picture @param {BlockActions} actions */

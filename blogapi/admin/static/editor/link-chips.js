@@ -1,4 +1,4 @@
-/** Says in the text to which article a link leads: its path, or its title while readers cannot see it. */
+/** Shows beside each link in the text its article: the path, or the title if readers cannot see the article. */
 
 import { get } from "../api.js";
 import { STATUSES } from "../statuses.js";

@@ -94,7 +94,7 @@ const lengthOf = (text, pattern) => text.match(pattern)?.[0].length ?? 0;
  */
 const missingBreaks = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(beside, breaks)) : "");
 
-/** A block has empty lines around it. @param {TextInput} input @param {string} before */
+/** Replace the selection with a block, with empty lines around it. @param {TextInput} input @param {string} before */
 function replaceWithBlock({ text, from, to }, before, middle = "", after = "") {
   const [left, right] = [text.slice(0, from), text.slice(to)];
   return replace(

@@ -26,7 +26,7 @@ export function startPresence(page) {
   report();
 }
 
-/** Who else has the article open. @param {{username: string}[]} users */
+/** Render the names of the other users who have the article open. @param {{username: string}[]} users */
 export function renderOthers(users) {
   const words = openWords(users);
   return words ? html`<span class="open-by" title=${words}>${icon("users")}<span>${words}</span></span>` : nothing;

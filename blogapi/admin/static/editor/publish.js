@@ -1,4 +1,4 @@
-/** How the editor offers the actions that change the status of an article, and the actions of its menu. */
+/** The actions of the editor that change the status of an article, and the other actions of its menu. */
 
 import { html, nothing } from "../vendor/lit.js";
 import { ACTIONS, listActions, MAIN_ACTIONS } from "../actions.js";

@@ -8,7 +8,7 @@ import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
 import { ITEM } from "./article.js";
 
-/** For each state its icon, and its words. @type {Record<string, [string, (saver: any, journal: any) => string]>} */
+/** The icon and the text of each state. @type {Record<string, [string, (saver: any, journal: any) => string]>} */
 const STATES = {
   saved: ["check", ({ time }) => (time ? `Saved ${daysFromToday(time) ? formatDay(time) : formatTime(time)}` : "")],
   unsaved: ["pen-line", () => "Not saved yet"],

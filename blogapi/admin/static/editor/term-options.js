@@ -1,7 +1,7 @@
-/** What a field for terms offers for the words that are typed. */
+/** The options that a field for terms offers while the user types. */
 
 /**
- * What can be chosen: a term, a new term (isNew), or several terms.
+ * An option: a term, a new term (isNew), or several terms.
  *
  * @typedef {{name: string, uuid?: string, articles_by_status?: Record<string, number>, isNew?: boolean,
  *   terms?: Option[]}} Option

@@ -52,7 +52,7 @@ const COLUMNS = [
   ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
 
-/** Authors list only what they have written. @param {string[]} filter */
+/** Return whether the filter is offered: authors list only their own articles. @param {string[]} filter */
 const isOffered = ([name]) => name !== "author" || hasRole("editor");
 
 /** Return the articles in parts of `size`. @param {Article[]} articles */
@@ -69,7 +69,7 @@ const write = (fields) => async (articles) => {
     await patch(PATH, items, { query: { fields: "uuid" }, etag: "*" });
   }
 };
-/** What the actions change. @type {(keyof Article)[]} */
+/** The fields that actions change, and that undoing an action restores. @type {(keyof Article)[]} */
 const RESTORED = ["status", "published_at", "category", "tags", "authors"];
 const restore = write((article) => Object.fromEntries(RESTORED.map((name) => [name, article[name]])));
 

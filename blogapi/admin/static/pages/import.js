@@ -202,7 +202,7 @@ class Import extends Page {
   }
 }
 
-/** Say what a job that was stopped has stored, and what it has not. @param {Job} job */
+/** Return a sentence about what a stopped job has stored and what is missing. @param {Job} job */
 function describeStored({ status, stage, total, counts }) {
   if (!["cancelled", "failed", "interrupted"].includes(status)) return "";
   const { articles } = counts;

@@ -41,7 +41,8 @@ class Panel {
   static async open(page, uuid) {
     const path = `${LIBRARY_PATH}${uuid}/`;
     const [file, uses] = await Promise.all([get(path), get(`${path}uses/`)]);
-    /** An article and its edits can both use it. @param {Use} use @param {number} n @param {Use[]} all */
+    // An article and its edits can both use the file; keep one of these uses.
+    /** @param {Use} use @param {number} n @param {Use[]} all */
     const isFirst = ({ uuid }, n, all) => all.findIndex((use) => use.uuid === uuid) === n;
     return new Panel(page, path, file, uses.data.filter(isFirst));
   }

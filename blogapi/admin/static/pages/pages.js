@@ -31,7 +31,7 @@ class Pages extends ListPage {
   words = ["page", "pages"];
   main = button("New page", null, { icon: "plus", kind: "main", href: "/admin/pages/new/" });
 
-  /** All pages, also those that a search does not find. @type {Article[]} */
+  /** All pages, including pages that do not match the search. @type {Article[]} */
   all = [];
 
   /** @param {Record<string, string>} query */

@@ -81,7 +81,7 @@ async function describeInvitation() {
   username.select();
 }
 
-/** Without an invitation there is nothing to fill in. @param {Parameters<typeof explain>[0]} error */
+/** Show why the invitation is refused, and hide the fields. @param {Parameters<typeof explain>[0]} error */
 function refuse(error) {
   explain(error);
   const others = /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(".field, .wide"));

@@ -40,7 +40,7 @@ function fillPath(pattern, { uuid, slug, category, published_at: time }, zone) {
   const parts = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone: zone }).format(parseTime(time));
   const [year, month, day] = parts.split("-");
   const { language } = session().site;
-  /** An article in the language of the site. @type {Record<string, string>} */
+  /** The placeholders of an article in the language of the site. @type {Record<string, string>} */
   const values = { uuid, slug, category: category.slug, year, month, day, language, "/language": "", local_slug: slug };
   return pattern.replace(/\{(\/?\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
@@ -120,7 +120,7 @@ class Site extends Page {
     const [thumbnail, text, remove] = /** @type {NodeListOf<HTMLElement>} */ (
       field.querySelectorAll(".thumb, .name, .remove")
     );
-    const missing = name === "logo" ? "None. The title stands in its place." : "None";
+    const missing = name === "logo" ? "None. The title is shown instead." : "None";
     text.textContent = address ? decodeURIComponent(address.split("/").at(-1)) : missing;
     remove.hidden = !address;
     render(address ? html`<img src=${imageAddress(address)} alt="">` : icon("image"), thumbnail);
@@ -147,7 +147,7 @@ class Site extends Page {
     });
   }
 
-  /** How a search result, a card, an address and a tab look with the values of the form. */
+  /** Render a search result, a card, an address and a tab with the values of the form. */
   renderSamples() {
     const { title, description, url, icon: mark, article_path: pattern } = this.values;
     const host = url.replace(/^https?:\/\//, "") || "The site has no address yet";

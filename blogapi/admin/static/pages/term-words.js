@@ -34,7 +34,7 @@ const ORDER = ["published", "scheduled", "draft", "unlisted", "archived"];
 /** @param {Numbers} numbers */
 export const totalOf = (numbers) => Object.values(numbers).reduce((sum, number) => sum + number, 0);
 
-/** "54 published, 5 drafts, 2 archived", or "Nowhere". @param {Numbers} numbers */
+/** Return the numbers in words: "54 published, 5 drafts, 2 archived", or "Nowhere". @param {Numbers} numbers */
 export function describeNumbers(numbers) {
   const describe = (/** @type {Status} */ status) =>
     count(numbers[status], status, status === "draft" ? "drafts" : status);

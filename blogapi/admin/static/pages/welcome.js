@@ -56,9 +56,9 @@ class Welcome extends Page {
     /** @type {Record<string, string>} */
     const errors = {};
     if (!title.value.trim() && target !== "/admin/") errors.title = "Name the blog. You can change the name any time.";
-    if (!name.value.trim()) errors.name = "Say which name stands under your articles.";
+    if (!name.value.trim()) errors.name = "Enter the name to show below your articles.";
     if (hasAddress && url.value && !/^https?:\/\//.test(url.value)) errors.url = "https:// is missing in front";
-    if (hasAddress && !url.value) errors.url = "Say where, or choose “Nowhere yet”.";
+    if (hasAddress && !url.value) errors.url = "Enter the address, or choose “Nowhere yet”.";
     const work = async () => {
       if (Object.keys(errors).length) throw new ApiError(422, { errors });
       const site = { title: title.value.trim(), ...this.values, url: hasAddress ? url.value : "" };

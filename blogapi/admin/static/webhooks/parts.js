@@ -25,7 +25,7 @@ function renderStrip({ latest_calls: calls, active }) {
   return html`<span class="strip" aria-hidden="true">${ticks}</span>`;
 }
 
-/** "503 Service Unavailable", or why there is no answer. @param {any} call */
+/** Return the status and its name ("503 Service Unavailable"), or why there is no answer. @param {any} call */
 export const nameAnswer = (call) => `${answerOf(call)}${call.reason ? ` ${call.reason}` : ""}`;
 
 /** The icon of a call. @param {boolean} succeeded */

@@ -24,7 +24,7 @@ export const isBuildHook = ({ preset }) => preset !== "standard";
 export const listRealCalls = ({ latest_calls: calls }) =>
   calls.filter((/** @type {{type: string}} */ { type }) => type !== TEST_TYPE);
 
-/** Who is called: "Netlify", or the host. @param {Webhook} webhook @param {Preset[]} presets */
+/** Return the name of the receiver: "Netlify", or the host. @param {Webhook} webhook @param {Preset[]} presets */
 export function nameReceiver({ preset, address }, presets) {
   const isNamed = !["standard", "plain"].includes(preset);
   return (isNamed && presets.find(({ name }) => name === preset)?.label) || new URL(address).host;
@@ -42,7 +42,10 @@ export const formatAttempt = (time) => `${daysFromToday(time) ? "tomorrow " : ""
 /** @param {number} number */
 export const changesWait = (number) => count(number, "change waits", "changes wait");
 
-/** What a call was answered: "200", or why there is no answer. @param {{status: number | null, error: string}} call */
+/**
+ * Return the status of an answer ("200"), or why there is no answer.
+ * @param {{status: number | null, error: string}} call
+ */
 export const answerOf = ({ status, error }) => String(status ?? error.replace(/\.$/, ""));
 
 /** Return which changes a webhook receives, and when it is called. @param {Webhook} webhook */

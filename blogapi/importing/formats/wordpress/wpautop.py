@@ -36,7 +36,7 @@ _INVISIBLE = re.compile(
 
 
 def add_paragraphs(text: str) -> str:
-    """Return the text with `<p>` and `<br />`; placeholders of blocks stand between paragraphs."""
+    """Return the text with `<p>` and `<br />`; placeholders of blocks are between paragraphs."""
     text = _LINE_BREAKS.sub("\n\n", _TAG_WITH_LINES.sub(lambda tag: tag[0].replace("\n", " "), text))
     writer = _Writer()
     end = 0
