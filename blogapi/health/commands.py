@@ -30,7 +30,7 @@ def health(url: str) -> None:
     # A thread, because a timeout of a socket limits only a part of the request.
     thread = threading.Thread(target=_ask, args=(url, found), daemon=True)
     thread.start()
-    thread.join(_SECONDS)
+    thread.join(_TIMEOUT_SECONDS)
     body = found[0] if found else ConnectionError(f"{url} does not answer: timed out.")
     if isinstance(body, Exception):
         raise click.ClickException(str(body))
@@ -41,7 +41,9 @@ def health(url: str) -> None:
 
 def _ask(url: str, found: list[bytes | Exception]) -> None:
     try:
-        _, body = fetch(url, "/health/", {"Connection": "close"}, seconds=_SECONDS, max_bytes=_MAX_BYTES)
+        _, body = fetch(
+            url, "/health/", {"Connection": "close"}, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES
+        )
         found.append(body)
     except ConnectionError as error:
         found.append(error)

@@ -139,7 +139,7 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _open(path: Path) -> zipfile.ZipFile:
+def _open_archive(path: Path) -> zipfile.ZipFile:
     try:
         with path.open("rb") as file:
             _check_directory_size(file)

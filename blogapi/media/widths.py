@@ -168,7 +168,7 @@ def _copy_rendition(rendition: Path, hash: str, width: Width) -> Path:
 
 def _find_larger(hash: str, width: Width) -> str | None:
     """Return the path of the next larger width that exists in the same format, or None."""
-    larger = (width._replace(width=candidate) for candidate in LADDER if candidate > width.width)
+    larger = (width._replace(width=candidate) for candidate in ALLOWED_WIDTHS if candidate > width.width)
     found = next((candidate for candidate in larger if CACHE.get().get_path(hash, candidate).is_file()), None)
     return found and make_path(hash, found.name)
 

@@ -124,7 +124,7 @@ def get_metrics(app: Flask) -> Metrics | None:
     return app.extensions.get(_KEY)
 
 
-def _size(path: Path) -> float:
+def _get_size(path: Path) -> float:
     try:
         return path.stat().st_size
     except OSError:

@@ -30,8 +30,10 @@ def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID],
         check_exists(article_id)
         now, connection = current_time(), db.session.connection()
         # A report from the future was stored while the clock was ahead.
-        connection.execute(delete(_open).where(~_open.c.seen.between(now - LIFETIME, now + clock.TOLERANCE)))
-        statement = insert_or_update(connection.dialect.name, _open, "seen")
+        connection.execute(
+            delete(_presence).where(~_presence.c.seen.between(now - LIFETIME, now + clock.TOLERANCE))
+        )
+        statement = insert_or_update(connection.dialect.name, _presence, "seen")
         connection.execute(statement, {"article_id": article_id, "user_id": user, "seen": now})
         newest = select(_presence.c.article_id).where(_presence.c.user_id == user)
         newest = newest.order_by(_presence.c.seen.desc(), _presence.c.article_id).limit(MAX_ARTICLES)

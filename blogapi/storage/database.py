@@ -373,7 +373,7 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     ) | app.config.get("SQLALCHEMY_ENGINE_OPTIONS", {})
     WRITE_LOCK.set(app, WriteLock())
     _WRITE_EVENTS.set(app, write_events)
-    engine = _engine(app)
+    engine = _create_engine(app)
     is_sqlite = engine.dialect.name == "sqlite"
     if is_sqlite and engine.url.database in (None, "", ":memory:"):
         raise CannotStart("A blog is stored in a file, not in memory; name a file in DATABASE_URL.")

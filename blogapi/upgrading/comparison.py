@@ -87,7 +87,7 @@ def compare_answers(app: Flask, url: str, key: str) -> Iterator[str]:
 
 def _ask(url: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
     try:
-        return fetch(url, path, headers, seconds=_SECONDS, max_bytes=_MAX_BYTES)
+        return fetch(url, path, headers, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES)
     except ConnectionError as error:
         raise Conflict(str(error)) from error
 

@@ -45,7 +45,7 @@ def read_data(export: ExportFolder) -> BlogData:
             given, _ = parse_yaml(text, 1)
             data.site = blog_data.read_site(given, _read_pictures(export, given, by_file))
     except RefusedFile as error:
-        data.reports.append(_refuse(export, "site", error))
+        data.reports.append(_report_refusal(export, "site", error))
     return data
 
 
@@ -63,9 +63,9 @@ def _read_list(
                 except RefusedFile as error:
                     label = next((item[name] for name in ("file", "slug", "name") if item.get(name)), "")
                     reason = RefusedFile(f"“{str(label)[:100]}”: {error}")
-                    data.reports.append(_refuse(export, kind, reason))
+                    data.reports.append(_report_refusal(export, kind, reason))
     except RefusedFile as error:
-        data.reports.append(_refuse(export, kind, error))
+        data.reports.append(_report_refusal(export, kind, error))
 
 
 def _split_list(text: str) -> Iterator[str]:
@@ -107,6 +107,6 @@ def _read_pictures(
     return addresses
 
 
-def _refuse(export: ExportFolder, kind: str, error: RefusedFile) -> FileReport:
+def _report_refusal(export: ExportFolder, kind: str, error: RefusedFile) -> FileReport:
     path = export.get_data_path(kind)
     return report_problem("/".join((export.root.name, *path.relative_to(export.root).parts)), error)

@@ -70,16 +70,15 @@ class _GuardedSource(Source):
             yield from self._copy_attributes(source)
         # The code of another package can fail in any way.
         except Exception as error:
-            note = (
-                f"The format “{name}” failed ({_describe(error)}); its other files were not read; {_ADVICE}."
-            )
+            reason = _describe_error(error)
+            note = f"The format “{name}” failed ({reason}); its other files were not read; {_ADVICE}."
             yield report_problem(name, RefusedFile(note))
 
     def _check_item(self, item: Any) -> Item:
         if not isinstance(item, ArticleRecord | FileReport):
-            return self._refuse(f"a {type(item).__name__} instead of an ArticleRecord")
+            return self._report_refusal(f"a {type(item).__name__} instead of an ArticleRecord")
         problem = _find_problem(item)
-        return self._refuse(problem, item.source or item.key) if problem else item
+        return self._report_refusal(problem, item.source or item.key) if problem else item
 
     def _copy_attributes(self, source: Source) -> Iterator[FileReport]:
         for name, type_ in _ATTRIBUTES.items():
@@ -87,9 +86,11 @@ class _GuardedSource(Source):
             if _fits(value, type_):
                 setattr(self, name, value)
             else:
-                yield self._refuse(f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}")
+                yield self._report_refusal(
+                    f"a wrong `{name}` ({value!r:.60}): it must be {_name_type(type_)}"
+                )
 
-    def _refuse(self, problem: str, key: object = "") -> FileReport:
+    def _report_refusal(self, problem: str, key: object = "") -> FileReport:
         note = f"The format “{self._format.name}” gives {problem}; {_ADVICE}."
         return report_problem(key if isinstance(key, str) and key else self._format.name, RefusedFile(note))
 

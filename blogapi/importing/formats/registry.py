@@ -21,7 +21,7 @@ _MODULES = {
     "blogapi": "blogapi.importing.blogapi_export.source",
     **{
         name: f"blogapi.importing.formats.{name}.source"
-        for name in ("wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST)
+        for name in ("wordpress", "ghost", "blogger", "medium", "substack", "notion", _LAST_FORMAT)
     },
 }
 BUILT_IN = tuple(_MODULES)

@@ -228,7 +228,7 @@ class Importer:
         return reports
 
 
-def _refuse(record: ArticleRecord, error: Exception, media: Mapping[str, RecordMedia]) -> FileReport:
+def _report_refusal(record: ArticleRecord, error: Exception, media: Mapping[str, RecordMedia]) -> FileReport:
     report = report_refusal(record.key, error)
     mapped = queries.get_mapped_paths([record.key]).get(record.key, {})
     return complete_report(record, report, media.get(record.key), mapped)
