@@ -8,9 +8,6 @@ from dataclasses import dataclass
 MAX_HEADER_BYTES = 16 * 1024
 MAX_CHUNK_LINE_BYTES = 1024
 
-# The bytes that an upload may have in addition to the file: the other parts of a multipart body.
-MULTIPART_BYTES = 256 * 1024
-
 # This number of bytes of each body is not counted, so that short bodies are always accepted.
 SHORT_BODY_BYTES = 64 * 1024
 

@@ -19,11 +19,11 @@ from blogapi import authentication
 from blogapi.serving.limits import (
     MAX_CHUNK_LINE_BYTES,
     MAX_HEADER_BYTES,
-    MULTIPART_BYTES,
     SHORT_BODY_BYTES,
     ByteCounter,
     Limits,
 )
+from blogapi.web.uploads import MAX_PARTS_SIZE
 
 _UUID = re.compile(r"(?<=/)[0-9a-fA-F-]{36}(?=/)")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
@@ -191,8 +191,8 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 def limit_bodies(app: Flask, settings: ParserSettings, limits: Limits) -> None:
     """Set the maximum size of each kind of upload, and limit the total size of all unprocessed bodies."""
     media, imports = copy(settings), copy(settings)
-    media.max_request_body_size = app.config["MAX_MEDIA_SIZE"] + MULTIPART_BYTES
-    imports.max_request_body_size = app.config["MAX_IMPORT_SIZE"] + MULTIPART_BYTES
+    media.max_request_body_size = app.config["MAX_MEDIA_SIZE"] + MAX_PARTS_SIZE
+    imports.max_request_body_size = app.config["MAX_IMPORT_SIZE"] + MAX_PARTS_SIZE
     imports.accepts = lambda headers: authentication.has_session(app, headers.get("COOKIE", ""))
     largest = max(media.max_request_body_size, settings.max_request_body_size)
     settings.bodies = media.bodies = ByteCounter(limits.bodies * largest)

@@ -25,7 +25,7 @@ MULTIPART = "multipart/form-data"
 
 # The maximum number of parts other than the file, and their maximum size with their headers.
 _MAX_PARTS = 10
-_MAX_PARTS_SIZE = 256 * 1024
+MAX_PARTS_SIZE = 256 * 1024
 # A client that sends one of these types has not sent the file as the body itself.
 _REFUSED_TYPES = ("application/x-www-form-urlencoded", "multipart/")
 
@@ -106,7 +106,7 @@ def receive_file(
             "own Content-Type or application/octet-stream and with its name in the parameter `name`."
         )
     # The setting MAX_CONTENT_LENGTH limits only JSON bodies.
-    request.max_content_length = max_size + _MAX_PARTS_SIZE if is_multipart else max_size
+    request.max_content_length = max_size + MAX_PARTS_SIZE if is_multipart else max_size
     try:
         if is_multipart:
             received = _receive_multipart(request, query, path, schema())
@@ -156,7 +156,7 @@ def _receive_multipart(request: Request, query: Fields, path: Path, schema: ma.S
             return opened.enter_context(path.open("wb"))
 
         parser = FormDataParser(
-            open_file, max_form_memory_size=_MAX_PARTS_SIZE, max_form_parts=_MAX_PARTS, silent=False
+            open_file, max_form_memory_size=MAX_PARTS_SIZE, max_form_parts=_MAX_PARTS, silent=False
         )
         try:
             _, parts, files = parser.parse(

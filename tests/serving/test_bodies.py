@@ -11,7 +11,8 @@ import pytest
 
 from blogapi.serving import parser
 from blogapi.serving import server as serving
-from blogapi.serving.limits import MULTIPART_BYTES, Limits
+from blogapi.serving.limits import Limits
+from blogapi.web.uploads import MAX_PARTS_SIZE
 from tests.live_server import start_server
 from tests.serving.conftest import BlockedApplication
 from tests.serving.sockets import LOGIN, assert_problem, connect, parse_response, read_all, wait_until
@@ -20,7 +21,7 @@ UPLOADS = "/api/v1/blog/media/"
 MAX_BODY_BYTES, MAX_MEDIA_BYTES = 1_000_000, 900_000
 # Three bodies of the largest size, which is that of a media file with its texts.
 LIMITS = Limits(sweep=0.05, bodies=3)
-MAX_BYTES = 3 * (MAX_MEDIA_BYTES + MULTIPART_BYTES)
+MAX_BYTES = 3 * (MAX_MEDIA_BYTES + MAX_PARTS_SIZE)
 
 
 @pytest.fixture

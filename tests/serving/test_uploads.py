@@ -12,7 +12,8 @@ import pytest
 from waitress.buffers import TempfileBasedBuffer
 
 from blogapi import authentication
-from blogapi.serving.limits import MULTIPART_BYTES, SHORT_BODY_BYTES, Limits
+from blogapi.serving.limits import SHORT_BODY_BYTES, Limits
+from blogapi.web.uploads import MAX_PARTS_SIZE
 from tests.live_server import start_server
 from tests.serving.sockets import (
     LOGIN,
@@ -28,7 +29,7 @@ from tests.serving.sockets import (
 UPLOADS = "/api/v1/blog/media/"
 CONTENT = f"{UPLOADS}3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d/content/"
 MAX_BODY_BYTES, MAX_MEDIA_BYTES = 2_000, 100_000
-MAX_UPLOAD_BYTES = MAX_MEDIA_BYTES + MULTIPART_BYTES - 1
+MAX_UPLOAD_BYTES = MAX_MEDIA_BYTES + MAX_PARTS_SIZE - 1
 
 
 @pytest.fixture
