@@ -25,7 +25,7 @@ from blogapi.articles.models import Article, ArticleAuthor, ArticleRevision, Del
 from blogapi.articles.snapshots import parse_content
 from blogapi.authors.models import Author
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable, readable
-from blogapi.storage.database import chunk, current_time, db, table_of
+from blogapi.storage.database import current_time, db, execute_in_batches, table_of
 from blogapi.web.access import Caller, Role, current_caller
 from blogapi.web.errors import Conflict, Forbidden, NotFound, Problem
 
@@ -282,9 +282,7 @@ def _read_rows(
     uuids: Sequence[UUID], type_: str | None = None, statement: Select[Any] = _SELECT_ARTICLES
 ) -> dict[UUID, Any]:
     """Return the row of each existing item by uuid; with `type_`, only of items of this type."""
-    rows = (
-        row for batch in chunk(uuids) for row in db.session.connection().execute(statement, {"uuids": batch})
-    )
+    rows = execute_in_batches(statement, "uuids", uuids)
     return {row.uuid: row for row in rows if type_ in (None, row.type)}
 
 
@@ -294,9 +292,8 @@ def _read_last_version(uuid: UUID) -> Any:
 
 def _read_bylines(uuids: Sequence[UUID]) -> Mapping[UUID, Byline]:
     bylines: dict[UUID, list[tuple[UUID, str]]] = {}
-    for batch in chunk(uuids):
-        for article, uuid, slug in db.session.connection().execute(_SELECT_BYLINES, {"uuids": batch}):
-            bylines.setdefault(article, []).append((uuid, slug))
+    for article, uuid, slug in execute_in_batches(_SELECT_BYLINES, "uuids", uuids):
+        bylines.setdefault(article, []).append((uuid, slug))
     return bylines
 
 

@@ -26,7 +26,7 @@ from blogapi.media.addresses import (
 from blogapi.media.models import FormerHash, Media, MediaPath
 from blogapi.rendering.plain_text import decode_entities
 from blogapi.site.queries import get_service_url
-from blogapi.storage.database import chunk, db, table_of
+from blogapi.storage.database import chunk, db, execute_in_batches, table_of
 from blogapi.web.fields import Fields
 from blogapi.web.media_addresses import HASH_PREFIX, PATH, PREFIX
 
@@ -218,7 +218,8 @@ def find_files(texts: Iterable[Text]) -> KnownFiles:
             with_paths[text.article_id] = None
     if not keys and not with_paths:
         return NO_FILES
-    paths = _find_paths(list(with_paths))
+    rows = execute_in_batches(_SELECT_PATHS, "articles", with_paths)
+    paths = {(article_id, path): media_id for article_id, path, media_id in rows}
     uuids = {key for key in keys if isinstance(key, UUID)} | set(paths.values())
     hashes = {key.hash for key in keys if isinstance(key, Address)}
     files = _find_files(sorted(uuids), sorted(hashes))
@@ -275,19 +276,12 @@ def _index_by_hash(files: Mapping[UUID, File]) -> dict[str, File]:
     return by_former_hash | {file.hash: file for file in files.values()}
 
 
-def _find_paths(articles: Sequence[UUID]) -> dict[tuple[UUID, str], UUID]:
-    uuids: dict[tuple[UUID, str], UUID] = {}
-    for batch in chunk(articles):
-        for article_id, path, media_id in db.session.connection().execute(_SELECT_PATHS, {"articles": batch}):
-            uuids[article_id, path] = media_id
-    return uuids
-
-
 def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
     """Return the files with these uuids or hashes; a hash that no file has now can be a former hash."""
     files = _read_files(uuids, hashes)
     known_hashes = {file.hash for file in files.values()}
-    former_rows = _find_former([hash for hash in hashes if hash not in known_hashes])
+    other_hashes = [hash for hash in hashes if hash not in known_hashes]
+    former_rows = list(execute_in_batches(_SELECT_FORMER, "hashes", other_hashes))
     if missing_uuids := {media_id for _, media_id, _ in former_rows} - files.keys():
         files |= _read_files(sorted(missing_uuids), [])
     for hash, media_id, width in former_rows:
@@ -295,13 +289,6 @@ def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File
         if media_id in files:
             files[media_id].former[hash] = width
     return files
-
-
-def _find_former(hashes: Sequence[str]) -> list[Any]:
-    rows: list[Any] = []
-    for batch in chunk(hashes):
-        rows += db.session.connection().execute(_SELECT_FORMER, {"hashes": batch})
-    return rows
 
 
 def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:

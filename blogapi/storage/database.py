@@ -24,6 +24,7 @@ from sqlalchemy import (
     DateTime,
     Dialect,
     Engine,
+    Executable,
     MetaData,
     String,
     Table,
@@ -125,6 +126,14 @@ def chunk(values: Collection[Value], size: int = 500) -> Iterator[list[Value]]:
     """Yield the values in lists of `size` values; databases limit the number of parameters of a statement."""
     ordered = list(values)
     return (ordered[start : start + size] for start in range(0, len(ordered), size))
+
+
+def execute_in_batches(
+    statement: Executable, name: str, values: Collection[Any], **others: Any
+) -> Iterator[Any]:
+    """Yield the rows of a statement whose parameter `name` gets the values in batches; see `chunk`."""
+    for batch in chunk(values):
+        yield from db.session.connection().execute(statement, {name: batch, **others})
 
 
 def table_of(model: type[Base]) -> Table:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Select, bindparam, literal, select
 
-from blogapi.storage.database import chunk, db, table_of
+from blogapi.storage.database import db, execute_in_batches, table_of
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import Fields
 
@@ -27,8 +27,8 @@ def find_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
 def find_parents(model: Any, uuids: Collection[UUID]) -> Mapping[UUID, Sequence[Fields]]:
     """Return uuid, name and slug of all terms above each of these terms, the outermost first."""
     parents = defaultdict[UUID, list[Fields]](list)
-    for batch in chunk(set(uuids)) if has_parents(model) else ():
-        for row in db.session.execute(_select_parents(model), {"uuids": batch}):
+    if has_parents(model):
+        for row in execute_in_batches(_select_parents(model), "uuids", set(uuids)):
             parents[row.start].append({"uuid": str(row.uuid), "name": row.name, "slug": row.slug})
     return parents
 

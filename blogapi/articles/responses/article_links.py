@@ -24,7 +24,7 @@ from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses, page_paths
 from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.site.queries import get_site
-from blogapi.storage.database import chunk, current_time, db, table_of
+from blogapi.storage.database import current_time, db, execute_in_batches, table_of
 
 # A link in sanitized HTML, which quotes each attribute value and contains no nested links. The HTML can be
 # part of JSON, which escapes the quotation marks.
@@ -90,25 +90,19 @@ def find_shown(uuid: UUID) -> Mapping[str, set[UUID]]:
     These are the linked articles with their categories, and the linked pages. If a linked page moves because
     a page above it changes, the linked page has an event of its own.
     """
-    connection = db.session.connection()
-    content = connection.scalar(_SELECT_CONTENT, {"uuid": uuid})
+    content = db.session.connection().scalar(_SELECT_CONTENT, {"uuid": uuid})
     shown = defaultdict[str, set[UUID]](set)
-    for batch in chunk(find_mentioned(content or "")):
-        for row in connection.execute(_SELECT_LINKED, {"uuids": batch}):
-            shown[row.type].add(row.uuid)
-            if row.category_id is not None:
-                shown[Category.kind].add(row.category_id)
+    for row in execute_in_batches(_SELECT_LINKED, "uuids", find_mentioned(content or "")):
+        shown[row.type].add(row.uuid)
+        if row.category_id is not None:
+            shown[Category.kind].add(row.category_id)
     return shown
 
 
 def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
     """Return the addresses of the articles and pages that readers can see, escaped for HTML and for JSON."""
     site, now = get_site(), current_time()
-    rows = [
-        row
-        for batch in chunk(sorted(uuids))
-        for row in db.session.connection().execute(_SELECT_READABLE, {"uuids": batch, "now": now})
-    ]
+    rows = list(execute_in_batches(_SELECT_READABLE, "uuids", sorted(uuids), now=now))
     for row in rows:
         if row.status not in LISTED_STATUSES:
             # A change of an unlisted item purges only the responses with the cache tag of this item.
