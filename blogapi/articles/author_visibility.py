@@ -13,9 +13,8 @@ from blogapi.authors.models import Author
 from blogapi.publication.events import AUTHOR, ItemAddress, record
 from blogapi.publication.models import FETCHED_CHANGES, Event
 from blogapi.publication.visibility import listed
-from blogapi.site import item_addresses
-from blogapi.storage.database import chunk, current_time, db, transaction
-from blogapi.taxonomies.service import get_term_state
+from blogapi.storage.database import chunk, current_time, db, execute_in_batches, transaction
+from blogapi.taxonomies.service import get_term_state, make_term_address
 
 # With a join instead of the inner subquery, SQLite could read all public articles for each author.
 _is_visible = Article.uuid == ArticleAuthor.article_id, listed(Article)
@@ -52,12 +51,8 @@ def find_authors(articles: Collection[UUID]) -> set[UUID]:
 
 def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
     """Return the addresses of those authors whom a public article names, by the uuid of the author."""
-    rows = (
-        row
-        for batch in chunk(authors)
-        for row in db.session.execute(_SELECT_PUBLIC, {"authors": batch, "now": now})
-    )
-    return {row.uuid: item_addresses.make_term_address(AUTHOR, row.uuid, row.slug) for row in rows}
+    rows = execute_in_batches(_SELECT_PUBLIC, "authors", authors, now=now)
+    return {row.uuid: make_term_address(AUTHOR, row.uuid, row.slug) for row in rows}
 
 
 def author_is_public() -> ColumnElement[bool]:

@@ -12,9 +12,10 @@ from sqlalchemy import ColumnElement, select, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.exc import IntegrityError
 
-from blogapi.publication.events import AUTHOR, EPOCH, ItemState, record
+from blogapi.publication.events import AUTHOR, EPOCH, ItemAddress, ItemState, record
 from blogapi.rendering.slugs import make_term_slug
-from blogapi.site import item_addresses
+from blogapi.site.addresses import make_term_path
+from blogapi.site.queries import get_site
 from blogapi.storage.database import db, transaction
 from blogapi.taxonomies import queries
 from blogapi.taxonomies.hierarchy import find_descendants, has_parents
@@ -181,7 +182,12 @@ def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
 def get_term_state(term: Term) -> ItemState:
     """Return the state of a term that readers can see; authors are readable only through their articles."""
     readable_from = None if term.kind == AUTHOR else EPOCH
-    return ItemState(readable_from, item_addresses.make_term_address(term.kind, term.uuid, term.slug))
+    return ItemState(readable_from, make_term_address(term.kind, term.uuid, term.slug))
+
+
+def make_term_address(kind: str, uuid: UUID, slug: str) -> ItemAddress:
+    """Return the address of the page of a term; `kind` is `category`, `tag` or `author`."""
+    return ItemAddress(slug, make_term_path(get_site(), kind, uuid=uuid, slug=slug))
 
 
 def _record_rename(term: Term, new: str) -> None:

@@ -11,7 +11,7 @@ from blogapi.publication import events
 from blogapi.publication.events import ItemAddress, ItemState
 from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from
-from blogapi.site import item_addresses, page_paths
+from blogapi.site import addresses, page_paths
 from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db
@@ -27,31 +27,21 @@ def get_state(article: Article) -> ItemState:
         return ItemState(None, ItemAddress(article.slug))
     return ItemState(
         readable_from,
-        _make_address(article, readable_from),
+        ItemAddress(article.slug, _make_path(article, readable_from)),
         listed=article.status in LISTED_STATUSES,
         shows=frozenset(link.author_id for link in article.author_links if article.type == ItemType.ARTICLE),
     )
 
 
-def _make_address(article: Article, readable_from: datetime) -> ItemAddress:
-    category_id = article.category_id
-    if category_id is None:
-        return _make_page_address(article)
-    return item_addresses.make_article_address(
-        article.uuid, article.slug, lambda: _get_category(category_id).slug, readable_from, article.language
+def _make_path(article: Article, readable_from: datetime) -> str:
+    site, uuid, slug, language = get_site(), article.uuid, article.slug, article.language
+    if article.category_id is None:
+        tree = PAGE_TREE.get().get_tree()
+        return page_paths.make_path(site, uuid, slug, article.parent_id, tree, language)
+    category_slug = _get_category(article.category_id).slug if "{category}" in site.article_path else ""
+    return addresses.make_article_path(
+        site, uuid=uuid, slug=slug, category_slug=category_slug, published_at=readable_from, language=language
     )
-
-
-def _make_page_address(article: Article) -> ItemAddress:
-    path = page_paths.make_path(
-        get_site(),
-        article.uuid,
-        article.slug,
-        article.parent_id,
-        PAGE_TREE.get().get_tree(),
-        article.language,
-    )
-    return ItemAddress(article.slug, path)
 
 
 def _get_category(uuid: UUID) -> Category:
