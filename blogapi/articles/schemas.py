@@ -20,7 +20,7 @@ from blogapi.publication.visibility import ItemType
 from blogapi.site.head_schemas import HeadSchema
 from blogapi.storage.database import current_time
 from blogapi.tags.schemas import TagSchema
-from blogapi.taxonomies.schemas import PageAddress
+from blogapi.taxonomies.schemas import PAGE_ADDRESS
 from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import (
     BoundedList,
@@ -148,7 +148,7 @@ class TranslationSchema(OmitsNull, OutputSchema):
     language = ma.fields.String(metadata={"example": "de"})
     uuid = Identifier()
     slug = ma.fields.String(metadata={"example": "das-brot-das-auf-mich-wartet"})
-    url = PageAddress()
+    url = PAGE_ADDRESS
 
     omitted_if_null = frozenset({"url"})
 
@@ -280,7 +280,7 @@ class ArticleLinkSchema(OmitsNull, OutputSchema):
     slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
     published_at = Timestamp(dump_only=True)
     cover_image = PictureAddress()
-    url = PageAddress()
+    url = PAGE_ADDRESS
 
     omitted_if_null = frozenset({"url"})
 

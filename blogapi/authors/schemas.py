@@ -7,7 +7,7 @@ import marshmallow as ma
 from blogapi.taxonomies.schemas import (
     ARTICLES_BY_STATUS,
     ARTICLES_COUNT,
-    PageAddress,
+    PAGE_ADDRESS,
     TermBodySchema,
     TermDetails,
     TermDetailsBody,
@@ -47,7 +47,7 @@ class SingleAuthorSchema(AuthorSchema):
 class AuthorFieldsSchema(EmbeddedAuthorSchema, TermDetails):
     """An author in the list, with the requested fields."""
 
-    page_url = PageAddress()
+    page_url = PAGE_ADDRESS
     articles_count = ARTICLES_COUNT
     articles_by_status = ARTICLES_BY_STATUS
 

@@ -7,7 +7,7 @@ import marshmallow as ma
 from blogapi.taxonomies.schemas import (
     ARTICLES_BY_STATUS,
     ARTICLES_COUNT,
-    PageAddress,
+    PAGE_ADDRESS,
     TermBodySchema,
     TermDetails,
     TermDetailsBody,
@@ -45,7 +45,7 @@ class SingleCategorySchema(CategorySchema):
 class CategoryFieldsSchema(TermDetails, EmbeddedCategorySchema):
     """A category in the list, with the requested fields."""
 
-    url = PageAddress()
+    url = PAGE_ADDRESS
     parent = Identifier(
         attribute="parent_id", allow_none=True, metadata={"description": "The parent category."}
     )

@@ -32,13 +32,11 @@ ORDERINGS = ("created", "-created", "name", "-name", "size", "-size")
 _URL = {"description": "Absolute if the site has a `service_url`, otherwise a path."}
 
 
-def _alt(**options: Any) -> Text:
-    example = {"description": "Describes the image to those who cannot see it.", "example": "A black cat"}
-    return Text(max_length=MAX_ALT, metadata=example, **options)
-
-
-def _caption_field(**options: Any) -> Text:
-    return Text(max_length=MAX_CAPTION, metadata={"example": "Mimi, 2026"}, **options)
+_ALT = Text(
+    max_length=MAX_ALT,
+    metadata={"description": "Describes the image to those who cannot see it.", "example": "A black cat"},
+)
+_CAPTION = Text(max_length=MAX_CAPTION, metadata={"example": "Mimi, 2026"})
 
 
 class RenditionSchema(OutputSchema):
@@ -102,22 +100,22 @@ class MediaChangesSchema(InputSchema):
             "example": "mimi.jpg",
         },
     )
-    alt = _alt()
-    caption = _caption_field()
+    alt = _ALT
+    caption = _CAPTION
 
 
 class UploadBodySchema(FileBodySchema):
     """A file and its texts."""
 
-    alt = _alt()
-    caption = _caption_field()
+    alt = _ALT
+    caption = _CAPTION
 
 
 class UploadQuery(FileQuery):
     """The query parameters of an upload."""
 
-    alt = _alt()
-    caption = _caption_field()
+    alt = _ALT
+    caption = _CAPTION
 
 
 class MediaUseSchema(OutputSchema):

@@ -9,7 +9,7 @@ import marshmallow as ma
 from blogapi.taxonomies.schemas import (
     ARTICLES_BY_STATUS,
     ARTICLES_COUNT,
-    PageAddress,
+    PAGE_ADDRESS,
     TermBodySchema,
     TermDetails,
     TermDetailsBody,
@@ -38,7 +38,7 @@ class SingleTagSchema(OutputSchema):
 class TagFieldsSchema(TermDetails, TermSchema):
     """A tag in the list, with the requested fields."""
 
-    url = PageAddress()
+    url = PAGE_ADDRESS
     description = ma.fields.String(metadata={"description": "May be empty."})
     articles_count = ARTICLES_COUNT
     articles_by_status = ARTICLES_BY_STATUS

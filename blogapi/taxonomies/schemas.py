@@ -13,14 +13,11 @@ from blogapi.web.pagination import ListQuery
 ORDERINGS = ("name", "-articles")
 
 
-class PageAddress(ma.fields.String):
-    """The address of the page of a term, computed when the term is read."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            dump_only=True,
-            metadata={"description": "The address of the page. It is absent if the site has no `url`."},
-        )
+# The address of the page of an item, computed when the item is read.
+PAGE_ADDRESS = ma.fields.String(
+    dump_only=True,
+    metadata={"description": "The address of the page. It is absent if the site has no `url`."},
+)
 
 
 class TermDetails(ma.Schema):

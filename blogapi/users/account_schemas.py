@@ -11,24 +11,16 @@ from blogapi.users.schemas import ROLES, EmailAddress, NewUsername, SecondFactor
 from blogapi.web.access import SCOPES
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, StrictBoolean, Text, Timestamp
 
-
-def _current_password() -> Text:
-    return Text(
-        max_length=passwords.MAX_PASSWORD_LENGTH,
-        required=True,
-        metadata={"format": "password", "example": "a long pass phrase"},
-    )
-
-
-def _token_field() -> Text:
-    return Text(
-        max_length=200,
-        required=True,
-        metadata={
-            "description": "The part of the link after `#`.",
-            "example": "kT9sVd1LwRj6HzYc3GpFa8Ue0sZK",
-        },
-    )
+_CURRENT_PASSWORD = Text(
+    max_length=passwords.MAX_PASSWORD_LENGTH,
+    required=True,
+    metadata={"format": "password", "example": "a long pass phrase"},
+)
+_TOKEN = Text(
+    max_length=200,
+    required=True,
+    metadata={"description": "The part of the link after `#`.", "example": "kT9sVd1LwRj6HzYc3GpFa8Ue0sZK"},
+)
 
 
 def _code(**options: Any) -> Text:
@@ -43,7 +35,7 @@ class LoginSchema(InputSchema):
     """The credentials of a login."""
 
     username = Text(max_length=200, required=True, metadata={"example": "ada"})
-    password = _current_password()
+    password = _CURRENT_PASSWORD
     code = _code(load_default="")
     remember = StrictBoolean(
         load_default=True,
@@ -72,13 +64,13 @@ class LoginOptionsSchema(OutputSchema):
 class InvitationTokenSchema(InputSchema):
     """The token of an invitation."""
 
-    token = _token_field()
+    token = _TOKEN
 
 
 class JoiningUserSchema(InputSchema):
     """The name and password of a new user, and the token of the link."""
 
-    token = _token_field()
+    token = _TOKEN
     username = NewUsername()
     password = passwords.new_password_field()
 
@@ -86,7 +78,7 @@ class JoiningUserSchema(InputSchema):
 class ResetPasswordSchema(InputSchema):
     """A new password, the token of a link, and the code of the second factor if the user has one."""
 
-    token = _token_field()
+    token = _TOKEN
     password = passwords.new_password_field()
     code = _code(load_default="")
 
@@ -94,7 +86,7 @@ class ResetPasswordSchema(InputSchema):
 class NewPasswordSchema(InputSchema):
     """A new password, and the current password."""
 
-    current_password = _current_password()
+    current_password = _CURRENT_PASSWORD
     password = passwords.new_password_field()
 
 
@@ -102,14 +94,14 @@ class EnableSecondFactorSchema(InputSchema):
     """A code from the app, and the current password."""
 
     code = _code(required=True)
-    current_password = _current_password()
+    current_password = _CURRENT_PASSWORD
 
 
 class OwnEmailSchema(InputSchema):
     """The e-mail address of the current user, and the current password."""
 
     email = EmailAddress(required=True)
-    current_password = _current_password()
+    current_password = _CURRENT_PASSWORD
 
 
 class ForgottenPasswordSchema(InputSchema):
@@ -121,7 +113,7 @@ class ForgottenPasswordSchema(InputSchema):
 class OwnPasswordSchema(InputSchema):
     """The current password."""
 
-    current_password = _current_password()
+    current_password = _CURRENT_PASSWORD
 
 
 class SecondFactorSetupSchema(OutputSchema):

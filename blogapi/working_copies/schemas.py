@@ -31,6 +31,11 @@ from blogapi.web.references import Reference
 
 MAX_NAME_LENGTH = 100
 
+_SLUG = {
+    "description": "If it is empty, the article keeps its slug; in a draft, a slug that is derived from the "
+    "title changes with the title."
+}
+
 
 class OptionalSlug(Slug):
     """A slug or an empty string."""
@@ -54,12 +59,7 @@ class WorkingCopyBodySchema(ArticleBodySchema):
         *("article", "user", "created", "last_updated", "version", "base_version", "not_live"),
     }
 
-    slug = OptionalSlug(
-        metadata={
-            "description": "If it is empty, the article keeps its slug; in a draft, a slug that is derived "
-            "from the title changes with the title."
-        }
-    )
+    slug = OptionalSlug(metadata=_SLUG)
     category = Reference(
         allow_none=True, metadata={"description": "Default, also for null: the category of the article."}
     )
@@ -99,12 +99,7 @@ class WorkingCopySchema(OutputSchema):
     base_version = ma.fields.Integer(
         metadata={"description": "The version of the article that the edits are based on.", "example": 1}
     )
-    slug = ma.fields.String(
-        metadata={
-            "description": "If it is empty, the article keeps its slug; in a draft, a slug that is derived "
-            "from the title changes with the title."
-        }
-    )
+    slug = ma.fields.String(metadata=_SLUG)
     category = Identifier(
         allow_none=True, metadata={"description": "Null if the category was deleted in the meantime."}
     )
