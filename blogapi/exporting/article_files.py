@@ -20,6 +20,7 @@ from blogapi.exporting.yaml_text import to_yaml
 from blogapi.pages.page_tree import read_tree
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
 from blogapi.site import addresses, page_paths
+from blogapi.site.heads import without_empty
 
 #: The names of the fields of `seo` in the front matter.
 SEO_NAMES = {
@@ -91,7 +92,7 @@ class ArticleWriter:
                 if original is not None:
                     originals[name] = original
         cover = pictures.pop("cover_image")
-        is_published = article["status"] in LISTED_STATUSES
+        is_published, is_text = article["status"] in LISTED_STATUSES, article["content_type"] == "text"
         texts = {name: text for name in FRONT_MATTER_TEXTS if (text := article[name])}
         page = (
             {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
@@ -104,23 +105,21 @@ class ArticleWriter:
             for item in article["former_paths"]
             if item["path"] in self._redirected
         ]
-        liquid = (
-            {"render_with_liquid": False} if layout.has_liquid and _has_liquid(article["content"]) else {}
-        )
+        has_liquid = layout.has_liquid and any(mark in article["content"] for mark in ("{{", "{%"))
         return {
             **{"title": article["title"]},
             **({"date": article["published_at"]} if article["published_at"] else {}),
             **{"lastmod": article["last_updated"], "slug": article["slug"]},
             **({} if is_published else {"draft": True}),
-            **_without_empty(self._name_terms(article)),
-            "blogapi": _without_empty(
+            **without_empty(self._name_terms(article)),
+            "blogapi": without_empty(
                 {
                     **{"uuid": article["uuid"], "created": article["created"]},
                     "status": self._name_status(article),
                     "type": article.get("type", ""),
                     "parent": article.get("parent") or "",
                     "position": article.get("position", 0),
-                    "content_type": "text" if self._hides_type(article) else "",
+                    "content_type": "text" if layout.shows_text_as_html and is_text else "",
                     **self._list_ambiguous_terms(article),
                     "was_public": article["was_public"] and not is_published,
                     "slug_derived": article["slug_derived"],
@@ -136,19 +135,16 @@ class ArticleWriter:
             **{SEO_NAMES[name]: pictures[name] for name in SEO_NAMES if name in pictures},
             **(layout.no_sitemap if article["robots"] else {}),
             **layout.get_page_fields(article),
-            **_without_empty({"custom": article["custom"]}),
-            **_without_empty(page),
-            **_without_empty({"aliases": [path for path in former_paths if path]}),
-            **liquid,
+            **without_empty({"custom": article["custom"]}),
+            **without_empty(page),
+            **without_empty({"aliases": [path for path in former_paths if path]}),
+            **({"render_with_liquid": False} if has_liquid else {}),
         }
 
     def _name_status(self, article: Item) -> str:
         if self._layout.shows_all_pages and article.get("type") and is_scheduled(article, self._now):
             return SCHEDULED
         return article["status"] if article["status"] in NAMED_STATUSES else ""
-
-    def _hides_type(self, article: Item) -> bool:
-        return article["content_type"] == "text" and self._layout.shows_text_as_html
 
     def _name_terms(self, article: Item) -> Item:
         return {
@@ -211,11 +207,3 @@ class _TermNames:
 
     def is_ambiguous(self, slugs: Iterable[str]) -> bool:
         return not self._ambiguous.isdisjoint(slugs)
-
-
-def _has_liquid(content: str) -> bool:
-    return "{{" in content or "{%" in content
-
-
-def _without_empty(fields: Item) -> Item:
-    return {name: value for name, value in fields.items() if value}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from blogapi.redirects.custom.queries import list_custom_redirects
 from blogapi.redirects.formats import format_redirects
 from blogapi.redirects.queries import CUSTOM, Redirect, list_redirects
 from blogapi.storage.database import current_time, end_read
+from blogapi.web.json import to_json
 
 #: The file that describes the export.
 DESCRIPTION = "blogapi.yaml"
@@ -89,9 +89,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     if own and layout.host_redirects:
         text = format_redirects(own, "netlify", snapshot.site["url"])
         yield TextFile(layout.host_redirects, text.encode())
-    copies = ",\n".join(
-        json.dumps(item, ensure_ascii=False, separators=(",", ":")) for item in snapshot.read_working_copies()
-    )
+    copies = ",\n".join(map(to_json, snapshot.read_working_copies()))
     if copies:
         yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
     redirected = {unquote(item["from"]) for item in redirects if item["kind"] != CUSTOM}

@@ -206,7 +206,7 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
         ),
         media,
         former_hashes,
-        [item for item in map(_read_field, list_definitions()) if has_all_fields or _is_public(item)],
+        [_read_field(field) for field in list_definitions() if has_all_fields or not field.is_admin_only],
         has_all_fields,
         [uuid for uuid, _ in rows],
         sum(bool(is_public) for _, is_public in rows),
@@ -242,10 +242,6 @@ def _read_field(field: CustomField) -> Item:
     item |= {"minimum": field.minimum, "maximum": field.maximum, "required": field.is_required}
     item |= {"read_by": "admins" if field.is_admin_only else "everyone", "searched": field.is_searched}
     return {"uuid": str(field.uuid), **item, "kinds": field.kinds, "position": field.position}
-
-
-def _is_public(field: Item) -> bool:
-    return bool(field["read_by"] == "everyone")
 
 
 def _has_working_copy() -> ColumnElement[bool]:

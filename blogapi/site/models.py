@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypedDict
 
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.publication.models import HasEvents
 from blogapi.storage.database import Base, Identified, Timestamped
+from blogapi.web.json import to_json
 from blogapi.web.media_addresses import ShowsPictures
 
 
@@ -71,7 +72,7 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
 
     @navigation_items.setter
     def navigation_items(self, items: Sequence[NavigationItem]) -> None:
-        self.navigation = _to_json(items)
+        self.navigation = to_json(items)
 
     @property
     def other_languages(self) -> Sequence[SiteLanguage]:
@@ -81,8 +82,4 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
 
     @other_languages.setter
     def other_languages(self, items: Sequence[SiteLanguage]) -> None:
-        self.languages = _to_json(items)
-
-
-def _to_json(items: Sequence[Mapping[str, object]]) -> str:
-    return json.dumps(items, ensure_ascii=False, separators=(",", ":"))
+        self.languages = to_json(items)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from blogapi.publication.cursor import Cursor, format_cursor
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.site.models import Site
 from blogapi.version import __version__
+from blogapi.web.json import to_json_bytes
 from blogapi.webhooks import event_types, queries, signing
 from blogapi.webhooks.models import MASK, STANDARD, Delivery, Mode, Webhook
 
@@ -58,10 +58,6 @@ class Preset:
     get_query: Callable[[Message], Mapping[str, str]] = lambda message: {}
 
 
-def _to_json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-
-
 def _make_standard_body(message: Message) -> bytes:
     """Return the type, the time and the data of the message in the format of Standard Webhooks."""
     data: Mapping[str, Any] = {}
@@ -69,7 +65,7 @@ def _make_standard_body(message: Message) -> bytes:
         data = {"count": message.count, "changes": message.changes}
     elif message.changes:
         data = {name: value for name, value in message.changes[0].items() if name != "type"}
-    return _to_json({"type": message.type, "timestamp": _format_time(message.time), "data": data})
+    return to_json_bytes({"type": message.type, "timestamp": _format_time(message.time), "data": data})
 
 
 def _make_title(message: Message) -> str:
@@ -100,7 +96,7 @@ PRESETS = {
         "GitHub",
         "The address is https://api.github.com/repos/OWNER/REPOSITORY/dispatches. The token needs the "
         "permission to write the contents of the repository; send it as the header Authorization: Bearer.",
-        lambda message: _to_json(
+        lambda message: to_json_bytes(
             {"event_type": "blogapi", "client_payload": {"title": _make_title(message), "id": message.id}}
         ),
         headers={"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
