@@ -119,14 +119,6 @@ def store_outcomes(server: str, due: DueCalls) -> None:
         queries.delete_old_deliveries(webhook.uuid, keep=KEPT_DELIVERIES)
 
 
-def send_now(webhook: Webhook, message: Message) -> Delivery:
-    """Make one call now and store its outcome; the position of the webhook does not change."""
-    db.session.expunge(webhook)
-    delivery = call_without_storing(webhook, message)
-    store_call(delivery)
-    return delivery
-
-
 def store_call(delivery: Delivery) -> None:
     """Store the outcome of a call; raises NotFound if the webhook was deleted during the call."""
     with transaction(visible=False):
@@ -141,15 +133,6 @@ def call_without_storing(webhook: Webhook, message: Message) -> Delivery:
     # The call must not occupy a database connection or keep a snapshot open.
     end_read()
     return _to_row(webhook.uuid, _call(webhook, message, attempt=1))
-
-
-def make_test_message() -> Message:
-    return Message(f"msg_test_{uuid4().hex}", event_types.TEST, clock.now())
-
-
-def make_build_message() -> Message:
-    """Return the message of a call that an admin has requested although nothing has changed."""
-    return Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now())
 
 
 def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) -> DueCalls | None:

@@ -16,7 +16,7 @@ from blogapi import clock
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.errors import Conflict, Invalid, Problem
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.webhooks import delivery, messages, queries, signing
+from blogapi.webhooks import delivery, event_types, messages, queries, signing
 from blogapi.webhooks.event_types import NOTICE_PATTERNS, selects_notice
 from blogapi.webhooks.messages import Message
 from blogapi.webhooks.models import STANDARD, Delivery, Mode, Pause, Webhook
@@ -98,7 +98,7 @@ def replay(uuid: UUID, since: datetime) -> WithAttributes:
 
 def send_test(uuid: UUID) -> Delivery:
     """Make a test call now and return its outcome."""
-    return _send(queries.get_by_uuid(uuid), delivery.make_test_message())
+    return _send(queries.get_by_uuid(uuid), _make_test_message())
 
 
 def send_test_unstored(fields: Fields) -> Delivery:
@@ -106,7 +106,7 @@ def send_test_unstored(fields: Fields) -> Delivery:
     webhook = _make_webhook(fields)
     webhook.uuid = uuid4()
     with _limit_running_calls():
-        return delivery.call_without_storing(webhook, delivery.make_test_message())
+        return delivery.call_without_storing(webhook, _make_test_message())
 
 
 def build_now(uuid: UUID) -> Delivery:
@@ -117,7 +117,7 @@ def build_now(uuid: UUID) -> Delivery:
     webhook = queries.get_by_uuid(uuid)
     if webhook.preset == STANDARD:
         raise Conflict("This webhook starts no build; send a test call instead.")
-    return _send(webhook, delivery.make_build_message())
+    return _send(webhook, Message(f"msg_build_{uuid4().hex}", event_types.COMBINED, clock.now()))
 
 
 def send_notice(type: str, data: Mapping[str, Any]) -> list[bool]:
@@ -155,9 +155,16 @@ def _send_and_report(webhook: Webhook, message: Message) -> bool:
     return succeeded
 
 
+def _make_test_message() -> Message:
+    return Message(f"msg_test_{uuid4().hex}", event_types.TEST, clock.now())
+
+
 def _send(webhook: Webhook, message: Message) -> Delivery:
+    db.session.expunge(webhook)
     with _limit_running_calls():
-        return delivery.send_now(webhook, message)
+        call = delivery.call_without_storing(webhook, message)
+        delivery.store_call(call)
+    return call
 
 
 @contextmanager
