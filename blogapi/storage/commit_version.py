@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from flask import Flask
 from sqlalchemy import Engine, event
@@ -48,18 +48,6 @@ class CommitVersion:
         return CommitVersion(self.commit + 1, self.public + int(public), time)
 
 
-class CommitVersionSource(Protocol):
-    """An object that reads the commit version of one database."""
-
-    def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
-        """Return the commit version, or None if it cannot be read.
-
-        `since` is the time at which the request was received (time.monotonic). A version that was read after
-        this time is returned without a new query, so that concurrent requests share one query. Unless
-        `strict` is set, the version may be older by CACHE_STALENESS_MS.
-        """
-
-
 class SqliteCommitVersion:
     """The commit version of a SQLite file, read through a connection that never writes.
 
@@ -82,7 +70,11 @@ class SqliteCommitVersion:
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
     def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
-        """Return the commit version, or None if the file cannot be read; `strict` makes no difference."""
+        """Return the commit version, or None if the file cannot be read; `strict` makes no difference.
+
+        `since` is the time at which the request was received (time.monotonic). A version that was read after
+        this time is returned without a new query, so that concurrent requests share one query.
+        """
         version, read_at = self._last_read
         # The comparison is strict, because the clock can stay the same for some milliseconds.
         if since is not None and since < read_at:
@@ -166,7 +158,10 @@ class PostgresCommitVersion:
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
     def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
-        """Return the commit version, or None if the server cannot be reached."""
+        """Return the commit version, or None if the server cannot be reached; see SqliteCommitVersion.
+
+        Unless `strict` is set, the version may be older by CACHE_STALENESS_MS.
+        """
         arrived = time.monotonic() if since is None else since
         version, last_read_at = self._last_read
         if arrived < last_read_at or (not strict and self._get_age() < self._staleness):
@@ -226,6 +221,9 @@ class PostgresCommitVersion:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
+
+
+CommitVersionSource = SqliteCommitVersion | PostgresCommitVersion
 
 
 def create_source(app: Flask) -> CommitVersionSource:
