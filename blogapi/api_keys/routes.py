@@ -41,21 +41,13 @@ REPRESENTATION = Representation(
 )
 
 
-def _get_deletable(id: UUID) -> ApiKey:
-    return service.get_deletable(current_caller(), id)
-
-
-def _check_can_create() -> None:
-    policy.check_can_create(current_app.config["KEY_CREATION"], current_caller())
-
-
 def _count_attempt() -> None:
     limiter.count_attempts(("KEY_LIMIT", limiter.client_network()))
 
 
 @bp.post("/")
 @allow(guest)
-@check_before_body(_check_can_create)
+@check_before_body(lambda: policy.check_can_create(current_app.config["KEY_CREATION"], current_caller()))
 @bp.arguments(NewKeySchema, required=False)
 @bp.response(201, CreatedKeySchema(), section="4.1")
 def create(fields: Fields) -> WithAttributes:
@@ -115,7 +107,7 @@ def replace(settings: Fields, id: UUID) -> ApiKey:
 
 @bp.delete("/<id:id>/")
 @allow(reader, scope="published")
-@bp.check_exists(_get_deletable)
+@bp.check_exists(lambda id: service.get_deletable(current_caller(), id))
 @bp.write(204, None, REPRESENTATION, section="4.2")
 def delete(id: UUID) -> None:
     """Delete an API key; the next request with it is refused.

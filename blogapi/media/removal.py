@@ -55,10 +55,10 @@ def delete(uuid: UUID, *, force: bool = False, prepared: PreparedItems = NOTHING
     with transaction():
         uses = queries.list_uses(uuid, PageRequest(1, MAX_NAMED_USES))
         if uses.total and not force:
+            subject = "1 item uses" if uses.total == 1 else f"{uses.total} items use"
             raise Conflict(
-                f"{_count(uses.total, 'item')} {'uses' if uses.total == 1 else 'use'} this file; "
-                f"GET /api/v1/blog/media/{uuid}/uses/ lists them all. Remove the file there, or send "
-                "?force=true to delete it anyway.",
+                f"{subject} this file; GET /api/v1/blog/media/{uuid}/uses/ lists them all. Remove the file "
+                "there, or send ?force=true to delete it anyway.",
                 code="media_in_use",
                 errors={"uses": [_describe_use(use) for use in uses.rows]},
             )
@@ -154,7 +154,3 @@ def _describe_use(use: Any) -> str:
     if use.current:
         return f"{item} ({use.uuid}) uses the file."
     return f"{item} ({use.uuid}) uses the file in former versions."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -82,7 +82,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @allow(resource.role)
     @bp.arguments(ComparisonQuery, location="query")
     @bp.response(200, ComparisonSchema())
-    def compare(query: Fields, id: UUID, number: int) -> service.Comparison:
+    def compare(query: Fields, id: UUID, number: int) -> Fields:
         """List the fields that differ between this version and a later one, with both values."""
         permissions.check_history(id, resource.kind)
         return service.compare(id, number, **query)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from uuid import UUID
 
 from sqlalchemy import delete, exists, func, select
@@ -27,17 +27,9 @@ from blogapi.revisions import queries
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.users.models import Account
 from blogapi.web.errors import Conflict
+from blogapi.web.fields import Fields
 from blogapi.working_copies.queries import find_working_copy
 from blogapi.working_copies.service import make_edits
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The numbers of two versions and the differences between them."""
-
-    before: int
-    after: int
-    changes: Sequence[content.Difference]
 
 
 def restore(
@@ -116,8 +108,8 @@ def prepare(article_id: UUID, number: int) -> Prepared | None:
     return article_service.prepare(replace(version.to_input(), uuid=article_id))
 
 
-def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparison:
-    """Return the differences between a version and the later version `to` (None: the current version).
+def compare(article_id: UUID, number: int, *, to: int | None = None) -> Fields:
+    """Return the numbers of a version and the later version `to` (None: the current one), and the `changes`.
 
     Raises NotFound if one of the two versions does not exist.
     """
@@ -128,7 +120,7 @@ def compare(article_id: UUID, number: int, *, to: int | None = None) -> Comparis
     else:
         after = parse_content(queries.get_revision(article_id, to or 0).content)
     changes = keep_visible_changes(content.compare(before, after))
-    return Comparison(number, to or 0, changes)
+    return {"before": number, "after": to, "changes": changes}
 
 
 def prune(keep: int) -> int:

@@ -59,11 +59,6 @@ class ShowsPictures:
         return [getattr(self, name) or "" for name in self.picture_fields]
 
 
-def refresh_json_with_pictures() -> None:
-    """Store the JSON of all items with pictures again, after the address of the service has changed."""
-    LIBRARY.get().refresh_json_with_pictures()
-
-
 def store_uses(item: ShowsPictures, former: Sequence[str], pictures: Sequence[str]) -> None:
     """Store which files of the library the item shows, if they differ from the `former` ones."""
     if former != pictures and any(PATH.fullmatch(picture) for picture in (*former, *pictures)):
