@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.taxonomies.schemas import (
-    ARTICLES_BY_STATUS,
-    ARTICLES_COUNT,
-    PAGE_ADDRESS,
-    TermBodySchema,
-    TermDetails,
-    TermDetailsBody,
-)
+from blogapi.taxonomies.schemas import PAGE_ADDRESS, TermBodySchema, TermDetails, TermDetailsBody
 from blogapi.web.fields import Identifier, OutputSchema, Slug, Text, Timestamp, WebAddress
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 
@@ -48,8 +41,6 @@ class AuthorFieldsSchema(EmbeddedAuthorSchema, TermDetails):
     """An author in the list, with the requested fields."""
 
     page_url = PAGE_ADDRESS
-    articles_count = ARTICLES_COUNT
-    articles_by_status = ARTICLES_BY_STATUS
 
 
 class AuthorBodySchema(TermDetailsBody, TermBodySchema):

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.taxonomies.schemas import (
-    ARTICLES_BY_STATUS,
-    ARTICLES_COUNT,
-    PAGE_ADDRESS,
-    TermBodySchema,
-    TermDetails,
-    TermDetailsBody,
-)
+from blogapi.taxonomies.schemas import PAGE_ADDRESS, TermBodySchema, TermDetails, TermDetailsBody
 from blogapi.web.fields import Identifier, OutputSchema, Slug, Text, Timestamp
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.references import Reference
@@ -49,8 +42,6 @@ class CategoryFieldsSchema(TermDetails, EmbeddedCategorySchema):
     parent = Identifier(
         attribute="parent_id", allow_none=True, metadata={"description": "The parent category."}
     )
-    articles_count = ARTICLES_COUNT
-    articles_by_status = ARTICLES_BY_STATUS
 
 
 class CategoryBodySchema(TermDetailsBody, TermBodySchema):

@@ -6,15 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from blogapi.taxonomies.schemas import (
-    ARTICLES_BY_STATUS,
-    ARTICLES_COUNT,
-    PAGE_ADDRESS,
-    TermBodySchema,
-    TermDetails,
-    TermDetailsBody,
-    TermSchema,
-)
+from blogapi.taxonomies.schemas import PAGE_ADDRESS, TermBodySchema, TermDetails, TermDetailsBody, TermSchema
 from blogapi.web.fields import Identifier, OutputSchema, Text
 
 
@@ -40,8 +32,6 @@ class TagFieldsSchema(TermDetails, TermSchema):
 
     url = PAGE_ADDRESS
     description = ma.fields.String(metadata={"description": "May be empty."})
-    articles_count = ARTICLES_COUNT
-    articles_by_status = ARTICLES_BY_STATUS
 
 
 class TagBodySchema(TermDetailsBody, TermBodySchema):

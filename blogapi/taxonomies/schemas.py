@@ -41,6 +41,15 @@ class TermDetails(ma.Schema):
         metadata={"description": "A language tag (BCP 47), or empty for the language of the site."}
     )
     head = ma.fields.Nested(HeadSchema)
+    articles_count = ma.fields.Integer(metadata={"minimum": 0, "description": "Number of public articles."})
+    articles_by_status = ma.fields.Dict(
+        ma.fields.String(),
+        ma.fields.Integer(metadata={"minimum": 1}),
+        metadata={
+            "description": "For admins: the numbers of articles in each status that has articles.",
+            "example": {"published": 54, "draft": 5},
+        },
+    )
 
 
 class TermDetailsBody(ma.Schema):
@@ -63,18 +72,6 @@ class TermSchema(OutputSchema):
     name = ma.fields.String(metadata={"example": "slow food"})
     slug = ma.fields.String(metadata={"example": "slow-food"})
     user = Identifier(attribute="owner_id")
-
-
-# The fields with the numbers of articles, for the schemas of all terms.
-ARTICLES_COUNT = ma.fields.Integer(metadata={"minimum": 0, "description": "Number of public articles."})
-ARTICLES_BY_STATUS = ma.fields.Dict(
-    ma.fields.String(),
-    ma.fields.Integer(metadata={"minimum": 1}),
-    metadata={
-        "description": "For admins: the numbers of articles in each status that has articles.",
-        "example": {"published": 54, "draft": 5},
-    },
-)
 
 
 class TermListQuery(ListQuery):
