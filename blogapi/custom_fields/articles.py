@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 from uuid import UUID
 
@@ -14,12 +14,6 @@ class Articles(Protocol):
 
     def resolve(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
         """Return the uuid of the item for each uuid, and for each slug of an item that the caller may see."""
-
-    def find_readable(self, uuids: Collection[UUID]) -> set[UUID]:
-        """Return the uuids that belong to an article or a page that readers can see."""
-
-    def list_values(self) -> Iterable[str]:
-        """Return the custom field values of each item that has any, as JSON."""
 
     def update_derived_data(self, name: str) -> None:
         """Update the search words of all articles that have a value for the custom field `name`."""

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
+from sqlalchemy import select
+
 from blogapi.custom_fields import custom_values
-from blogapi.custom_fields.articles import ARTICLES
 from blogapi.custom_fields.definitions import list_visible
-from blogapi.custom_fields.models import CustomField
+from blogapi.custom_fields.models import NO_VALUES, CustomField
+from blogapi.storage.database import Base, db
 from blogapi.web.access import current_caller
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import WithAttributes
@@ -26,7 +28,8 @@ def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
     They are the numbers of items with a value, and of items with a value that does not fit.
     """
     used, unfit = Counter[str](), Counter[str]()
-    for stored in ARTICLES.get().list_values():
+    article = Base.metadata.tables["article"].c
+    for stored in db.session.scalars(select(article.custom).where(article.custom != NO_VALUES)):
         values = custom_values.parse(stored)
         for field in fields:
             if field.name in values:

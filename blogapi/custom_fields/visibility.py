@@ -7,12 +7,14 @@ from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from flask import g, has_request_context
+from sqlalchemy import select
 
 from blogapi.custom_fields import custom_values
-from blogapi.custom_fields.articles import ARTICLES
 from blogapi.custom_fields.custom_values import Values
 from blogapi.custom_fields.definitions import list_definitions, list_visible, reads_all
 from blogapi.custom_fields.models import CustomField, FieldType
+from blogapi.publication.visibility import readable
+from blogapi.storage.database import Base, current_time, db
 from blogapi.web.access import Caller, current_caller
 
 _PREFIX = "custom."
@@ -57,7 +59,9 @@ def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> 
         if field.name in values
         for uuid in custom_values.list_items(field, values[field.name])
     }
-    known = {str(uuid) for uuid in ARTICLES.get().find_readable(named)}
+    article = Base.metadata.tables["article"].c
+    is_known = article.uuid.in_(named), readable(article, current_time())
+    known = {str(uuid) for uuid in db.session.scalars(select(article.uuid).where(*is_known))}
     for values in shown:
         for field in fields:
             if field.name in values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from sqlalchemy import null, select, union_all
@@ -11,9 +11,7 @@ from blogapi.articles import queries
 from blogapi.articles.models import Article
 from blogapi.articles.permissions import visible_to_caller
 from blogapi.articles.writing import json_writer
-from blogapi.custom_fields.models import NO_VALUES
-from blogapi.publication.visibility import readable
-from blogapi.storage.database import chunk, current_time, db, table_of
+from blogapi.storage.database import chunk, db, table_of
 
 _article = table_of(Article).c
 
@@ -25,17 +23,6 @@ def resolve(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
     by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
     rows = db.session.execute(union_all(by_slug, by_uuid))
     return {slug or uuid: uuid for uuid, slug in rows}
-
-
-def find_readable(uuids: Collection[UUID]) -> set[UUID]:
-    """Return the uuids that belong to an article or a page that readers can see."""
-    condition = readable(_article, current_time())
-    return set(db.session.scalars(select(_article.uuid).where(_article.uuid.in_(uuids), condition)))
-
-
-def list_values() -> Iterable[str]:
-    """Return the custom field values of each item that has any, as JSON."""
-    return db.session.scalars(select(_article.custom).where(_article.custom != NO_VALUES))
 
 
 def update_derived_data(name: str) -> None:
