@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, select
@@ -18,21 +17,13 @@ from blogapi.site.time_zones import to_time_zone
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.taxonomies.hierarchy import find_descendants
 from blogapi.taxonomies.queries import find_term
+from blogapi.web.fields import Fields
 
 _article, _tag, _byline = table_of(Article).c, table_of(ArticleTag).c, table_of(ArticleAuthor).c
 
 
-@dataclass(frozen=True, slots=True)
-class Month:
-    """A month in the time zone of the site, and the number of its public articles."""
-
-    year: int
-    month: int
-    count: int
-
-
-def list_months(filters: Mapping[str, str]) -> list[Month]:
-    """Return the months with public articles, newest first.
+def list_months(filters: Mapping[str, str]) -> list[Fields]:
+    """Return the months (year, month and count) with public articles, newest first.
 
     `filters` contains the uuid or slug of a category, a tag and an author; an unknown term has no articles. A
     category includes the categories below it. SQLite knows no time zones, so the articles of each month are
@@ -47,7 +38,8 @@ def list_months(filters: Mapping[str, str]) -> list[Month]:
     times = db.session.connection().scalars(select(_article.published_at).where(*conditions))
     zone = get_site().time_zone
     months = Counter((local.year, local.month) for local in (to_time_zone(time, zone) for time in times))
-    return [Month(year, month, count) for (year, month), count in sorted(months.items(), reverse=True)]
+    newest_first = sorted(months.items(), reverse=True)
+    return [{"year": year, "month": month, "count": count} for (year, month), count in newest_first]
 
 
 def _has_term(name: str, term: UUID) -> ColumnElement[bool]:

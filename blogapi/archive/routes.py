@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from blogapi.archive import queries
-from blogapi.archive.queries import Month
 from blogapi.archive.schemas import ArchiveMonthSchema, ArchiveQuery
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import shows
@@ -19,6 +18,6 @@ bp = Blueprint("archive", __name__, url_prefix="/api/v1/blog/archive", descripti
 @bp.arguments(ArchiveQuery, location="query")
 @bp.response(200, ArchiveMonthSchema(many=True), cacheable=True)
 @shows("article", *TERM_KINDS)
-def listed(query: Fields) -> list[Month]:
+def listed(query: Fields) -> list[Fields]:
     """List the months with public articles, newest first, in the time zone of the site."""
     return queries.list_months(query)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import current_app
+from flask import current_app, request
 
 from blogapi.articles.author_visibility import author_is_public
 from blogapi.articles.fields import LINK_NAMES
@@ -84,8 +84,8 @@ class Feed:
     entries: Sequence[Entry]
 
 
-def get_feed(filters: dict[str, str], path: str) -> Feed:
-    """Return the feed of the articles that match all filters.
+def get_feed(filters: dict[str, str]) -> Feed:
+    """Return the feed of the articles that match all filters; its address is that of the current request.
 
     The filters are `category`, `tag` and `author` (uuid or slug), and `language`. Without a language, the
     feed of a site with several languages contains the articles in the language of the site; ALL_LANGUAGES
@@ -97,6 +97,7 @@ def get_feed(filters: dict[str, str], path: str) -> Feed:
     shown = {"": default, ALL_LANGUAGES: ""}.get(language, language)
     site = describe_in_language(site, shown)
     home_url = f"{site.url}/"
+    path = f"{request.path}?{urlencode(filters)}" if filters else request.path
     terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     values["language"] = shown

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
-from flask import Response, request
+from flask import Response
 
 from blogapi.feeds import json_format, sitemap
 from blogapi.feeds.entries import get_feed
@@ -43,7 +41,7 @@ def get_rss_feed(query: Fields) -> Response:
     # Imported here because the XML libraries need memory in each server.
     from blogapi.feeds import xml_formats
 
-    return _make_response(xml_formats.to_rss(get_feed(query, _get_feed_path(query))), RSS)
+    return _make_response(xml_formats.to_rss(get_feed(query)), RSS)
 
 
 @bp.get("/feeds/atom.xml")
@@ -55,7 +53,7 @@ def get_atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
     from blogapi.feeds import xml_formats
 
-    return _make_response(xml_formats.to_atom(get_feed(query, _get_feed_path(query))), ATOM)
+    return _make_response(xml_formats.to_atom(get_feed(query)), ATOM)
 
 
 @bp.get("/feeds/feed.json")
@@ -71,7 +69,7 @@ def get_atom_feed(query: Fields) -> Response:
 @shows(*PAGE_KINDS)
 def get_json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
-    return _make_response(json_format.to_json(get_feed(query, _get_feed_path(query))), JSON_FEED)
+    return _make_response(json_format.to_json(get_feed(query)), JSON_FEED)
 
 
 @bp.get("/sitemap.xml")
@@ -99,10 +97,6 @@ def get_sitemap_part(number: int) -> Response:
 def get_robots() -> Response:
     """Tell crawlers to index the site and its pictures, and not this service."""
     return _make_response(_ROBOTS, PLAIN)
-
-
-def _get_feed_path(query: Fields) -> str:
-    return f"{request.path}?{urlencode(query)}" if query else request.path
 
 
 def _make_response(body: bytes, content_type: str) -> Response:

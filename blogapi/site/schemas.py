@@ -35,9 +35,6 @@ MAX_LANGUAGES = 100
 class TimeZone(Text):
     """The name of a time zone of the IANA database, such as `Europe/Berlin`."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=64, **options)
-
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         name = super()._deserialize(value, attr, data, **options)
         if name not in list_time_zones():
@@ -175,7 +172,7 @@ class SiteChangesSchema(InputSchema):
     title = Text(max_length="MAX_TITLE", metadata={"example": "The Bread Blog"})
     description = Text(max_length=10_000)
     language = Language(metadata={"example": "en"})
-    time_zone = TimeZone(metadata={"example": "Europe/Berlin"})
+    time_zone = TimeZone(max_length=64, metadata={"example": "Europe/Berlin"})
     url = PublicAddress(metadata={"example": "https://blog.example"})
     service_url = PublicAddress(metadata={"example": "https://api.blog.example"})
     logo = PictureReference()

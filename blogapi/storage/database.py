@@ -376,7 +376,9 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
 
     Raises CannotStart if the database cannot be opened or a newer version has upgraded it.
     """
-    app.config.setdefault("SQLALCHEMY_DATABASE_URI", _get_url(app))
+    # URL.create escapes characters in the folder name that have a special meaning in a URL.
+    default = URL.create("sqlite", database=str(Path(app.instance_path, "blog.db")))
+    app.config.setdefault("SQLALCHEMY_DATABASE_URI", app.config["DATABASE_URL"] or default)
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = connections.engine_options(
         app.config["SQLALCHEMY_DATABASE_URI"]
     ) | app.config.get("SQLALCHEMY_ENGINE_OPTIONS", {})
@@ -391,13 +393,7 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
 
 
-def _get_url(app: Flask) -> str | URL:
-    # URL.create escapes characters in the folder name that have a special meaning in a URL.
-    default = URL.create("sqlite", database=str(Path(app.instance_path, "blog.db")))
-    return app.config["DATABASE_URL"] or default
-
-
-def _create_engine(app: Flask) -> Engine:
+def _engine(app: Flask) -> Engine:
     try:
         db.init_app(app)
     except (ArgumentError, ImportError) as error:

@@ -44,9 +44,6 @@ _RESERVED_HEADERS = re.compile(
 class ReceiverAddress(Text):
     """The absolute URL that a webhook calls."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length="MAX_URL", **options)
-
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         address = super()._deserialize(value, attr, data, **options)
         try:
@@ -195,6 +192,7 @@ class WebhookBodySchema(InputSchema):
 
     name = Text(max_length="MAX_NAME", required=True, metadata={"example": "search index"})
     url = ReceiverAddress(
+        max_length="MAX_URL",
         required=True,
         metadata={
             "description": "The address to call. It can contain a secret, so no response shows it.",
