@@ -393,7 +393,7 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
 
 
-def _engine(app: Flask) -> Engine:
+def _create_engine(app: Flask) -> Engine:
     try:
         db.init_app(app)
     except (ArgumentError, ImportError) as error:
