@@ -18,6 +18,8 @@ _PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-
 CHROMIUM = next(filter(None, map(shutil.which, _PROGRAMS)), None)
 
 _POLL_MS = 20
+# Machines can be busy, and a test that passes does not wait for this time.
+TIMEOUT_MS = 60_000
 
 # The ratio of the luminances of each visible text and its background, as WCAG 2 defines it.
 _CONTRASTS = """
@@ -70,9 +72,10 @@ def launch_browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
     try:
-        from playwright.sync_api import sync_playwright
+        from playwright.sync_api import expect, sync_playwright
     except ImportError:
         pytest.skip("Playwright is not installed")
+    expect.set_options(timeout=TIMEOUT_MS)
     with sync_playwright() as playwright:
         # Chromium refuses its sandbox to root, and containers often forbid it to other users. The tabs of a
         # profile share one process, which keeps the compiled scripts.
@@ -102,8 +105,7 @@ class PageOpener:
             color_scheme="dark" if dark else "light",
             base_url=self.origin,
         )
-        # Machines can be busy, and a test that passes does not wait for this time.
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(TIMEOUT_MS)
         page = context.new_page()
         page.on("console", self._record_message)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
@@ -132,15 +134,30 @@ def list_contrasts(page: Page, root: str = "body") -> list[tuple[float, str]]:
 
 
 def wait_until(page: Page, expression: str) -> None:
-    """Wait until the JavaScript expression is true.
+    """Wait until the JavaScript expression is true, also if the page leads to another one in the meantime.
 
     A strict Content-Security-Policy blocks the function of Playwright that does this, if it has to wait.
     """
-    for _ in range(60_000 // _POLL_MS):
-        if page.evaluate(expression):
-            return
+    from playwright.sync_api import Error
+
+    for _ in range(TIMEOUT_MS // _POLL_MS):
+        try:
+            if page.evaluate(expression):
+                return
+        except Error as error:
+            if "context was destroyed" not in error.message:
+                raise
         page.wait_for_timeout(_POLL_MS)
     raise AssertionError(f"not true after a minute: {expression}")
+
+
+def wait_for_first(page: Page, found: list[Any]) -> Any:
+    """Wait until a handler of the page has added something to the list, such as a route, and return it."""
+    for _ in range(TIMEOUT_MS // _POLL_MS):
+        if found:
+            return found[0]
+        page.wait_for_timeout(_POLL_MS)
+    raise AssertionError("nothing after a minute")
 
 
 def is_wider_than_the_window(page: Page) -> bool:

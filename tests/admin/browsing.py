@@ -8,13 +8,16 @@ from axe_playwright_python.sync_playwright import Axe
 
 from blogapi import authentication
 from tests.admin.blogs import Blog
-from tests.browser import PageOpener, wait_until
+from tests.browser import TIMEOUT_MS, PageOpener, wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 # The console shows each refused request, but a page may ask for what does not exist.
 _REFUSED = "Failed to load resource: "
+
+# A toast goes away after 8 seconds, in which a slow machine may not have come to its button.
+_KEEP_TOASTS = "addEventListener('animationend', (event) => event.stopPropagation(), { capture: true });"
 
 _SIZE = (1280, 800)
 _TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -53,7 +56,8 @@ class AdminPages(PageOpener):
                 reduced_motion="reduce",
                 permissions=["clipboard-read", "clipboard-write"],
             )
-            context.set_default_timeout(30_000)
+            context.set_default_timeout(TIMEOUT_MS)
+            context.add_init_script(_KEEP_TOASTS)
             # This tab stays open, so that the process of the profile is kept.
             context.new_page().goto("/robots.txt")
             self._contexts[user] = context
