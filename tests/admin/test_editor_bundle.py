@@ -57,7 +57,9 @@ def test_the_text_stays_as_it_is_and_typing_is_reported(open_editor):
     page.keyboard.type("end")
     assert page.evaluate("editor.getText()") == f"{TEXT}end"
     assert page.evaluate("window.changes") == 3
-    page.keyboard.press("Control+z")
+    # Keys that follow each other quickly are one step.
+    for _ in "end":
+        page.keyboard.press("Control+z")
     assert page.evaluate("editor.getText()") == TEXT
 
 
@@ -92,8 +94,8 @@ def test_enter_leaves_a_list_or_a_quote_with_an_empty_line(open_editor):
             page.keyboard.press("Enter")
             page.keyboard.type(line)
         assert page.evaluate("editor.getText()") == written
-    page.keyboard.press("Control+z")
-    page.keyboard.press("Control+z")
+    for _ in "⏎end":
+        page.keyboard.press("Control+z")
     assert page.evaluate("editor.getText()") == "> ```\n> "
 
 

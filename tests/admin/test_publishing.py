@@ -89,7 +89,7 @@ def test_a_scheduled_article_goes_live_with_the_words_corrected_last(write, make
     get_button(page, "Reschedule").click()
     popover = page.get_by_role("dialog", name="Reschedule this article", exact=True)
     popover.get_by_role("button", name="Reschedule", exact=True).click()
-    page.get_by_text("Scheduled", exact=True).wait_for()
+    popover.wait_for(state="hidden")
     stored = api.get(f"{path}?fields=content,working_copy,published_at")
     assert (stored["content"], stored["working_copy"]) == ("Hemp and tra. Later Corrected", None)
     assert [row["number"] for row in api.get(f"{path}revisions/")] == [2, 1]
