@@ -10,13 +10,15 @@ import pytest
 from PIL import Image
 
 from tests.admin.browsing import list_violations
-from tests.browser import is_wider_than_the_window, wait_until
+from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 from tests.webhooks.receiver import receive
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 
 def test_a_backup_is_made_checked_fetched_and_deleted(api, open_admin, blog):
+    for article in api.get("blog/articles/?status=any&fields=uuid"):
+        api.delete(f"blog/articles/{article['uuid']}/")
     page = open_admin("/admin/backups/")
     page.get_by_role("heading", name="No backup yet").wait_for()
     page.get_by_role("button", name="Make a backup").click()
@@ -76,13 +78,14 @@ def test_the_fields_of_the_site_are_changed(api, open_admin):
     page.get_by_role("button", name="Save").click()
     page.get_by_text("Saving…").wait_for()
     title.fill("Second")
-    requests[0].continue_()
+    wait_for_first(page, requests).continue_()
     wait_until(page, "!document.querySelector('[aria-busy]')")
     assert (title.input_value(), api.get("blog/site/")["title"]) == ("Second", "First")
     questions = []
     page.on("dialog", lambda dialog: (questions.append(dialog.type), dialog.dismiss()))
     page.get_by_role("link", name="Media", exact=True).click()
-    assert (questions, page.url) == (["beforeunload"], f"{open_admin.origin}/admin/site/")
+    assert wait_for_first(page, questions) == "beforeunload"
+    assert page.url == f"{open_admin.origin}/admin/site/"
 
 
 def test_a_site_that_somebody_else_changed_is_not_overwritten(api, open_admin):

@@ -97,14 +97,15 @@ def test_a_gallery_is_made_of_two_pictures(write, make, api, open_admin):
     page = write(path)
     page.get_by_role("group", name="Picture", exact=True).click()
     get_button(page, "Add to a gallery").click()
-    page.locator(".picture-grid button").first.click()
-    page.get_by_role("dialog").get_by_role("button", name="Add", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Add to a gallery", exact=True)
+    dialog.get_by_role("button", name="quay.png", exact=True).click()
+    dialog.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("group", name="Gallery of 2 pictures", exact=True).wait_for()
     page.get_by_role("textbox", name="Caption", exact=True).nth(1).fill("Two")
     save(page)
     assert get_stored(api, path) == f'![One]({reference})\n![]({reference} "Two")\n\nEnd.'
     wait_until(
-        page, "document.querySelector('.reading > .sheet').shadowRoot.querySelector('.gallery figcaption')"
+        page, "document.querySelector('.reading > .sheet').shadowRoot?.querySelector('.gallery figcaption')"
     )
 
 

@@ -32,11 +32,18 @@ ENTRIES = {
 
 
 @pytest.fixture(scope="module")
-def writers(blog, api):
-    """Lin (an author who may not publish), Eda (an editor), and articles of Lin and of Ida, by title."""
+def staff(blog):
+    """Create Lin (an author who may not publish) and Eda (an editor)."""
     with blog.app.app_context():
         users.create("lin", None, role=Role.AUTHOR)
         users.create("eda", None, role=Role.EDITOR)
+
+
+@pytest.fixture
+def writers(staff, blog, api):
+    """The articles of Lin and of Ida, by title: the only ones of the blog."""
+    for article in api.get(f"{ARTICLES}?status=any&fields=uuid"):
+        api.delete(f"{ARTICLES}{article['uuid']}/")
     made = {"Draft of Ida": api.post(ARTICLES, {"title": "Draft of Ida"})["uuid"]}
     lin = blog.client("lin")
     for title in ("Draft of Lin", "Published for Lin"):
@@ -148,9 +155,10 @@ def test_a_text_that_one_may_not_change_any_more_is_not_called_deleted(open_admi
 
     uuid = writers["Draft of Lin"]
     page = open_admin(f"/admin/articles/{uuid}/", user="lin")
-    type_at_end(page, "Mine.")
+    get_text(page).wait_for()
     result = blog.app.test_cli_runner().invoke(args=["user", "reassign", "lin", "ida"])
     assert result.exit_code == 0, result.output
+    type_at_end(page, "Mine.")
     page.keyboard.press("Control+s")
     wait_for_state(page, "Not saved: the article is not yours now")
     page.get_by_text("This article was deleted, or is not yours any more.", exact=True).wait_for()
