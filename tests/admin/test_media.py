@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.admin.browsing import list_violations
-from tests.browser import is_wider_than_the_window, wait_until
+from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 from tests.pictures import make_picture
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -65,8 +65,9 @@ def test_leaving_during_an_upload_asks(api, open_admin):
     page.get_by_label("Upload", exact=True).set_input_files([picture])
     page.get_by_text("Uploading 1 of 1…").wait_for()
     page.get_by_role("link", name="Articles", exact=True).click()
-    assert (questions, page.url) == (["beforeunload"], f"{open_admin.origin}/admin/media/")
-    waiting[0].continue_()
+    assert wait_for_first(page, questions) == "beforeunload"
+    assert page.url == f"{open_admin.origin}/admin/media/"
+    wait_for_first(page, waiting).continue_()
     wait_until(page, "document.activeElement.id === 'field-alt'")
     page.get_by_role("link", name="Articles", exact=True).click()
     page.wait_for_url("**/admin/articles/")
@@ -96,6 +97,7 @@ def test_a_deleted_file_comes_back_with_undo(api, open_admin):
     page.get_by_role("button", name="Cancel", exact=True).click()
     assert api.get("blog/media/", query_string={"q": "oven"})
     # The console names the file that the page could not read.
+    wait_for_first(page, open_admin.faults)
     open_admin.faults.clear()
 
 
@@ -103,6 +105,7 @@ def test_search_and_filters_have_addresses(api, open_admin):
     add_file(api, "loaf.png", "brown")
     page = open_admin("/admin/media/")
     page.get_by_role("link", name="Without alternative text").click()
+    page.wait_for_url("**/admin/media/?alt=missing")
     get_item(page, "loaf.png").wait_for()
     page.get_by_role("searchbox", name="Search name and text").fill("loaf")
     wait_until(page, "document.querySelectorAll('.media-item').length === 1")

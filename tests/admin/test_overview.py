@@ -9,7 +9,7 @@ import pytest
 
 from tests.admin.browsing import list_violations
 from tests.admin.hooks import add_hook
-from tests.browser import is_wider_than_the_window
+from tests.browser import is_wider_than_the_window, wait_for_first
 from tests.webhooks.receiver import receive
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
@@ -71,7 +71,7 @@ def test_the_site_is_built_now(blog, api, open_admin):
         build.click()
         page.get_by_text("Netlify answered 503").wait_for()
         page.get_by_text("Checking…").wait_for()
-        checks.pop().continue_()
+        wait_for_first(page, checks).continue_()
         page.unroute("**/api/v1/doctor/")
         page.get_by_text("Check again").wait_for()
         build.click()

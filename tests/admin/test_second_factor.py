@@ -165,5 +165,6 @@ def test_a_forgotten_password_is_replaced_with_a_link_by_email(make_blog, browse
         page.get_by_label("New password", exact=True).fill("a better pass phrase")
         page.get_by_role("button", name="Save").click()
         page.wait_for_url(re.compile("/admin/(?!sign-in|reset)"))
+        page.get_by_text("(this one)").wait_for()
         assert pages.faults == []
         pages.close()

@@ -109,8 +109,8 @@ def close(page):
 
 def show_menus(page):
     """Open the menus and the dialogs of the page one by one."""
-    for button in page.get_by_role("main").get_by_role("button").all():
-        if button.get_attribute("aria-haspopup") and button.is_visible():
+    for button in page.get_by_role("main").locator("button[aria-haspopup]").all():
+        if button.is_visible():
             button.click()
             page.locator(OPEN).first.wait_for()
             yield button.get_attribute("aria-label") or button.inner_text()
@@ -289,6 +289,8 @@ def test_signing_in_leads_to_no_other_origin(article, open_admin):
         page.get_by_role("button", name="Sign in", exact=True).click()
         page.wait_for_url("**/admin/")
         assert page.url == f"{open_admin.origin}/admin/"
+        # Without a login, a page that still loads would lead to the sign-in page.
+        wait_for_page(page)
 
 
 def test_a_member_sees_nothing_that_the_api_refuses(article, open_admin):

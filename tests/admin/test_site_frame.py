@@ -10,7 +10,7 @@ import pytest
 from blogapi.docs.assets import STATIC
 from tests.admin.browsing import AdminPages, list_violations
 from tests.admin.writing import get_button, save, type_at_end
-from tests.browser import is_wider_than_the_window, wait_until
+from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -123,10 +123,11 @@ def test_a_preview_that_was_closed_while_its_link_was_made_loads_nothing(write, 
         get_button(page, SWITCH).click()
     get_button(page, SWITCH).click()
     with page.expect_response("**/articles/*/preview/"):
-        held[0].continue_()
+        wait_for_first(page, held).continue_()
     # This answer arrives after the other one.
     page.evaluate("async () => (await fetch('/robots.txt')).text()")
     assert page.locator(".site-frame iframe").count() == 0
+    page.unroute("**/articles/*/preview/")
     get_button(page, SWITCH).click()
     get_frame(page).get_by_role("heading", name="Closed early").wait_for()
 

@@ -9,7 +9,7 @@ import pytest
 from blogapi.users import links
 from tests.admin.blogs import PASSWORD, serve_blog
 from tests.admin.browsing import AdminPages, list_violations, wait_for_copied, wait_for_page
-from tests.browser import wait_until
+from tests.browser import wait_for_first, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -95,6 +95,7 @@ def test_an_admin_invites_an_author_who_joins(api, open_admin):
     assert list_violations(theirs) == []
     fill_in_and_send(theirs, "Join", name="henrik", password=PASSWORD)
     theirs.wait_for_url(re.compile("/admin/(?!join)"))
+    wait_for_page(theirs)
     user = get_by_name(api, "henrik")
     assert (user["role"], user["can_publish"]) == ("author", True)
     again = open_admin(link, user="marit")
@@ -195,7 +196,7 @@ def test_a_key_is_shown_once_and_revoked(api, open_admin):
     # The key is shown even if the dialog is closed before the answer.
     page.keyboard.press("Escape")
     dialog.wait_for(state="detached")
-    requests[0].continue_()
+    wait_for_first(page, requests).continue_()
     shown = page.get_by_role("region", name="Key “phone shortcut” is made. Copy it now")
     shown.get_by_text(re.compile(r"^May read and write as ida\. Ends on \d")).wait_for()
     wait_until(page, "document.activeElement.textContent.includes('Copy')")
