@@ -142,6 +142,8 @@ def test_the_token_of_github_is_not_sent_to_another_receiver(api, open_admin, re
     assert receiver.calls[0].headers["authorization"] == "Bearer t0ken"
     page.goto(f"/admin/webhooks/{webhook['uuid']}/change/")
     page.get_by_text("Empty: the token stays.").wait_for()
+    # The example of what is sent does not come, but the user saves.
+    page.route("**/webhooks/sample/", lambda route: None)
     page.get_by_role("radio", name="Vercel").check()
     page.get_by_role("button", name="Save webhook").click()
     page.wait_for_url("**/admin/webhooks/")

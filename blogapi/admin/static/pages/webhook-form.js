@@ -65,7 +65,8 @@ class WebhookForm extends Page {
   /** @param {Json} fields */
   change(fields) {
     this.set({ values: { ...this.values, ...fields }, isChanged: true });
-    if (fields.preset || fields.mode) this.act("sample", () => this.loadSample());
+    // The user can save meanwhile.
+    if (fields.preset || fields.mode) this.loadSample().catch(({ message }) => this.set({ problem: message }));
   }
 
   async save() {
