@@ -41,15 +41,17 @@ def test_a_person_signs_in_and_comes_to_the_page_that_they_wanted(api, open_admi
     assert len(days) == 1 and days[0] > 0
 
 
-def test_a_person_does_not_stay_signed_in_on_a_strange_computer(open_admin):
+def test_a_person_does_not_stay_signed_in_on_a_strange_computer(api, open_admin):
+    # The overview of an empty blog leads to another page.
+    api.post("blog/articles/", {"title": "Not empty"})
     page = open_admin("/admin/sign-in/?next=https://evil.example/", user="", width=390)
     assert page.locator("#field-password").bounding_box()["height"] >= 44
     page.get_by_role("checkbox", name="Stay signed in on this device").uncheck()
     page.get_by_role("button", name="Show password").click()
     assert page.get_by_label("Password", exact=True).get_attribute("type") == "text"
     fill_in_and_send(page, "Sign in", name="ida", password=PASSWORD)
-    # The overview of an empty blog leads there. Chromium would not close a tab that is on its way.
-    page.wait_for_url(f"{open_admin.origin}/admin/welcome/")
+    # Chromium would not close a tab that is on its way.
+    page.wait_for_url(f"{open_admin.origin}/admin/")
     wait_for_page(page)
     assert [cookie["expires"] for cookie in page.context.cookies()] == [-1]
 
@@ -126,7 +128,7 @@ def test_an_admin_changes_a_role_ends_logins_and_disables_a_user(blog, api, open
     there = blog.client("tomas")
     for status in ("draft", "published"):
         api.post("blog/articles/", {"title": f"Of Ida, {status}", "status": status})
-    written = len(api.get("blog/articles/author/me/"))
+    written = len(api.get("blog/articles/?status=any&author=ida&fields=uuid"))
     page = open_admin("/admin/users/")
     # Drafts count too.
     own = page.get_by_role("row", name=re.compile("^ida"))
