@@ -14,6 +14,7 @@ from blogapi.serving import channel, parser
 from blogapi.serving import server as serving
 from tests.live_server import serve
 from tests.serving.slow_clients import Blog
+from tests.serving.sockets import wait_until
 
 MAX_BODY_BYTES = 1024 * 1024
 CHUNK, CHUNKS = b"x" * 65536, 240
@@ -60,6 +61,13 @@ class ServerClock:
 
     def move(self, seconds: float) -> None:
         self.seconds += seconds
+
+    def let_check(self, server: serving.Server) -> None:
+        """Wait until the server has checked all deadlines at the current time; that takes little time."""
+        # A second sweep begins only after the first one has ended.
+        for _ in range(2):
+            self.move(server.limits.sweep)
+            wait_until(lambda: server._next_sweep > self.seconds)
 
 
 @pytest.fixture

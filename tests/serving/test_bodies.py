@@ -20,7 +20,7 @@ from tests.serving.sockets import LOGIN, assert_problem, connect, parse_response
 UPLOADS = "/api/v1/blog/media/"
 MAX_BODY_BYTES, MAX_MEDIA_BYTES = 1_000_000, 900_000
 # Three bodies of the largest size, which is that of a media file with its texts.
-LIMITS = Limits(sweep=0.05, bodies=3)
+LIMITS = Limits(sweep=0.05, bodies=3, request=600)
 MAX_BYTES = 3 * (MAX_MEDIA_BYTES + MAX_PARTS_SIZE)
 
 
@@ -98,6 +98,6 @@ def test_a_body_is_counted_while_it_is_processed(blog, monkeypatch):
 def test_an_incomplete_body_is_released_when_the_request_times_out(blog, server_clock):
     with start_server(blog, limits=LIMITS) as server, send_body(server) as sock:
         wait_for_bytes(server, MAX_BODY_BYTES - 2000)
-        server_clock.move(11)
+        server_clock.move(601)
         assert_problem(parse_response(read_all(sock)), 408, "request_timeout")
         wait_for_bytes(server, 0)

@@ -95,7 +95,10 @@ def test_250_slow_connections_from_one_address_do_not_block_other_requests(app):
 
 
 def test_the_limit_of_an_address_applies_once_half_of_all_connections_are_in_use(app):
-    with start_server(app, limits=Limits(connections=8, per_address=3)) as server, ExitStack() as stack:
+    with (
+        start_server(app, limits=Limits(connections=8, per_address=3, request=600)) as server,
+        ExitStack() as stack,
+    ):
         for _ in range(6):
             stack.enter_context(connect(server.effective_port)).sendall(b"G")
         wait_until(lambda: len(server.active_channels) == 4)
@@ -118,7 +121,7 @@ def test_the_connection_that_stalled_longest_is_closed_for_a_new_connection_from
 ):
     monkeypatch.setattr(serving, "EVICTION_SECONDS", 0.0)
     with (
-        start_server(app, limits=Limits(connections=2, per_address=1)) as server,
+        start_server(app, limits=Limits(connections=2, per_address=1, request=600)) as server,
         connect(server.effective_port) as slow,
     ):
         slow.sendall(b"G")
@@ -165,7 +168,7 @@ def test_a_half_closed_connection_is_closed_for_a_new_connection(app, monkeypatc
 
 
 def test_the_connections_of_the_proxy_are_not_limited_by_address(app):
-    limits = Limits(connections=8, per_address=1)
+    limits = Limits(connections=8, per_address=1, request=600)
     with start_server(app, limits=limits, trusted_proxy="127.0.0.1") as server, ExitStack() as stack:
         for _ in range(7):
             stack.enter_context(connect(server.effective_port)).sendall(b"G")

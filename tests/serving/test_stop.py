@@ -11,9 +11,12 @@ from tests.live_server import start_server
 from tests.serving.conftest import CHUNK, CHUNKS
 from tests.serving.sockets import HEALTH, connect, parse_response, read_all, wait_until
 
+# However busy the machine is, the time to stop is not over before the last response.
+LIMITS = Limits(stop=600, stop_grace=600, stall=600, sweep=0.05)
+
 
 def test_a_stopping_server_finishes_running_and_queued_requests(app, blocked_application):
-    with start_server(app) as server, ExitStack() as stack:
+    with start_server(app, limits=LIMITS) as server, ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(16)]
         for sock in held:
             sock.sendall(HEALTH.replace(b"Connection: close\r\n", b""))
@@ -27,7 +30,8 @@ def test_a_stopping_server_finishes_running_and_queued_requests(app, blocked_app
 
 
 def test_a_stopping_server_finishes_requests_on_connections_not_yet_accepted(app):
-    server = serving.create_server(app, listening_socket=listening.bind_address("127.0.0.1", 0), threads=2)
+    listening_socket = listening.bind_address("127.0.0.1", 0)
+    server = serving.create_server(app, listening_socket=listening_socket, threads=2, limits=LIMITS)
     with ExitStack() as stack:
         held = [stack.enter_context(connect(server.effective_port)) for _ in range(5)]
         for sock in held:
@@ -55,7 +59,7 @@ def test_stopping_the_server_takes_a_limited_time(app, blocked_application, serv
 
 
 def test_a_stopping_server_sends_the_rest_of_a_response_that_a_client_is_reading(app, long_response):
-    with start_server(app, limits=Limits(sweep=0.05)) as server, connect(server.effective_port) as sock:
+    with start_server(app, limits=LIMITS) as server, connect(server.effective_port) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         wait_until(
             lambda: any(channel.total_outbufs_len for channel in list(server.active_channels.values()))

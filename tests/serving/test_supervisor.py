@@ -12,7 +12,7 @@ import pytest
 
 from blogapi.serving import channel, listening, supervisor, upgrading
 from blogapi.serving.limits import Limits
-from tests.durability.test_processes import BLOGAPI, start_process
+from tests.durability.test_processes import BLOGAPI, TIMEOUT, start_process
 from tests.live_server import start_server
 from tests.serving.sockets import HEALTH, connect, parse_response, read_all
 
@@ -28,7 +28,7 @@ def systemd(monkeypatch, tmp_path) -> Iterator[socket.socket]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NOTIFY_SOCKET", "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
-        receiver.settimeout(60)
+        receiver.settimeout(TIMEOUT)
         receiver.bind("notify")
         yield receiver
 
@@ -47,7 +47,7 @@ def receive_waiting(receiver: socket.socket) -> list[str]:
     except BlockingIOError:
         return found
     finally:
-        receiver.settimeout(60)
+        receiver.settimeout(TIMEOUT)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Windows and macOS have no abstract addresses")
@@ -109,7 +109,7 @@ def test_a_hung_socket_thread_is_not_reported_as_alive(app, systemd, monkeypatch
         systemd.settimeout(10 * SWEEP)
         with pytest.raises(TimeoutError):
             receive(systemd)
-        systemd.settimeout(60)
+        systemd.settimeout(TIMEOUT)
         released.set()
         assert parse_response(read_all(sock)).status == 200
         assert receive(systemd) == "WATCHDOG=1"

@@ -57,7 +57,7 @@ def test_an_error_response_waits_until_the_previous_response_is_read(blog):
 def test_a_stalled_connection_with_a_waiting_request_is_closed(blog):
     with serve_blog(blog.app, limits=Limits(stall=0.2, sweep=0.02)) as server:
         with send_request(server, "/whole", times=3):
-            wait_until(lambda: server.active_channels)
+            wait_until(lambda: blog.requested_paths)
             wait_until(lambda: not server.active_channels)
         assert blog.requested_paths == ["/whole"]
 
