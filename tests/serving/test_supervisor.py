@@ -125,6 +125,8 @@ def test_serve_reports_when_it_is_ready_alive_and_stopping(systemd, tmp_path):
             sock.sendall(HEALTH)
             assert parse_response(read_all(sock)).status == 200
         assert [receive(systemd) for _ in range(2)] == ["WATCHDOG=1"] * 2
+        # A state that finds no room in the socket is lost.
+        assert set(receive_waiting(systemd)) <= {"WATCHDOG=1"}
         server_process.process.send_signal(signal.SIGTERM)
         assert server_process.process.wait(60) == 0
     found = receive_waiting(systemd)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy.exc import TimeoutError
 
+from blogapi.storage import write_lock
 from blogapi.storage.write_lock import WriteLock
 
 TIMEOUT = 60
@@ -35,20 +37,28 @@ def test_a_thread_waits_a_limited_time(seconds):
     assert isinstance(error, TimeoutError)
 
 
-def test_the_lock_returns_the_time_that_is_left():
-    lock, left = WriteLock(), []
+def test_the_lock_returns_the_time_that_is_left(monkeypatch):
+    lock, now, asked, left = WriteLock(), [100.0], threading.Event(), []
+
+    def monotonic() -> float:
+        time = now[0]
+        asked.set()
+        return time
 
     def write() -> None:
         with lock.acquire(TIMEOUT) as seconds:
             left.append(seconds)
 
+    monkeypatch.setattr(write_lock, "time", SimpleNamespace(monotonic=monotonic))
     thread = threading.Thread(target=write)
     with lock.acquire(1.0) as seconds:
-        assert 0 <= seconds <= 1
+        assert seconds == 1
+        asked.clear()
         thread.start()
-        thread.join(0.05)
+        assert asked.wait(TIMEOUT)
+        now[0] += 10
     thread.join(TIMEOUT)
-    assert 0 < left[0] <= TIMEOUT - 0.05
+    assert left == [TIMEOUT - 10]
 
 
 def test_a_write_that_fails_releases_the_lock():
