@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 
 import pytest
 
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import close_connections
+
+
+def join_backup_threads():
+    """Wait for the threads of the daily backups, which were told to end."""
+    for thread in threading.enumerate():
+        if thread.name == "daily backup":
+            thread.join(60)
 
 
 @pytest.fixture

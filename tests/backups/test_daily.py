@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
 from blogapi.backups import daily, restoring, service
 from blogapi.serving import server
+from tests.backups.conftest import join_backup_threads
 
 TODAY = date(2026, 3, 4)
 
@@ -31,9 +31,7 @@ def start(make_app, blog, monkeypatch):
     for stop in started:
         if stop is not None:
             stop.set()
-    for thread in threading.enumerate():
-        if thread.name == "daily backup":
-            thread.join(60)
+    join_backup_threads()
 
 
 def wait_for(found, seconds=60):
@@ -52,7 +50,8 @@ def test_without_the_setting_no_backups_are_made(start):
     assert start() is None
 
 
-def test_repeated_checks_make_one_backup_a_day(start, blog):
+def test_repeated_checks_make_one_backup_a_day(start, blog, set_clock):
+    set_clock(datetime.now(UTC))
     start(DAILY_BACKUPS=3)
     (name,) = wait_for(lambda: list_backups(blog))
     time.sleep(0.2)

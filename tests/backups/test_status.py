@@ -26,6 +26,7 @@ from blogapi.users import service as users
 from blogapi.web.access import Role
 from blogapi.web.errors import Conflict
 from blogapi.webhooks import delivery
+from tests.backups.conftest import join_backup_threads
 from tests.contracts.client import outcome
 from tests.mail_server import run_mail_server
 from tests.webhooks.receiver import receive
@@ -242,6 +243,8 @@ def alarm(app, monkeypatch):
     yield start
     for stop in stops:
         stop.set()
+    # It would use the blog of the next test.
+    join_backup_threads()
 
 
 def wait_for(found):

@@ -209,8 +209,14 @@ def test_a_sample_can_be_copied(open_page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     sample = page.locator(".sample").nth(1)
     sample.hover()
-    sample.get_by_role("button", name="Copy").click()
-    sample.get_by_role("button", name="Copied").wait_for()
+    button = sample.get_by_role("button", name="Copy")
+    # The button shows the word for two seconds only.
+    button.evaluate(
+        "button => { shown = [];"
+        " new MutationObserver(() => shown.push(button.textContent)).observe(button, { childList: true }); }"
+    )
+    button.click()
+    wait_until(page, "shown.includes('Copied')")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == "KEY=blogapi_…\nAPI=http://127.0.0.1:8000/api/v1/blog"
 

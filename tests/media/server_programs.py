@@ -17,9 +17,11 @@ from sqlalchemy import delete
 from blogapi import create_app
 from blogapi.media import folder, images, removal, service
 from blogapi.media.models import Media
+from blogapi.storage import connections
 from blogapi.storage.database import db, transaction
 from blogapi.web.errors import Unavailable
 
+connections.BUSY_SECONDS = 60
 app = create_app()
 app.app_context().push()
 

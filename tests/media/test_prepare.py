@@ -323,16 +323,16 @@ def test_the_library_has_a_limit(upload, in_app):
     assert len(list_files()) == 1
 
 
-def test_the_same_file_at_once_becomes_one_entry(in_app, tmp_path):
+def test_the_same_file_at_once_becomes_one_entry(in_app, tmp_path, monkeypatch):
     (tmp_path / "source").write_bytes(make_image("png", 401, 30))
     barrier = threading.Barrier(4)
 
     def upload(_: int) -> bool:
         with in_app.app_context(), service.prepare(tmp_path / "source", "a") as prepared:
-            barrier.wait(30)
+            barrier.wait(120)
             return service.store(prepared)[1]
 
-    images.init_app(in_app)
+    monkeypatch.setitem(in_app.extensions, images._QUEUE_KEY, images.ImageQueue(4, wait_seconds=120))
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(upload, range(4))) == [False, False, False, True]
     assert (count(Media), len(list_files())) == (1, 1)
@@ -430,7 +430,7 @@ def test_few_uploads_wait_for_a_worker_and_the_others_are_refused(
     def work(job: dict[str, Any]) -> dict[str, Any]:
         running[0] += 1
         most[0] = max(most[0], running[0])
-        release.wait(30)
+        release.wait(120)
         running[0] -= 1
         return {"error": "damaged"}
 
@@ -446,6 +446,8 @@ def test_few_uploads_wait_for_a_worker_and_the_others_are_refused(
 
     monkeypatch.setattr(images, "_run_worker", work)
     images.init_app(in_app, threads=threads)
+    # On a busy machine, it takes long until all others are refused.
+    monkeypatch.setattr(in_app.extensions[images._QUEUE_KEY], "_wait_seconds", 120)
     with ThreadPoolExecutor(64) as pool:
         uploads = pool.map(upload, range(64))
         for _ in range(64 - allowed):

@@ -58,7 +58,7 @@ def test_the_page_fits_into_a_narrow_window(open_page, link):
 def test_a_link_inside_the_page_leads_to_its_heading(open_page, link):
     page = open_page(link["url"])
     page.get_by_text("Up").click()
-    assert page.url.endswith(f"{link['url']}#first")
+    page.wait_for_url(f"**{link['url']}#first")
 
 
 def test_neither_an_image_nor_a_link_sends_a_referer(open_page, make_link):

@@ -18,7 +18,7 @@ from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.live_server import start_server
 from tests.security.test_logins import COOKIE, LOGIN
-from tests.serving.sockets import connect, read_all
+from tests.serving.sockets import connect, read_all, wait_until
 
 PREVIEW, PREVIEW_PAGE = "/api/v1/blog/preview/", "/preview/"
 BROWSER = "Accept: text/html"
@@ -191,5 +191,6 @@ def test_an_interrupted_response_does_not_log_its_preview_token(app, secrets, mo
             sock.sendall(make_request("GET", f"{PREVIEW}{secrets['token']}/").encode())
             assert sock.recv(10)
         disconnected.set()
+        wait_until(lambda: "while serving" in caplog.text)
     assert f"while serving {PREVIEW}<token>/" in caplog.text
     assert secrets["token"] not in caplog.text

@@ -52,8 +52,9 @@ def begin_read(connection: sqlite3.Connection) -> None:
     connection.execute("SELECT count(*) FROM account").fetchall()
 
 
-def test_the_log_stays_short_while_reads_overlap(instance, log_path, write_rows):
+def test_the_log_stays_short_while_reads_overlap(instance, log_path, write_rows, monkeypatch):
     """One of two connections is always reading: a read ends after a read on the other connection begins."""
+    monkeypatch.setattr(checkpoint, "WAIT_SECONDS", 60)
     turns, stop = [threading.Semaphore(1), threading.Semaphore(0)], threading.Event()
 
     def take_turns(own: int) -> None:

@@ -176,11 +176,11 @@ def test_a_full_outbox_refuses_a_request(app, as_stranger, mail_server, with_add
 
     def wait(*_):
         full.set()
-        go_on.wait(30)
+        go_on.wait(300)
 
     monkeypatch.setattr(smtp, "send", wait)
     as_stranger.post(FORGOT, json={"username": "mel"})
-    full.wait(30)
+    assert full.wait(60)
     statuses = [as_stranger.post(FORGOT, json={"username": "nobody"}).status_code for _ in range(22)]
     go_on.set()
     wait_for_outbox(app)
