@@ -68,7 +68,7 @@ def test_a_blog_is_created_served_and_backed_up_without_posix(tmp_path):
     environment = make_environment() | windows.make_environment() | {"PYTHONIOENCODING": "utf-8"}
     completed = subprocess.run(
         [sys.executable, "-c", PROGRAM],
-        **{"cwd": tmp_path, "env": environment, "input": "a long pass phrase\n", "timeout": 120},
+        **{"cwd": tmp_path, "env": environment, "input": "a long pass phrase\n", "timeout": 600},
         **{"capture_output": True, "encoding": "utf-8"},
     )
     assert (completed.returncode, completed.stdout.splitlines()[-1:]) == (0, ["done"]), (

@@ -17,7 +17,8 @@ from blogapi.storage import migration_names
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.databases import open_sqlite
-from tests.durability.conftest import TIMEOUT, get_repetitions, is_intact
+from tests.durability.conftest import get_repetitions, is_intact
+from tests.durability.test_processes import TIMEOUT
 from tests.migrations.alembic_runner import migrate_to
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its file is copied first")]

@@ -53,7 +53,7 @@ def two_servers(cluster, folder, tmp_path, instance, monkeypatch):
         servers = [stack.enter_context(start_server_process(WSGI, tmp_path)) for _ in range(2)]
         changes = {f"10.0.0.1{n}:8000": f"127.0.0.1:{port}" for n, (port, _) in enumerate(servers, 1)}
         recipe = replace_each(
-            read_recipe("nginx", "postgresql.md"), changes | {"read_timeout 30s": "read_timeout 1s"}
+            read_recipe("nginx", "postgresql.md"), changes | {"read_timeout 30s": "read_timeout 5s"}
         )
         connection = stack.enter_context(run_recipe(folder, recipe))()
         yield connection, [process.process for _, process in servers]

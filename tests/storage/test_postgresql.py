@@ -55,7 +55,7 @@ def run_in_processes(number, code, url, monkeypatch):
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(number)
     ]
-    return [process.communicate(timeout=100) for process in processes]
+    return [process.communicate(timeout=300) for process in processes]
 
 
 def copy_scripts(tmp_path, body):

@@ -126,7 +126,7 @@ def test_eight_processes_can_start_at_the_same_time_if_the_database_does_not_exi
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(8)
     ]
-    outputs = [process.communicate(timeout=60) for process in processes]
+    outputs = [process.communicate(timeout=300) for process in processes]
     assert {out.strip() for out, _ in outputs} == {b"{'status': 'ok'}"}, outputs
     assert not (instance / "backups").exists()
 
@@ -283,7 +283,7 @@ def test_processes_that_upgrade_at_the_same_time_make_one_copy(old_database, tmp
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(4)
     ]
-    outputs = [process.communicate(timeout=60) for process in processes]
+    outputs = [process.communicate(timeout=300) for process in processes]
     assert [out.strip() for out, _ in outputs] == [b"up"] * 4, outputs
     assert len(list((instance / "backups").iterdir())) == 1
 

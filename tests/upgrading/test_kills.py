@@ -11,7 +11,8 @@ from collections import defaultdict
 import pytest
 
 from blogapi.storage import migration_names
-from tests.durability.conftest import TIMEOUT, get_repetitions, is_intact
+from tests.durability.conftest import get_repetitions, is_intact
+from tests.durability.test_processes import TIMEOUT
 from tests.upgrading.conftest import dump, list_temporary, read_migration, replace_content
 
 pytestmark = [

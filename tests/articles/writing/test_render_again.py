@@ -169,7 +169,7 @@ def test_processes_that_start_at_the_same_time_render_everything_again(damaged, 
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(3)
     ]
-    outputs = [process.communicate(timeout=60) for process in processes]
+    outputs = [process.communicate(timeout=300) for process in processes]
     assert [out.strip() for out, _ in outputs] == [b"up"] * 3, outputs
     check_blog(make_app())
 
