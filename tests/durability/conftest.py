@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,13 @@ from tests.conftest import ARTICLES, CATEGORIES, TAGS, People, close_connections
 from tests.durability.test_processes import WSGI, ServerProcess, start_server_process
 
 TIMEOUT = 60
+# Its writes wait long for each other, because machines can be busy, but less long than its clients wait.
+PATIENT_SERVER = [
+    sys.executable,
+    "-c",
+    "import sys; from blogapi.storage import connections; from blogapi.__main__ import main; "
+    "connections.BUSY_SECONDS = 50; main(['serve', *sys.argv[1:]])",
+]
 LISTS = (
     TAGS,
     CATEGORIES,

@@ -22,9 +22,11 @@ SECONDS_AHEAD = 0 if SERVER_URL else 10
 
 # A process whose clock is argv[1] seconds ahead.
 START = """
-import json, random, sys
+import json, os, random, sys
 from datetime import timedelta
 from blogapi import clock, create_app
+from blogapi.storage import connections
+connections.BUSY_SECONDS = 50
 ahead, random = timedelta(seconds=int(sys.argv[1])), random.Random(sys.argv[1])
 get_time = clock.now
 clock.now = lambda: get_time() + ahead
@@ -39,9 +41,9 @@ def send(method, path, **options):
 SCHEDULER = f"""{START}
 for number in range(int(sys.argv[3])):
     due = get_time() + timedelta(seconds=int(sys.argv[4]) + 5 + random.random() * 3)
-    send("POST", "blog/articles/", json={{"title": f"Due {{number}}", "content": "x", "status": "scheduled",
+    send("POST", "blog/articles/", json={{"title": f"Due {{number}}", "content": "x", "status": "published",
         "published_at": due.isoformat()}})
-    send("POST", "blog/tags/", json={{"name": f"Written {{number}}"}})
+    send("POST", "blog/tags/", json={{"name": f"Written {{os.getpid()}} {{number}}"}})
 """
 
 # Follows the feed in pages of 7 until it has seen argv[3] articles and then nothing more; prints their uuids.
@@ -65,8 +67,8 @@ def test_each_scheduled_article_is_announced_and_seen_once(run, app, people):
     schedulers = [
         run(SCHEDULER, str(ahead), writer, str(NUMBER), str(SECONDS_AHEAD)) for ahead in (0, SECONDS_AHEAD)
     ]
-    assert [process.wait(timeout=100) for process in schedulers] == [0, 0]
-    seen = [json.loads(process.communicate(timeout=100)[0]) for process in followers]
+    assert [process.wait(timeout=300) for process in schedulers] == [0, 0]
+    seen = [json.loads(process.communicate(timeout=300)[0]) for process in followers]
     with app.app_context():
         articles = {str(uuid) for uuid in db.session.scalars(select(Article.uuid))}
         statement = select(Event.uuid).where(Event.kind == Article.kind, Event.change == ChangeType.PUBLISHED)

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from tests.conftest import ARTICLES
-from tests.durability.conftest import TIMEOUT, Client, get_repetitions, is_intact
+from tests.durability.conftest import PATIENT_SERVER, TIMEOUT, Client, get_repetitions, is_intact
 from tests.durability.test_processes import run_command
 
 pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.sqlite("its file and its log")]
@@ -90,7 +90,7 @@ def kill_during_writes(client, server_process, writers) -> None:
 
 def test_no_acknowledged_write_is_lost_when_the_server_is_killed(serve, writers, instance, tmp_path):
     for number in range(KILLS + 1):
-        with serve() as (client, server_process):
+        with serve(command=PATIENT_SERVER) as (client, server_process):
             assert client("GET", "/health/").status == 200
             found = client("GET", f"{ARTICLES}author/me/?fields=uuid,subtitle").json
             lost = [

@@ -91,9 +91,13 @@ def make_backup(client, run, instance, tmp_path) -> None:
 
 
 def wait_for_daily_backup(client, run, instance, tmp_path) -> None:
-    (today,) = (instance / "backups").iterdir()
-    today.unlink()
-    wait_until(today.exists)
+    def list_backups() -> list[Path]:
+        return list((instance / "backups").glob("daily-*.zip"))
+
+    # The day can have changed since the beginning of the test.
+    for backup in list_backups():
+        backup.unlink()
+    wait_until(lambda: bool(list_backups()))
 
 
 def run_doctor(client, run, instance, tmp_path) -> None:
