@@ -7,6 +7,7 @@ import json
 from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
+from types import MethodType
 from typing import Any
 
 import pytest
@@ -26,8 +27,8 @@ _METHOD, _DUMMY_DIGEST = passwords._METHOD, passwords._DUMMY_DIGEST
 
 _run_worker = images._run_worker
 
-_compile = Rule._compile_builder
-_builders: dict[Any, Any] = {}
+_compile = Rule.compile
+_compiled: dict[Any, Rule] = {}
 
 
 def install() -> None:
@@ -35,7 +36,7 @@ def install() -> None:
     passwords._METHOD = CHEAP_METHOD
     passwords._DUMMY_DIGEST = f"{CHEAP_METHOD}$nobody$00"
     images._run_worker = _process_image
-    Rule._compile_builder = _compile_once  # type: ignore[method-assign]
+    Rule.compile = _compile_once  # type: ignore[method-assign]
     # Collecting the tests creates millions of objects that stay.
     gc.disable()
 
@@ -70,12 +71,22 @@ def _process_image(job: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _compile_once(rule: Rule, append_unknown: bool = True) -> Any:
-    """Return the function that builds addresses of the rule; all applications have the same rules."""
-    key = (rule.rule, tuple(rule._trace), repr(rule.defaults), append_unknown)
-    if key not in _builders:
-        _builders[key] = _compile(rule, append_unknown)
-    return _builders[key]
+def _compile_once(rule: Rule) -> None:
+    """Compile the rule, or take over what the same rule of a former application was compiled to."""
+    assert rule.map is not None
+    converters = frozenset(rule.map.converters.items())
+    domain = rule.map.host_matching, rule.host, rule.subdomain
+    key = (rule.rule, rule.merge_slashes, repr(rule.defaults), domain, converters)
+    former = _compiled.get(key)
+    if former is None:
+        _compile(rule)
+        _compiled[key] = rule
+        return
+    rule._parts, rule._trace, rule._converters = former._parts, former._trace, former._converters
+    rule.arguments = former.arguments
+    # These are methods of the former rule.
+    rule._build = MethodType(former._build.__func__, rule)  # type: ignore[attr-defined]
+    rule._build_unknown = MethodType(former._build_unknown.__func__, rule)  # type: ignore[attr-defined]
 
 
 @pytest.fixture
