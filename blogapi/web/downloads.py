@@ -19,9 +19,10 @@ _CHUNK_BYTES = 64 * 1024
 
 
 def _read_chunks(file: BinaryIO, length: int) -> Iterator[bytes]:
-    while length and (chunk := file.read(min(_CHUNK_BYTES, length))):
-        length -= len(chunk)
-        yield chunk
+    with file:
+        while length and (chunk := file.read(min(_CHUNK_BYTES, length))):
+            length -= len(chunk)
+            yield chunk
 
 
 class _SentFile(io.FileIO):
@@ -49,6 +50,7 @@ def make_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterab
     number of bytes (PEP 3333).
     """
     wrap = cast(Callable[[BinaryIO], Iterable[bytes]] | None, environ.get("wsgi.file_wrapper"))
+    # Closing a generator that has not started does not run its `with` block.
     return ClosingIterator(_read_chunks(file, length), file.close) if wrap is None else wrap(file)
 
 

@@ -99,4 +99,4 @@ def test_all_steps_together_have_a_limit(send, mail_server, monkeypatch):
 def test_an_invalid_certificate_is_named():
     error = ssl.SSLCertVerificationError()
     error.verify_message = "self-signed certificate"
-    assert "not valid: self-signed certificate." in smtp._describe(error)
+    assert "not valid: self-signed certificate." in smtp._describe_error(error)

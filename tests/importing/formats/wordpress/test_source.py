@@ -53,7 +53,7 @@ def test_utf_16_is_recognised():
 def test_a_file_of_another_format_is_refused(tmp_path):
     (report,) = open_export(tmp_path, "---\ntitle: Tea\n---\nHot.\n").read()
     assert report.result is Result.REFUSED
-    assert "not an export of WordPress" in report.notes[0]
+    assert "not a WordPress export" in report.notes[0]
 
 
 def test_files_of_one_blog_are_read_together(tmp_path):
