@@ -348,7 +348,7 @@ def test_daily_backups_share_their_media_files(app, pictures, blog, media):
 def test_a_daily_backup_without_all_media_files_is_logged(app, pictures, blog, media, caplog):
     (media / pictures[1].path).unlink()
     with caplog.at_level(logging.INFO):
-        daily._log(app, daily.create_if_missing(blog, keep=1, today=date(2026, 3, 1)))
+        daily._log_backup(app, daily.create_if_missing(blog, keep=1, today=date(2026, 3, 1)))
     assert "the daily backup lacks 1 media files; run doctor" in caplog.text
     assert f"{pictures[1].path} (blue.png): missing" in caplog.text
 

@@ -129,7 +129,7 @@ def test_a_status_that_cannot_be_read_is_late(blog, as_stranger, app, content):
 def test_a_command_that_a_kill_has_interrupted_runs_again(blog, tmp_path, command):
     command(f"open({str(tmp_path / 'said')!r}, 'a').write('x')")
     with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finishing, "_run", interrupt)
+        patch.setattr(finishing, "_run_command", interrupt)
         make_daily(blog)
     assert (blog / "backups" / "daily-2026-03-04.zip").is_file() and not (tmp_path / "said").exists()
     make_daily(blog)

@@ -181,7 +181,7 @@ def fail_start(settings):
     raise CannotStart("The upgrade fails.")
 
 
-def fail_restore(*arguments, original=postgresql_dumps._run, **options):
+def fail_restore(*arguments, original=postgresql_dumps._run_program, **options):
     if arguments[1] == "pg_restore":
         raise DumpError("pg_restore failed")
     original(*arguments, **options)
@@ -189,7 +189,7 @@ def fail_restore(*arguments, original=postgresql_dumps._run, **options):
 
 @pytest.mark.parametrize(
     ("place", "name", "function"),
-    [(commands, "create_app", fail_start), (postgresql_dumps, "_run", fail_restore)],
+    [(commands, "create_app", fail_start), (postgresql_dumps, "_run_program", fail_restore)],
 )
 def test_a_check_that_fails_leaves_no_database_behind(
     place, name, function, migration, run, instance, created, monkeypatch
