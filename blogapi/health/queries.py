@@ -13,6 +13,7 @@ from flask import Flask, current_app
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from blogapi.config import CannotStart
 from blogapi.media.folder import get_folder
 from blogapi.metrics import registry
 from blogapi.storage import connections, files, integrity, sqlite_errors
@@ -98,7 +99,10 @@ def _check_integrity(app: Flask, path: Path) -> None:
 
 
 def _database_path(app: Flask) -> Path | None:
-    return connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
+    try:
+        return connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
+    except CannotStart:
+        return None
 
 
 def _find_write_problem(path: Path) -> Code | None:
