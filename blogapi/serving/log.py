@@ -117,9 +117,9 @@ def count_requests(
 def format_text(entry: AccessLogEntry) -> str:
     """Return the entry as a line of text, with the key's prefix or the user; `-` is an absent value."""
     at, method, path, route, status, seconds, size, request_id, key, client, user = entry
-    who = key_prefix(key) or quote(user) or "-"
+    who = find_prefix(key) or quote(user) or "-"
     return (
-        f"{format_time(at)} {method[:20] or '-'} "
+        f"{_format_second(int(at))}.{int(at % 1 * 1000):03}Z {method[:20] or '-'} "
         f"{loggable_path(path, route)} {route or '-'} {status[:3]} "
         f"{seconds * 1000:.1f}ms {size}B {request_id} {who} {client or '-'}"
     )
@@ -128,7 +128,7 @@ def format_text(entry: AccessLogEntry) -> str:
 def format_json(entry: AccessLogEntry) -> str:
     """Return the entry as a line of JSON, with null for absent values."""
     fields = {
-        "time": format_time(entry.at),
+        "time": f"{_format_second(int(entry.at))}.{int(entry.at % 1 * 1000):03}Z",
         "method": entry.method[:20] or None,
         "path": loggable_path(entry.path, entry.route),
         "route": entry.route or None,
@@ -136,11 +136,15 @@ def format_json(entry: AccessLogEntry) -> str:
         "ms": round(entry.seconds * 1000, 1),
         "bytes": entry.size,
         "request_id": entry.request_id,
-        "key": key_prefix(entry.key) or None,
+        "key": find_prefix(entry.key) or None,
         "user": entry.user or None,
         "client": entry.client or None,
     }
     return json.dumps(fields, separators=(",", ":"))
+
+
+# Cached, because the formatting functions call it for each request.
+find_prefix = lru_cache(1024)(key_prefix)
 
 
 @lru_cache(4096)
@@ -156,3 +160,8 @@ def loggable_path(path: str, route: str) -> str:
     if not route:
         plain = re.sub(r"[\w~-]{24,}", "*", plain)
     return quote(plain[:1000].encode("latin-1", "replace"), safe=_UNQUOTED) or "-"
+
+
+@lru_cache(4)
+def _format_second(at: int) -> str:
+    return format_time(at).partition(".")[0]

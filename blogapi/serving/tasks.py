@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from waitress.channel import ClientDisconnected
 from waitress.task import ErrorTask, Task, WSGITask
+from waitress.utilities import build_http_date
 
 from blogapi.response_cache.middleware import ONLY_CACHED_KEY, NotCached
 from blogapi.serving.log import AccessLogEntry, loggable_path
@@ -17,6 +21,26 @@ from blogapi.web import errors
 from blogapi.web.headers import error_headers
 from blogapi.web.logs import USER_KEY
 from blogapi.web.request_id import REQUEST_ID_KEY, ROUTE_KEY, choose_request_id
+
+
+@lru_cache(256)
+def _canonical_name(name: str) -> str:
+    return "-".join(part.capitalize() for part in name.split("-"))
+
+
+@lru_cache(4)
+def _format_date(second: int) -> str:
+    return str(build_http_date(second))
+
+
+def make_head(status: str, headers: Sequence[tuple[str, str]], length: int, second: int) -> bytes:
+    """Return the same head of an HTTP/1.1 response as waitress, but faster."""
+    fields = [(_canonical_name(name), value) for name, value in headers]
+    fields.append(("Date", _format_date(second)))
+    if not any(name == "Content-Length" for name, _ in fields):
+        fields.append(("Content-Length", str(length)))
+    lines = "\r\n".join([f"{name}: {value}" for name, value in sorted(fields, key=itemgetter(0))])
+    return f"HTTP/1.1 {status}\r\n{lines}\r\n\r\n".encode("latin-1")
 
 
 class LoggedTask(Task):  # type: ignore[misc]
@@ -75,7 +99,7 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
         error = self.request.error
         code, detail = errors.default_problem(error.code)
         body = errors.problem_body(error.code, code, detail)
-        self.status = f"{error.code} {errors.reason_phrase(error.code)}"
+        self.status = f"{error.code} {error.reason}"
         self.request_id = choose_request_id(self.request.headers.get("X_REQUEST_ID"))
         self.response_headers = error_headers(self.request_id)
         if isinstance(error, Busy):
@@ -118,8 +142,10 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             body = b"".join(self.channel.server.application(environ, self._set_head))
         except NotCached:
             return None
-        self.body_bytes = self.content_length = len(body)
+        self.body_bytes = len(body)
         self._read_environment()
+        if self.has_body:
+            return make_head(self.status, self.response_headers, len(body), int(self.start_time)), body
         return self.build_response_header(), body
 
     def get_environment(self) -> dict[str, Any]:
@@ -133,7 +159,8 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         """Return the status line and the headers; close the connection if the server is stopping."""
         if self.channel.server.stopping:
             super().set_close_on_finish()
-        return bytes(super().build_response_header())
+        header: bytes = super().build_response_header()
+        return header
 
     def set_close_on_finish(self) -> None:
         """Close the connection after this response, but not merely because the response has no body.

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from waitress.task import WSGITask
 
-from blogapi.serving.tasks import ResponseTask
+from blogapi.serving.tasks import ResponseTask, make_head
 from blogapi.web import request_id
 
 LENGTH = ("Content-Length", "5")
@@ -57,6 +57,13 @@ def test_the_head_of_a_response_equals_that_of_waitress(status):
         if ours != theirs:
             different.append(f"{options} {headers}\n  waitress: {theirs!r}\n  ours: {ours!r}")
     assert not different, "\n".join(different)
+
+
+@pytest.mark.parametrize(("length", "headers"), HEADERS)
+def test_the_head_of_a_cached_response_equals_that_of_waitress(length, headers):
+    assert make_head("200 OK", headers, length, 1_795_000_000) == write_head(
+        WSGITask, "200 OK", length, headers
+    )
 
 
 def test_a_stopping_server_closes_the_connection():
