@@ -106,10 +106,8 @@ def find_terms(
         wanted = {key: values[_VALUES_PER_STATEMENT:] for key, values in wanted.items()}
     for model, given_references in references.items():
         missing = set(given_references) - uuids[model].keys()
-        for uuid, other in find_merged(
-            model, [value for value in missing if isinstance(value, UUID)]
-        ).items():
-            uuids[model][uuid] = other
+        if merged := [value for value in missing if isinstance(value, UUID)]:
+            uuids[model] |= find_merged(model, merged)
     return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile, slug_owners)
 
 
