@@ -8,7 +8,7 @@ from importlib.metadata import version
 # Increase this number when a change of the code changes the stored JSON or the search words of an article. At
 # the next start, all articles are then rendered again. A golden test fails if HTML, texts, search words or
 # fields change, but not if the addresses of media files change.
-RENDERER_NUMBER = 12
+RENDERER_NUMBER = 13
 
 LIBRARIES = ("anyascii", "comrak-ext", "marshmallow", "nh3", "tzdata")
 

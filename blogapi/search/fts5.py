@@ -21,8 +21,8 @@ from sqlalchemy import (
 )
 
 from blogapi.search import results
-from blogapi.search.placement import Placed, place_words
 from blogapi.search.results import Conditions, Field, IndexRow, Words, select_newest
+from blogapi.search.tokenizer import find_words, list_terms
 
 _WORD_COLUMNS = ("title_words", "subtitle_words", "text_words")
 # An insert names its parameters after the keys of columns, so the column `rowid` needs the key `number`.
@@ -37,8 +37,7 @@ _INDEX_TABLE = Table(
 class Fts5:
     """The index in SQLite's FTS5.
 
-    It contains the words that `tokenizer` finds, separated by spaces. A dot between two words that are not
-    adjacent in the text prevents them from matching as a phrase.
+    It contains the words that `tokenizer` finds, separated by spaces.
     """
 
     table = table("search_index", column("rowid", Integer), column("search_index", String))
@@ -98,27 +97,18 @@ class Fts5:
 
     def make_words(self, title: str, subtitle: str, text: str) -> Words:
         """Return the words of an article to store in the index."""
-        return dict(zip(_WORD_COLUMNS, _join_words(title, subtitle, text), strict=True))
+        return dict(zip(_WORD_COLUMNS, map(_join_words, (title, subtitle, text)), strict=True))
 
     def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
         """Return the numbers of the rows that are stored with exactly these words."""
         expected = {
-            number: (number, *_join_words(text.title, text.subtitle, text.text)) for number, text in rows
+            number: (number, *map(_join_words, (text.title, text.subtitle, text.text)))
+            for number, text in rows
         }
         statement = select(_INDEX_TABLE).where(_INDEX_TABLE.c.number.in_(expected))
         return {row.number for row in connection.execute(statement) if expected[row.number] == tuple(row)}
 
 
-def _join_words(title: str, subtitle: str, text: str) -> list[str]:
-    return [_join_adjacent(placed) for placed in place_words((title, subtitle, text))]
-
-
-def _join_adjacent(placed: Placed) -> str:
-    words: list[str] = []
-    next_position: int | None = None
-    for word, position in placed:
-        if next_position not in (None, position):
-            words.append(".")
-        words.append(word)
-        next_position = position + 1
-    return " ".join(words)
+def _join_words(text: str) -> str:
+    # A dot before each term prevents it from matching as a part of a phrase.
+    return " . ".join(filter(None, [" ".join(find_words(text)), *list_terms(text)]))

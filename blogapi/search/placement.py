@@ -1,10 +1,10 @@
-"""The words of an article with their positions, as both engines index them."""
+"""The words of an article with their positions, as PostgreSQL indexes them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from blogapi.search.tokenizer import find_terms, find_words
+from blogapi.search.tokenizer import find_words, list_terms
 
 # PostgreSQL limits the value of a position, the number of positions per word and the size of a tsvector.
 MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
@@ -23,12 +23,10 @@ def place_words(texts: Sequence[str]) -> list[Placed]:
     position MAX_POSITION. Words beyond MAX_BYTES are omitted, as are further occurrences of a word that
     occurs too often.
     """
-    words = [find_words(text) for text in texts]
-    terms = [list(dict.fromkeys(_with_endings(text))) for text in texts]
-    return list(_place(words, terms))
+    return list(_place(map(find_words, texts), map(list_terms, texts)))
 
 
-def _place(words: Sequence[list[str]], terms: Sequence[list[str]]) -> Iterator[Placed]:
+def _place(words: Iterable[list[str]], terms: Iterable[list[str]]) -> Iterator[Placed]:
     counts: dict[str, int] = {}
     position, bytes_left = 0, MAX_BYTES
     for words_of_text, terms_of_text in zip(words, terms, strict=True):
@@ -50,12 +48,3 @@ def _place(words: Sequence[list[str]], terms: Sequence[list[str]]) -> Iterator[P
             placed.append((term, MAX_POSITION))
         yield placed
         position += 1
-
-
-def _with_endings(text: str) -> list[str]:
-    """Return the terms of the text and their endings: `asp.net` also gives `.net`."""
-    return [
-        term[start:]
-        for term in find_terms(text)
-        for start in (0, *(index for index in range(1, len(term)) if term[index] == "."))
-    ]

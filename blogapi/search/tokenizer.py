@@ -106,6 +106,16 @@ def find_terms(text: str) -> Iterator[str]:
             yield _fold(match[0], "NFC")
 
 
+def list_terms(text: str) -> list[str]:
+    """Return each term of the text once, and its endings: `asp.net` also gives `.net`."""
+    found = (
+        term[start:]
+        for term in find_terms(text)
+        for start in (0, *(index for index in range(1, len(term)) if term[index] == "."))
+    )
+    return list(dict.fromkeys(found))
+
+
 def _may_contain_term(text: str) -> bool:
     return "+" in text or "#" in text or _DOT_IN_TERM.search(text) is not None
 

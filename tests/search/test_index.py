@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from blogapi.articles.writing import rerendering
-from blogapi.search import placement, tokenizer
+from blogapi.search import fts5, placement, tokenizer
 from blogapi.storage.database import db
 from tests.articles.stored_data import check_stored_data
 from tests.conftest import ARTICLES, TAGS
@@ -31,7 +31,8 @@ def check(app):
 def other_words(monkeypatch):
     """Makes the program find other words in texts, as another version of it could do."""
     find_words = tokenizer.find_words
-    monkeypatch.setattr(placement, "find_words", lambda text: [f"new{word}" for word in find_words(text)])
+    for module in (fts5, placement):
+        monkeypatch.setattr(module, "find_words", lambda text: [f"new{word}" for word in find_words(text)])
 
 
 def test_no_write_leaves_a_word_of_the_text_before(check, find, as_admin, make_article, make_tag):
@@ -78,7 +79,9 @@ def test_rendering_again_after_an_update_leaves_no_former_word(
 ):
     monkeypatch.undo()
     make_article(title="Zebra", content="<p>rye</p>")
-    monkeypatch.setattr(placement, "find_words", lambda text: [f"new{word}" for word in text.lower().split()])
+    for module in (fts5, placement):
+        words = lambda text: [f"new{word}" for word in text.lower().split()]  # noqa: E731
+        monkeypatch.setattr(module, "find_words", words)
     with app.app_context():
         rerendering.render_all()
     assert (find("zebra"), find("newzebra"), find("newrye")) == ([], ["Zebra"], ["Zebra"])

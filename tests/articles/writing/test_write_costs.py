@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from blogapi.rendering import renderer
-from blogapi.search import fts5, placement, tsvector
+from blogapi.search import fts5, placement, tokenizer
 from blogapi.storage.database import db, find_write
 from tests.conftest import ARTICLES
 from tests.media.pictures import add_picture
@@ -79,15 +79,15 @@ def test_contents_are_rendered_before_the_write_lock_is_taken(
 
 def test_words_are_found_before_the_write_lock_is_taken(as_admin, make_article, monkeypatch):
     article = make_article(content="<p>First.</p>")
-    found, place_words = [], placement.place_words
+    found, find_words = [], tokenizer.find_words
 
-    def record(texts):
+    def record(text):
         if find_write(db.session()):
-            found.append(texts)
-        return place_words(texts)
+            found.append(text)
+        return find_words(text)
 
-    for engine in (fts5, tsvector):
-        monkeypatch.setattr(engine, "place_words", record)
+    for module in (fts5, placement):
+        monkeypatch.setattr(module, "find_words", record)
     path = f"{ARTICLES}{article.uuid}/"
     (body,) = make_bodies([article], content="*new*", content_type="markdown", subtitle="s")
     responses = [
@@ -101,7 +101,7 @@ def test_words_are_found_before_the_write_lock_is_taken(as_admin, make_article, 
     assert [response.status_code for response in responses] == [200, 200, 200, 201, 201, 200]
     assert found == []
     assert as_admin.patch(path, json={"title": "Five"}).status_code == 200
-    assert [texts[0] for texts in found] == ["Five"]
+    assert found[0] == "Five"
 
 
 def test_a_write_that_does_not_change_the_content_renders_nothing(as_admin, make_article, monkeypatch):
