@@ -13,21 +13,14 @@ from sqlalchemy.orm import joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
 from blogapi.articles.fields import LINK_FIELDS
-from blogapi.articles.models import (
-    LINK_MODELS,
-    Article,
-    ArticleJson,
-    ArticleRevision,
-    FormerSlug,
-    WorkingCopy,
-)
+from blogapi.articles.models import LINK_MODELS, Article, ArticleRevision, FormerSlug, WorkingCopy
 from blogapi.publication.visibility import scheduled
 from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
 
 _article, _former = table_of(Article).c, table_of(FormerSlug).c
-_revision, _json = table_of(ArticleRevision).c, table_of(ArticleJson).c
+_revision = table_of(ArticleRevision).c
 
 
 # Built once for all writes, because building a statement takes longer than executing it.
@@ -51,7 +44,6 @@ _SELECT_COMPLETE = (
 )
 _SELECT_STORED = _SELECT_COMPLETE.add_columns(
     select(func.max(_revision.number)).where(_revision.article_id == Article.uuid).scalar_subquery(),
-    select(_json.html_json).where(_json.article_id == Article.uuid).scalar_subquery(),
 )
 _LINKS: dict[str, Select[Any]] = {
     field.relation: select(model := LINK_MODELS[field.name])
@@ -93,11 +85,10 @@ def find_articles(uuids: Sequence[UUID]) -> dict[UUID, Article]:
 
 
 class StoredArticle(NamedTuple):
-    """An article, the highest number in its history (or 0), and its stored HTML (None if it is missing)."""
+    """An article, and the highest number in its history (or 0)."""
 
     article: Article
     last_number: int
-    html: bytes | None
 
 
 def find_stored(uuids: Sequence[UUID]) -> dict[UUID, StoredArticle]:
@@ -107,7 +98,7 @@ def find_stored(uuids: Sequence[UUID]) -> dict[UUID, StoredArticle]:
         rows = db.session.execute(_SELECT_STORED, {"uuids": batch}).all()
         for name, statement in _LINKS.items():
             _load_links(name, statement, [row[0] for row in rows])
-        found |= {article.uuid: StoredArticle(article, number or 0, html) for article, number, html in rows}
+        found |= {article.uuid: StoredArticle(article, number or 0) for article, number in rows}
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import (
     Column,
@@ -13,17 +14,22 @@ from sqlalchemy import (
     Select,
     String,
     Table,
+    bindparam,
     column,
     func,
     literal,
     select,
     table,
+    update,
 )
 
 from blogapi.search import results
-from blogapi.search.results import Conditions, Field, IndexRow, Words, select_newest
+from blogapi.search.models import SearchEntry
+from blogapi.search.results import Conditions, Field, IndexRow, SearchText, Words, select_newest
 from blogapi.search.tokenizer import find_words, list_terms
+from blogapi.storage.database import table_of
 
+_entry = table_of(SearchEntry).c
 _WORD_COLUMNS = ("title_words", "subtitle_words", "text_words")
 # An insert names its parameters after the keys of columns, so the column `rowid` needs the key `number`.
 _INDEX_TABLE = Table(
@@ -43,6 +49,11 @@ class Fts5:
     table = table("search_index", column("rowid", Integer), column("search_index", String))
     stored = _INDEX_TABLE
     number: ColumnElement[int] = table.c.rowid
+    # The statement that changes the row of the article `key`; see `make_short_row`.
+    update_short_texts = update(_INDEX_TABLE).where(
+        _INDEX_TABLE.c.number
+        == select(_entry.number).where(_entry.article_id == bindparam("key")).scalar_subquery()
+    )
 
     def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
         """Return the full-text query for rows that contain all phrases in the field.
@@ -98,6 +109,11 @@ class Fts5:
     def make_words(self, title: str, subtitle: str, text: str) -> Words:
         """Return the words of an article to store in the index."""
         return dict(zip(_WORD_COLUMNS, map(_join_words, (title, subtitle, text)), strict=True))
+
+    def make_short_row(self, text: SearchText) -> dict[str, Any]:
+        """Return the words of the article, except for those of its content, to store in the index."""
+        words = map(_join_words, (text.title, text.subtitle))
+        return {"key": text.article_id, **dict(zip(_WORD_COLUMNS, words, strict=False))}
 
     def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
         """Return the numbers of the rows that are stored with exactly these words."""

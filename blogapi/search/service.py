@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, func, insert, or_,
 from sqlalchemy.orm import Session
 
 from blogapi.search import engines
+from blogapi.search.fts5 import Fts5
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
 from blogapi.search.results import SearchText
@@ -49,6 +50,19 @@ def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
     if outdated := [text.article_id for text in moved if text.article_id in entries]:
         connection.execute(_DELETE, {"uuids": outdated})
     add_articles(session, moved)
+
+
+def update_short_texts(session: Session, texts: Sequence[SearchText]) -> bool:
+    """Change the words of the articles except for those of their contents.
+
+    Returns False if this changed nothing, because the engine stores all words together, or because another
+    program has deleted entries.
+    """
+    engine, connection = engines.get_engine(session), session.connection()
+    if not isinstance(engine, Fts5):
+        return False
+    rows = [engine.make_short_row(text) for text in texts]
+    return not rows or connection.execute(engine.update_short_texts, rows).rowcount == len(rows)
 
 
 def add_articles(session: Session, texts: Sequence[SearchText]) -> None:

@@ -266,8 +266,7 @@ class ArticleBatch:
 
     def _get_write(self, article: Article, old_content: ArticleContent) -> ArticleWrite:
         """Return the write of an existing article, which may have been changed in this batch before."""
-        html = self._stored[article.uuid].html
-        return self._writes.setdefault(article.uuid, ArticleWrite(article, old_content, html=html))
+        return self._writes.setdefault(article.uuid, ArticleWrite(article, old_content))
 
     def _revise(
         self,

@@ -30,17 +30,16 @@ from blogapi.media import uses
 from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import get_listed_from
 from blogapi.search.results import SearchText
-from blogapi.search.service import add_articles, index_articles
+from blogapi.search.service import add_articles, index_articles, update_short_texts
 from blogapi.storage.database import table_of
 from blogapi.storage.expressions import insert_or_update
-from blogapi.web.errors import Damaged
 from blogapi.web.media_addresses import PATH
 
 # The rendering depends on _RENDERED_COLUMNS, and _DERIVED_FIELDS depend on the rendering and on the files.
-# The search entry depends on the rendering and on _INDEXED_COLUMNS.
+# The search entry depends on the rendering, the publication time and _INDEXED_COLUMNS.
 _RENDERED_COLUMNS = ("content", "content_type", "excerpt")
 _DERIVED_FIELDS = ("excerpt", "reading_minutes", "cover", "word_count", "toc", "html")
-_INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "status", "published_at", "custom")
+_INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "custom")
 
 _WRITTEN_SCHEMA = PageFieldsSchema(only=[name for name in STORED_FIELDS if name not in _DERIVED_FIELDS])
 _json = table_of(ArticleJson)
@@ -52,24 +51,19 @@ _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 class ArticleWrite:
     """A written article, its content before the write (None: it is new), and whether to render it again.
 
-    `prepared` was computed for the article, which may have changed since. `html` is its stored HTML, or None
-    if there is none.
+    `prepared` was computed for the article, which may have changed since.
     """
 
     article: Article
     former: ArticleContent | None
     prepared: Prepared | None = None
-    html: bytes | None = None
     is_rendered: bool = False
 
-    def find_plain_text(self) -> str | None:
-        """Return the stored content as plain text; None if the write renders the content again."""
-        if self.html is None or self.is_rendered or self.has_changed(*_RENDERED_COLUMNS):
-            return None
-        try:
-            return None if self.shows_other_files() else search_texts.read_plain_text(self.html)
-        except Damaged:
-            return None
+    def renders(self) -> bool:
+        """Return whether the write renders the content."""
+        if self.former is None or self.is_rendered or self.has_changed(*_RENDERED_COLUMNS):
+            return True
+        return self.shows_other_files()
 
     def has_changed(self, *columns: str) -> bool:
         """Return whether the write of an article that is not new has changed one of these columns."""
@@ -112,14 +106,10 @@ def find_differing(session: Session, articles: Collection[RenderedArticle]) -> l
 def store_writes(session: Session, writes: Collection[ArticleWrite]) -> None:
     """Store the data that is derived from written articles, after the rows of the articles are stored."""
     prepared = {write.article.uuid: write.prepared for write in writes if write.prepared is not None}
-    new = [write.article for write in writes if write.former is None]
-    changed = [write for write in writes if write.former is not None]
-    plain_texts = {write.article.uuid: write.find_plain_text() for write in changed}
-    rendered = [write.article for write in changed if plain_texts[write.article.uuid] is None]
-    store_articles(session, render_articles([*new, *rendered], prepared), new={one.uuid for one in new})
-    _update_articles(
-        session, [(write, text) for write in changed if (text := plain_texts[write.article.uuid]) is not None]
-    )
+    new = {write.article.uuid for write in writes if write.former is None}
+    rendered = [write.article for write in writes if write.renders()]
+    store_articles(session, render_articles(rendered, prepared), new=new)
+    _update_articles(session, [write for write in writes if not write.renders()])
 
 
 def store_articles(
@@ -144,6 +134,8 @@ def _store_json(dialect: str) -> Executable:
 
 def index_again(session: Session, articles: Sequence[Article]) -> None:
     """Update the search words of articles whose content is unchanged."""
+    if not articles:
+        return
     texts = search_texts.read_texts(session.connection(), [article.uuid for article in articles])
     rows = [
         SearchText(article.uuid, get_listed_from(article), *texts[article.uuid])
@@ -153,14 +145,22 @@ def index_again(session: Session, articles: Sequence[Article]) -> None:
     index_articles(session, rows)
 
 
-def _update_articles(session: Session, writes: Sequence[tuple[ArticleWrite, str]]) -> None:
-    """Update the stored JSON and the search entries of articles whose plain text is unchanged."""
+def _update_articles(session: Session, writes: Sequence[ArticleWrite]) -> None:
+    """Update the stored JSON and the search entries of articles whose content is unchanged."""
     if not writes:
         return
-    rows = [make_row(write.article, _WRITTEN_SCHEMA) for write, _ in writes]
-    _execute(session, _UPDATE_JSON, [{"key": row.pop("article_id"), **row} for row in rows])
-    indexed = [(write.article, text) for write, text in writes if write.has_changed(*_INDEXED_COLUMNS)]
-    index_articles(session, [get_search_text(*one) for one in indexed])
+    rows = [make_row(write.article, _WRITTEN_SCHEMA) for write in writes]
+    updated = _execute(session, _UPDATE_JSON, [{"key": row.pop("article_id"), **row} for row in rows])
+    if updated.rowcount < len(writes):
+        # Another program has deleted rows.
+        store_articles(session, render_articles(write.article for write in writes))
+        return
+    moved = [write.article for write in writes if write.has_changed("status", "published_at")]
+    kept = [write.article for write in writes if write.has_changed(*_INDEXED_COLUMNS)]
+    kept = [article for article in kept if article not in moved]
+    if not update_short_texts(session, [get_search_text(article, "") for article in kept]):
+        moved += kept
+    index_again(session, moved)
 
 
 def _execute(session: Session, statement: Executable, rows: Any = None) -> CursorResult[Any]:

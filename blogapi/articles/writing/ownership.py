@@ -85,9 +85,9 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
     uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
     for batch in chunk(uuids, _BATCH_SIZE):
         writes = []
-        for article, _, html in queries.find_stored(batch).values():
+        for article, _ in queries.find_stored(batch).values():
             before, is_author = get_state(article), article.author_id == old_owner
-            writes.append(ArticleWrite(article, get_content(article), html=html))
+            writes.append(ArticleWrite(article, get_content(article)))
             in_byline = profile is not None and _replace_author(article, profile.uuid, new_profile)
             moved.articles += is_author
             moved.bylines += in_byline
