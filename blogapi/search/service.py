@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cache
 from uuid import UUID
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, insert, or_, select
+from sqlalchemy import Executable, bindparam, delete, select
 from sqlalchemy.orm import Session
 
 from blogapi.search import engines
@@ -15,18 +16,17 @@ from blogapi.search.fts5 import Fts5
 from blogapi.search.models import SearchEntry
 from blogapi.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
 from blogapi.search.results import SearchText
-from blogapi.storage.database import chunk, current_time, table_of
-
-# Each range has two parameters, and databases limit the number of parameters of a statement.
-_RANGES_PER_STATEMENT = 250
+from blogapi.storage.database import current_time, execute_in_batches, table_of
+from blogapi.storage.expressions import insert_or_ignore
 
 _TABLE = table_of(SearchEntry)
 _entry = _TABLE.c
 
 # These statements are built once, because building a statement takes longer than executing it.
 _DELETE = delete(_TABLE).where(_entry.article_id.in_(bindparam("uuids", expanding=True)))
-_INSERT = insert(_TABLE)
-_SELECT_LOWEST = select(func.min(_entry.number))
+_SELECT_NUMBERS = select(_entry.article_id, _entry.number).where(
+    _entry.article_id.in_(bindparam("uuids", expanding=True))
+)
 
 
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
@@ -66,14 +66,44 @@ def update_short_texts(session: Session, texts: Sequence[SearchText]) -> bool:
 
 
 def add_articles(session: Session, texts: Sequence[SearchText]) -> None:
-    """Add articles that are not in the index yet."""
-    if not texts:
-        return
-    connection = session.connection()
-    numbers = _choose_numbers(connection, texts)
-    rows = [{"number": numbers[text.article_id], "article_id": text.article_id} for text in texts]
-    connection.execute(_INSERT, rows)
+    """Add articles that are not in the index yet.
+
+    A published article gets the largest number of its time, or a smaller one if it is taken. A scheduled
+    article gets the smallest number of its time, or a larger one, so that it is not found too early. Other
+    articles get negative numbers.
+    """
+    connection, now = session.connection(), current_time()
+    numbers: dict[UUID, int] = {}
+    pending, distance = {text.article_id: text for text in texts}, 0
+    while pending:
+        chosen: dict[int, UUID] = {}
+        for uuid, text in pending.items():
+            number = _choose_number(text.published_at, now, distance)
+            while number in chosen:
+                number += 1 if number > last_number(now) else -1
+            chosen[number] = uuid
+        # Another article can have the number.
+        rows = [{"number": number, "article_id": uuid} for number, uuid in chosen.items()]
+        if connection.execute(_insert(connection.dialect.name), rows).rowcount < len(rows):
+            stored = execute_in_batches(_SELECT_NUMBERS, "uuids", list(chosen.values()))
+            chosen = {number: uuid for uuid, number in stored}
+        numbers |= {uuid: number for number, uuid in chosen.items()}
+        pending = {uuid: text for uuid, text in pending.items() if uuid not in numbers}
+        distance = 4 * distance or NUMBERS_PER_MICROSECOND
     engines.insert_rows(connection, [(numbers[text.article_id], text) for text in texts])
+
+
+@cache
+def _insert(dialect: str) -> Executable:
+    return insert_or_ignore(dialect, _TABLE)
+
+
+def _choose_number(published_at: datetime | None, now: datetime, distance: int) -> int:
+    """Return the best number for the time, or another number that is at most `distance` from it."""
+    shift = secrets.randbelow(distance + 1)
+    if published_at is None:
+        return -last_number(now) - shift
+    return first_number(published_at) + shift if published_at > now else last_number(published_at) - shift
 
 
 def _is_number_for(number: int, published_at: datetime | None) -> bool:
@@ -81,64 +111,3 @@ def _is_number_for(number: int, published_at: datetime | None) -> bool:
     if published_at is None:
         return number < 0
     return first_number(published_at) <= number <= last_number(published_at)
-
-
-def _choose_numbers(connection: Connection, texts: Sequence[SearchText]) -> dict[UUID, int]:
-    """Return a number for each article; none of the numbers is in the index.
-
-    A published article gets the largest free number of its time or of an earlier time. A scheduled article
-    gets the smallest free number of its time or of a later time, so that it is not found too early. Other
-    articles get a negative number.
-    """
-    now, width = current_time(), NUMBERS_PER_MICROSECOND
-    used: set[int] = set()
-    chosen = _choose_negative(connection, [text for text in texts if text.published_at is None])
-    pending = {text.article_id: text.published_at for text in texts if text.published_at is not None}
-    while pending:
-        ranges = {uuid: _list_candidates(at, width, scheduled=at > now) for uuid, at in pending.items()}
-        used |= _read_numbers(
-            connection,
-            {(min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1])) for numbers in ranges.values()},
-        )
-        for uuid, candidates in ranges.items():
-            number = next((number for number in candidates if number not in used), None)
-            if number is not None:
-                chosen[uuid] = number
-                used.add(number)
-                del pending[uuid]
-        width *= 4
-    return chosen
-
-
-def _choose_negative(connection: Connection, texts: Sequence[SearchText]) -> dict[UUID, int]:
-    if not texts:
-        return {}
-    lowest = min(connection.scalar(_SELECT_LOWEST) or 0, 0)
-    return {text.article_id: lowest - place for place, text in enumerate(texts, 1)}
-
-
-def _list_candidates(published_at: datetime, width: int, *, scheduled: bool) -> range:
-    """Return the numbers that fit an article of this time; the number nearest to the time comes first."""
-    first, last = first_number(published_at), last_number(published_at)
-    return range(first, first + width) if scheduled else range(last, last - width, -1)
-
-
-def _read_numbers(connection: Connection, ranges: set[tuple[int, int]]) -> set[int]:
-    """Return the numbers of the index that are in any of the ranges."""
-    numbers: set[int] = set()
-    for batch in chunk(sorted(ranges), _RANGES_PER_STATEMENT):
-        limits: dict[str, int] = {}
-        for place, (low, high) in enumerate(batch):
-            limits |= {f"low_{place}": low, f"high_{place}": high}
-        numbers.update(connection.scalars(_select_numbers(len(batch)), limits))
-    return numbers
-
-
-@lru_cache(maxsize=16)
-def _select_numbers(ranges: int) -> Select[int]:
-    """Return a statement that selects the numbers in any of the ranges from `low_0` to `high_0` and so on."""
-    conditions = [
-        _entry.number.between(bindparam(f"low_{place}"), bindparam(f"high_{place}"))
-        for place in range(ranges)
-    ]
-    return select(_entry.number).where(or_(*conditions))

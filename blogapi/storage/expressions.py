@@ -69,3 +69,10 @@ def insert_or_update(dialect: str, table: Table, *names: str) -> Executable:
         index_elements=list(table.primary_key), set_={name: statement.excluded[name] for name in names}
     )
     return updated
+
+
+def insert_or_ignore(dialect: str, table: Table) -> Executable:
+    """Return an INSERT that does nothing if the table has a row with the primary key already."""
+    statement = import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
+    ignored: Executable = statement.on_conflict_do_nothing(index_elements=list(table.primary_key))
+    return ignored
