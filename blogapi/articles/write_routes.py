@@ -85,7 +85,7 @@ def add_writes(
 
     @bp.put("/<id:id>/")
     @allow_writers
-    @bp.check_exists(permissions.check_replacement)
+    @bp.check_exists(permissions.check_replacement, in_view=True)
     @bp.arguments(body_schema)
     @write_one(creates=True, prepare=prepare_one)
     @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
@@ -96,7 +96,7 @@ def add_writes(
 
     @bp.patch("/<id:id>/")
     @allow_writers
-    @bp.check_exists(resource.check_exists)
+    @bp.check_exists(resource.check_exists, in_view=True)
     @bp.arguments(body_schema(partial=True))
     @write_one(prepare=partial(prepare_one, partial=True))
     @summary(f"Change the given fields of {with_indefinite_article(kind)}.")
@@ -106,7 +106,7 @@ def add_writes(
 
     @bp.delete("/<id:id>/")
     @allow_writers
-    @bp.check_exists(resource.check_exists)
+    @bp.check_exists(resource.check_exists, in_view=True)
     @bp.write(204, None, representation)
     @summary(f"Delete {with_indefinite_article(kind)}; it {deletion_predicate}.")
     def delete(id: UUID) -> None:

@@ -16,7 +16,7 @@ from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
 from blogapi.web.argument_parser import ArgumentParser
 from blogapi.web.conditional import perform_write
-from blogapi.web.errors import Invalid
+from blogapi.web.errors import Invalid, Problem
 from blogapi.web.field_names import FieldNames
 from blogapi.web.json import JsonBody
 from blogapi.web.operation import get_operation
@@ -87,14 +87,26 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         get_operation(view_func).id = documented["operationId"]
         super().add_url_rule(rule, endpoint, view_func, provide_automatic_options, **options)
 
-    def check_exists(self, lookup: Callable[[UUID], object]) -> Callable[[View], View]:
-        """Look up the item of the path before the body is read, so that a 404 comes before a 422."""
+    def check_exists(
+        self, lookup: Callable[[UUID], object], *, in_view: bool = False
+    ) -> Callable[[View], View]:
+        """Look up the item of the path before the body is read, so that a 404 comes before a 422.
+
+        With `in_view`, the view itself raises the errors of `lookup`, so it is called only before another
+        error.
+        """
 
         def decorate(view: View) -> View:
             @wraps(view)
             def with_lookup(*args: Any, id: UUID, **kwargs: Any) -> Any:
-                lookup(id)
-                return view(*args, id=id, **kwargs)
+                if not in_view:
+                    lookup(id)
+                try:
+                    return view(*args, id=id, **kwargs)
+                except Problem:
+                    if in_view:
+                        lookup(id)
+                    raise
 
             return with_lookup
 
