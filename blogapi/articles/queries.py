@@ -42,7 +42,8 @@ _SELECT_COMPLETE = (
     .where(Article.uuid.in_(bindparam("uuids", expanding=True)))
     .options(joinedload(Article.seo))
 )
-_SELECT_STORED = _SELECT_COMPLETE.add_columns(
+# Most articles have one author, so joining the authors repeats few rows.
+_SELECT_STORED = _SELECT_COMPLETE.options(joinedload(Article.author_links)).add_columns(
     select(func.max(_revision.number)).where(_revision.article_id == Article.uuid).scalar_subquery(),
 )
 _LINKS: dict[str, Select[Any]] = {
@@ -95,9 +96,8 @@ def find_stored(uuids: Sequence[UUID]) -> dict[UUID, StoredArticle]:
     """Return the existing articles with these uuids, loaded with everything that a write needs."""
     found: dict[UUID, StoredArticle] = {}
     for batch in chunk(uuids):
-        rows = db.session.execute(_SELECT_STORED, {"uuids": batch}).all()
-        for name, statement in _LINKS.items():
-            _load_links(name, statement, [row[0] for row in rows])
+        rows = db.session.execute(_SELECT_STORED, {"uuids": batch}).unique().all()
+        _load_links("tag_links", _LINKS["tag_links"], [row[0] for row in rows])
         found |= {article.uuid: StoredArticle(article, number or 0) for article, number in rows}
     return found
 
