@@ -164,7 +164,7 @@ def make_other_blog(make_blog, monkeypatch):
         files: list[UUID] = []
         library = vars(dependencies.library) | {"get_service_url": lambda: "https://other.example"}
         articles = SimpleNamespace(
-            prepare=files.extend, render=lambda session, uuids, prepared: files.extend(uuids)
+            prepare=files.extend, render=lambda session, uuids: files.extend(uuids)
         )
         tags = replace(TAXONOMY, stored_schema=LoudTagSchema)
         with monkeypatch.context() as patch:

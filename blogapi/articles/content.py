@@ -10,7 +10,6 @@ from uuid import UUID
 
 from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lifecycle import UNSET, Unset, compute_next_state
-from blogapi.articles.prepared import Prepared
 from blogapi.custom_fields import custom_values
 from blogapi.custom_fields.models import NO_VALUES
 from blogapi.publication.visibility import ItemType
@@ -26,8 +25,7 @@ class ArticleInput:
     `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name. `custom`
     contains changes of the custom fields, by name; None removes a value. With `replaces_custom`, it replaces
     the values of all custom fields. With `is_imported`, an article without a required custom field may be
-    published. A reference to a category, tag, author or parent is a uuid or a slug (a text). `prepared` was
-    computed before the transaction; without it, the write renders the content in the transaction.
+    published. A reference to a category, tag, author or parent is a uuid or a slug (a text).
     """
 
     uuid: UUID | None = None
@@ -45,7 +43,6 @@ class ArticleInput:
     type: str = ItemType.ARTICLE.value
     parent: UUID | str | Unset | None = UNSET
     position: int | None = None
-    prepared: Prepared | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

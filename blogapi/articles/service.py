@@ -6,44 +6,39 @@ A write that changes nothing stores nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import compress
 from uuid import UUID
 
+from blogapi.articles import prepared
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import TEXT_DEFAULTS
 from blogapi.articles.models import Article
-from blogapi.articles.prepared import RENDERED_FIELDS, Prepared, read_texts, update_prepared
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.writing import deleted_items
 from blogapi.articles.writing.batch import open_batch
-from blogapi.custom_fields import custom_values
-from blogapi.custom_fields.models import NO_VALUES
 from blogapi.web.bulk import write_all
 
 
-def prepare(fields: ArticleInput, *, partial: bool = False) -> Prepared | None:
+def prepare(fields: ArticleInput, *, partial: bool = False) -> None:
     """Prepare the write of this input before its transaction; see `prepare_all`."""
-    (prepared,) = prepare_all([fields], partial=partial)
-    return prepared
+    prepare_all([fields], partial=partial)
 
 
-def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> list[Prepared | None]:
-    """Render the contents of these inputs and find their search words, before the transaction of the write.
+def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
+    """Render the contents of these inputs before the transaction of the write.
 
     With `partial`, an omitted field has the value from the stored article. Otherwise an omitted field of
-    `ArticleSchema` is reset to its default value, and any other omitted field keeps its stored value. The
-    result is None for an article whose content the write does not render.
+    `ArticleSchema` is reset to its default value, and any other omitted field keeps its stored value.
     """
-    prepared = list[Prepared | None]()
-    may_render = [not partial or not fields.texts.keys().isdisjoint(RENDERED_FIELDS) for fields in inputs]
-    stored = read_texts([fields.uuid for fields in compress(inputs, may_render) if fields.uuid is not None])
-    for fields, is_needed in zip(inputs, may_render, strict=True):
+    names = prepared.RENDERED_FIELDS
+    rendered = [fields for fields in inputs if not partial or not fields.texts.keys().isdisjoint(names)]
+    stored = prepared.read_texts([fields.uuid for fields in rendered if fields.uuid is not None])
+    sources = list[prepared.Source]()
+    for fields in rendered:
         old_texts = stored.get(fields.uuid) if fields.uuid is not None else None
-        old_custom = NO_VALUES if old_texts is None or fields.replaces_custom else old_texts["custom"]
         texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else RESET_BY_PUT), **fields.texts}
-        custom = custom_values.merge(old_custom, fields.custom)
-        prepared.append(update_prepared(None, texts, custom, old_texts) if is_needed else None)
-    return prepared
+        if old_texts is None or any(old_texts[name] != texts[name] for name in names):
+            sources += prepared.list_sources(old_texts, texts)
+    prepared.prepare(sources)
 
 
 def create(

@@ -13,7 +13,6 @@ import marshmallow as ma
 from blogapi.articles import permissions, service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
-from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
 from blogapi.articles.schemas import ArticleBodySchema
 from blogapi.web.access import allow, current_user_id
@@ -55,33 +54,25 @@ def add_writes(
     write_one = partial(bp.write, 200, schema, representation, partial_schema=resource.fields_schema)
     write_several = partial(bp.write, 200, items_schema, representation, partial_schema=list_fields_schema)
 
-    def resolve_one(fields: ArticleInput, prepared: Prepared | None, id: UUID | None = None) -> ArticleInput:
-        (resolved,) = resolve([dataclasses.replace(fields, uuid=id, prepared=prepared)], is_bulk=False)
+    def resolve_one(fields: ArticleInput, id: UUID | None = None) -> ArticleInput:
+        (resolved,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
         return resolved
 
-    def resolve_several(
-        items: Sequence[ArticleInput], prepared: Sequence[Prepared | None]
-    ) -> Sequence[ArticleInput]:
-        pairs = zip(items, prepared, strict=True)
-        return resolve([dataclasses.replace(item, prepared=one) for item, one in pairs], is_bulk=True)
+    def prepare_one(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
+        service.prepare(dataclasses.replace(fields, uuid=id), partial=partial)
 
-    def prepare_one(
-        fields: ArticleInput, id: UUID | None = None, *, partial: bool = False
-    ) -> Prepared | None:
-        return service.prepare(dataclasses.replace(fields, uuid=id), partial=partial)
-
-    def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> list[Prepared | None]:
+    def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
         permissions.check_writes(items, creates=not partial)
-        return service.prepare_all(items, partial=partial)
+        service.prepare_all(items, partial=partial)
 
     @bp.post("/")
     @allow_writers
     @bp.arguments(body_schema)
     @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare=prepare_one)
     @summary(f"Create {with_indefinite_article(kind)}; without `status` it is a draft.")
-    def create(fields: ArticleInput, prepared: Prepared | None) -> Article:
+    def create(fields: ArticleInput) -> Article:
         permissions.check_creation(fields)
-        return service.create(current_user_id(), resolve_one(fields, prepared))
+        return service.create(current_user_id(), resolve_one(fields))
 
     @bp.put("/<id:id>/")
     @allow_writers
@@ -89,9 +80,9 @@ def add_writes(
     @bp.arguments(body_schema)
     @write_one(creates=True, prepare=prepare_one)
     @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
-    def replace(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> UpsertResult:
+    def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         permissions.check_replacement(id, fields)
-        fields = resolve_one(fields, prepared, id)
+        fields = resolve_one(fields, id)
         return UpsertResult(*service.replace(current_user_id(), id, fields))
 
     @bp.patch("/<id:id>/")
@@ -100,9 +91,9 @@ def add_writes(
     @bp.arguments(body_schema(partial=True))
     @write_one(prepare=partial(prepare_one, partial=True))
     @summary(f"Change the given fields of {with_indefinite_article(kind)}.")
-    def change(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> Article:
+    def change(fields: ArticleInput, id: UUID) -> Article:
         permissions.check_write(id, fields)
-        return service.change(current_user_id(), id, resolve_one(fields, prepared, id))
+        return service.change(current_user_id(), id, resolve_one(fields, id))
 
     @bp.delete("/<id:id>/")
     @allow_writers
@@ -118,18 +109,18 @@ def add_writes(
     @bp.arguments(item_schema(many=True))
     @write_several(prepare=prepare_several)
     @summary(f"Create or replace several {kind}s, all or none.")
-    def replace_all(items: Sequence[ArticleInput], prepared: Sequence[Prepared | None]) -> list[UUID]:
+    def replace_all(items: Sequence[ArticleInput]) -> list[UUID]:
         permissions.check_writes(items, creates=True)
-        return service.replace_all(current_user_id(), resolve_several(items, prepared))
+        return service.replace_all(current_user_id(), resolve(items, is_bulk=True))
 
     @bp.patch("/")
     @allow_writers
     @bp.arguments(item_schema(many=True, partial=("title",)))
     @write_several(prepare=partial(prepare_several, partial=True))
     @summary(f"Change the given fields of several {kind}s, all or none.")
-    def change_all(items: Sequence[ArticleInput], prepared: Sequence[Prepared | None]) -> list[UUID]:
+    def change_all(items: Sequence[ArticleInput]) -> list[UUID]:
         permissions.check_writes(items)
-        items = resolve_several(items, prepared)
+        items = resolve(items, is_bulk=True)
         with permissions.report_deleted([item.uuid for item in items], kind):
             return service.change_all(current_user_id(), items)
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID
 
 from blogapi.articles import permissions
-from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
 from blogapi.deleted_items import service
 from blogapi.deleted_items.schemas import RestoredSchema
@@ -33,18 +31,18 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.check_exists(check)
     @bp.arguments(EmptySchema, required=False)
     @bp.write(200, RestoredSchema(), item, prepare=lambda nothing, id: service.prepare([id]))
-    def restore(nothing: Fields, id: UUID, prepared: Mapping[UUID, Prepared]) -> WithAttributes:
+    def restore(nothing: Fields, id: UUID) -> WithAttributes:
         """Restore a deleted article or page as it was, with its edits; `notes` says what differs."""
         check(id)
-        return service.restore(current_user_id(), [id], prepared)[0]
+        return service.restore(current_user_id(), [id])[0]
 
     @bp.post("/restore/")
     @allow(resource.role, scope="write")
     @bp.arguments(ItemUuidsSchema)
     @bp.write(200, RestoredSchema(many=True), item, prepare=lambda fields: service.prepare(fields["uuids"]))
-    def restore_all(fields: Fields, prepared: Mapping[UUID, Prepared]) -> list[WithAttributes]:
+    def restore_all(fields: Fields) -> list[WithAttributes]:
         """Restore several deleted articles or pages, all or none; `notes` says what differs."""
         write_all(fields["uuids"], check)
-        return service.restore(current_user_id(), fields["uuids"], prepared)
+        return service.restore(current_user_id(), fields["uuids"])
 
     return bp

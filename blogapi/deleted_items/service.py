@@ -10,11 +10,11 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import select
 
+from blogapi.articles import prepared
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.fields import LINK_NAMES
 from blogapi.articles.lifecycle import get_api_status
 from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, DeletedItem, FormerPath, FormerSlug
-from blogapi.articles.prepared import NOTHING_PREPARED, Prepared
 from blogapi.articles.queries import find_taken_slugs
 from blogapi.articles.snapshots import get_content
 from blogapi.articles.writing import deleted_items
@@ -34,16 +34,14 @@ from blogapi.users.queries import find_user
 from blogapi.web.fields import WithAttributes
 
 
-def prepare(uuids: Sequence[UUID]) -> dict[UUID, Prepared]:
+def prepare(uuids: Sequence[UUID]) -> None:
     """Render the contents of deleted items before the transaction that restores them."""
     rows = db.session.scalars(select(DeletedItem).where(DeletedItem.uuid.in_(uuids)))
     found = [deleted_items.parse(row).article for row in rows]
-    return {one.uuid: Prepared.make(get_content(one).texts, one.custom) for one in found}
+    prepared.prepare((one.content, one.content_type) for one in found)
 
 
-def restore(
-    user: UUID, uuids: Sequence[UUID], prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED
-) -> list[WithAttributes]:
+def restore(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
     """Restore deleted items of one kind for the user, all or none; return them in order, with `notes`.
 
     The notes are sentences about what differs from before the deletion. Preview links are not restored.
@@ -61,7 +59,7 @@ def restore(
             for uuid in sorted(uuids, key=lambda uuid: len(list_ancestors(uuid, tree))):
                 article, copy = documents[uuid].article, documents[uuid].working_copy
                 article.parent_id, slug, version = tree[uuid].parent, article.slug, article.version
-                batch.restore(article, prepared.get(uuid))
+                batch.restore(article)
                 if article.slug != slug:
                     notes[uuid].append(f"Its slug is “{article.slug}” instead of “{slug}”.")
                 if copy is not None and copy.base_version == version:

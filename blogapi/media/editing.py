@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from blogapi.media import hooks, names, permissions, queries, service, uses
-from blogapi.media.hooks import NOTHING_PREPARED, PreparedItems
 from blogapi.media.models import Media
 from blogapi.media.service import PreparedFile
 from blogapi.rendering.media_types import MediaType
@@ -26,16 +25,16 @@ def add(
     may not change, and StorageFull if the library has no room for the file.
     """
     texts = {"alt": alt, "caption": caption}
-    stored, prepared = queries.find_stored(file.hash), NOTHING_PREPARED
+    stored = queries.find_stored(file.hash)
     if stored is None:
-        prepared = prepare_articles(file)
+        prepare_articles(file)
     elif _find_missing(stored, texts):
-        prepared = hooks.prepare([stored.uuid])
+        hooks.prepare([stored.uuid])
     with transaction():
         permissions.check_former_owners(file.hashes)
-        media, created = service.store(file, alt=alt, caption=caption, user=user, prepared=prepared)
+        media, created = service.store(file, alt=alt, caption=caption, user=user)
         if not created and not permissions.find_objection(media.uuid):
-            _change(media, _find_missing(media, texts), prepared)
+            _change(media, _find_missing(media, texts))
     return media, created
 
 
@@ -43,18 +42,15 @@ def _find_missing(media: Media, texts: Mapping[str, str]) -> Fields:
     return {name: text for name, text in texts.items() if text and not getattr(media, name)}
 
 
-def prepare_articles(file: PreparedFile, *replaced: UUID) -> PreparedItems:
+def prepare_articles(file: PreparedFile, *replaced: UUID) -> None:
     """Render the articles that a new file or a replacement changes, before the transaction; see `hooks`.
 
     A former address of a file can become the address of a new file, which then appears in these articles.
     """
-    changed = {*replaced, *queries.find_owners_of_former(file.hashes)}
-    return hooks.prepare(changed) if changed else NOTHING_PREPARED
+    hooks.prepare({*replaced, *queries.find_owners_of_former(file.hashes)})
 
 
-def replace(
-    uuid: UUID, file: PreparedFile, *, name: str = "", prepared: PreparedItems = NOTHING_PREPARED
-) -> Media:
+def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
     """Store a prepared file in place of the file `uuid`, and under another name if `name` is given.
 
     Everything that refers to the file, also by its old addresses, shows the new file. Raises NotFound if
@@ -76,15 +72,15 @@ def replace(
         new_name = names.make_name(stem, file.type)
         if stored is None:
             permissions.check_former_owners(file.hashes)
-            service.replace(media, file, prepared)
-            _change(media, {"name": new_name}, prepared, is_replaced=True)
+            service.replace(media, file)
+            _change(media, {"name": new_name}, is_replaced=True)
         else:
             service.place(file)
-            _change(media, {"name": new_name} if name else {}, prepared)
+            _change(media, {"name": new_name} if name else {})
     return media
 
 
-def change(uuid: UUID, changes: Fields, prepared: PreparedItems = NOTHING_PREPARED) -> Media:
+def change(uuid: UUID, changes: Fields) -> Media:
     """Change the name, the alt text or the caption of a file.
 
     Raises NotFound if there is no such file, and Invalid if the name is invalid. The old address stays valid,
@@ -94,11 +90,11 @@ def change(uuid: UUID, changes: Fields, prepared: PreparedItems = NOTHING_PREPAR
         media = queries.get_media(uuid)
         if "name" in changes:
             _check_name(changes["name"], media)
-        _change(media, changes, prepared)
+        _change(media, changes)
     return media
 
 
-def _change(media: Media, values: Fields, prepared: PreparedItems, *, is_replaced: bool = False) -> None:
+def _change(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
     changed = {name: value for name, value in values.items() if getattr(media, name) != value}
     for name, value in changed.items():
         setattr(media, name, value)
@@ -107,7 +103,7 @@ def _change(media: Media, values: Fields, prepared: PreparedItems, *, is_replace
         store_json(db.session(), media)
         if is_replaced:
             uses.replace_paths(db.session(), media.uuid)
-        hooks.notify(db.session(), [media.uuid], prepared)
+        hooks.notify(db.session(), [media.uuid])
 
 
 def _check_name(name: str, media: Media) -> None:

@@ -6,9 +6,8 @@ The JSON of an article, for example, contains the sizes and texts of the files t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from types import MappingProxyType
-from typing import Any, Protocol
+from collections.abc import Collection
+from typing import Protocol
 from uuid import UUID
 
 from sqlalchemy import select
@@ -22,33 +21,29 @@ from blogapi.storage.read_once import ReadOnce
 _deleted = ReadOnce[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
 
 
-# The results of `prepare`, by the uuid of the article that uses the files.
-PreparedItems = Mapping[UUID, Any]
-NOTHING_PREPARED: PreparedItems = MappingProxyType({})
-
-
 class Articles(Protocol):
     """Renders articles again; `find_items` returns the articles that use the files."""
 
-    def prepare(self, media_ids: Collection[UUID]) -> PreparedItems:
+    def prepare(self, media_ids: Collection[UUID]) -> None:
         """Render the articles that use these files, before the transaction that changes the files."""
 
-    def render(self, session: Session, media_ids: Collection[UUID], prepared: PreparedItems) -> None:
+    def render(self, session: Session, media_ids: Collection[UUID]) -> None:
         """Store the articles that use these files again; the changes of the files are flushed already."""
 
 
 ARTICLES = AppState[Articles]("media-articles")
 
 
-def prepare(media_ids: Collection[UUID]) -> PreparedItems:
-    """Render the articles that use these files, before the transaction; pass the result to `notify`."""
-    return ARTICLES.get().prepare(media_ids)
+def prepare(media_ids: Collection[UUID]) -> None:
+    """Render the articles that use these files, before the transaction of the write."""
+    if media_ids:
+        ARTICLES.get().prepare(media_ids)
 
 
-def notify(session: Session, media_ids: Collection[UUID], prepared: PreparedItems = NOTHING_PREPARED) -> None:
+def notify(session: Session, media_ids: Collection[UUID]) -> None:
     """Render the articles again, in the transaction that has changed or deleted these files."""
     if media_ids:
-        ARTICLES.get().render(session, media_ids, prepared)
+        ARTICLES.get().render(session, media_ids)
 
 
 def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:

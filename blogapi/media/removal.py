@@ -22,7 +22,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi.media import hooks, queries
 from blogapi.media.folder import get_folder
-from blogapi.media.hooks import NOTHING_PREPARED, PreparedItems
 from blogapi.media.models import Media
 from blogapi.media.stored_files import list_paths
 from blogapi.storage.database import call_after_commit, current_time, db, transaction
@@ -47,7 +46,7 @@ class Removed:
     uuid: UUID | None = None
 
 
-def delete(uuid: UUID, *, force: bool = False, prepared: PreparedItems = NOTHING_PREPARED) -> None:
+def delete(uuid: UUID, *, force: bool = False) -> None:
     """Delete a file.
 
     Raises NotFound if there is no such file, and Conflict if something uses it, unless `force` is set.
@@ -62,7 +61,7 @@ def delete(uuid: UUID, *, force: bool = False, prepared: PreparedItems = NOTHING
                 code="media_in_use",
                 errors={"uses": [_describe_use(use) for use in uses.rows]},
             )
-        _delete([uuid], prepared)
+        _delete([uuid])
 
 
 def prune(days: int, *, dry_run: bool = False) -> Iterator[Removed]:
@@ -95,7 +94,7 @@ def _to_removed(row: Any) -> Removed:
     return Removed(row.name, int(row.size), row.uuid)
 
 
-def _delete(uuids: Sequence[UUID], prepared: PreparedItems = NOTHING_PREPARED) -> None:
+def _delete(uuids: Sequence[UUID]) -> None:
     if not uuids:
         return
     session = db.session()
@@ -103,7 +102,7 @@ def _delete(uuids: Sequence[UUID], prepared: PreparedItems = NOTHING_PREPARED) -
         call_after_commit(delete_stored_files, stored_file)
     hooks.remember_items(session, uuids)
     session.execute(delete_rows(Media).where(Media.uuid.in_(uuids)))
-    hooks.notify(session, uuids, prepared)
+    hooks.notify(session, uuids)
 
 
 def delete_stored_files(stored_files: Collection[tuple[str, str]]) -> None:

@@ -128,10 +128,10 @@ def single(query: Query, id: UUID) -> JsonBody:
     partial_schema=MediaSchema,
     prepare=lambda changes, id: hooks.prepare([id]),
 )
-def change(changes: Fields, id: UUID, prepared: hooks.PreparedItems) -> Media:
+def change(changes: Fields, id: UUID) -> Media:
     """Change the name, the alt text or the caption of a file."""
     permissions.check_change(id)
-    return editing.change(id, changes, prepared)
+    return editing.change(id, changes)
 
 
 def _receive_replacement(view: View) -> View:
@@ -160,7 +160,7 @@ def _receive_replacement(view: View) -> View:
     REPRESENTATION,
     prepare=lambda query, file, id: editing.prepare_articles(file, id),
 )
-def replace(query: Fields, file: PreparedFile, id: UUID, prepared: hooks.PreparedItems) -> Media:
+def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
     """Replace a file by another file, also of another type.
 
     Its uuid, its texts and its uses stay, and everything that refers to it shows the new file. Old addresses
@@ -168,7 +168,7 @@ def replace(query: Fields, file: PreparedFile, id: UUID, prepared: hooks.Prepare
     new file as another entry, the response is 409.
     """
     permissions.check_change(id)
-    return editing.replace(id, file, name=query.get("name", ""), prepared=prepared)
+    return editing.replace(id, file, name=query.get("name", ""))
 
 
 @bp.delete("/<id:id>/")
@@ -176,7 +176,7 @@ def replace(query: Fields, file: PreparedFile, id: UUID, prepared: hooks.Prepare
 @bp.check_exists(permissions.check_change)
 @bp.arguments(DeletionQuery, location="query")
 @bp.write(204, None, REPRESENTATION, prepare=lambda query, id: hooks.prepare([id]))
-def delete(query: Fields, id: UUID, prepared: hooks.PreparedItems) -> None:
+def delete(query: Fields, id: UUID) -> None:
     """Delete a file, unless something uses it."""
     permissions.check_change(id)
-    removal.delete(id, **query, prepared=prepared)
+    removal.delete(id, **query)

@@ -16,7 +16,6 @@ from sqlalchemy import delete
 from blogapi.media import hooks, images, names, queries, removal, types
 from blogapi.media.addresses import RENDITION_WIDTHS
 from blogapi.media.folder import get_folder
-from blogapi.media.hooks import NOTHING_PREPARED, PreparedItems
 from blogapi.media.models import FormerHash, Media
 from blogapi.rendering import media_types
 from blogapi.rendering.media_types import MediaType
@@ -156,7 +155,6 @@ def store(
     user: UUID | None = None,
     restored: Fields | None = None,
     former_hashes: FormerHashes | None = None,
-    prepared: PreparedItems = NOTHING_PREPARED,
 ) -> tuple[Media, bool]:
     """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
@@ -177,12 +175,12 @@ def store(
             db.session.add(media)
             db.session.flush()
             store_json(db.session(), media)
-            _store_former_hashes(media, file.hashes, former_hashes or {}, prepared)
+            _store_former_hashes(media, file.hashes, former_hashes or {})
         place(file)
         return media, is_new
 
 
-def replace(media: Media, file: PreparedFile, prepared: PreparedItems) -> None:
+def replace(media: Media, file: PreparedFile) -> None:
     """Store a prepared file, which the library does not have, in place of the file of `media`.
 
     The old stored files are deleted after the commit, and their hashes are remembered. Raises StorageFull if
@@ -198,13 +196,11 @@ def replace(media: Media, file: PreparedFile, prepared: PreparedItems) -> None:
         for name, value in _describe(file).items():
             setattr(media, name, value)
         db.session.flush()
-        _store_former_hashes(media, file.hashes, former_hashes, prepared)
+        _store_former_hashes(media, file.hashes, former_hashes)
         place(file)
 
 
-def _store_former_hashes(
-    media: Media, current_hashes: Collection[str], former_hashes: FormerHashes, prepared: PreparedItems
-) -> None:
+def _store_former_hashes(media: Media, current_hashes: Collection[str], former_hashes: FormerHashes) -> None:
     """Store the former hashes of a file; its current hashes are no longer former hashes of others."""
     is_lost = FormerHash.hash.in_([*current_hashes, *former_hashes])
     owners = set(db.session.scalars(delete(FormerHash).where(is_lost).returning(FormerHash.media_id)))
@@ -213,7 +209,7 @@ def _store_former_hashes(
         FormerHash(hash=hash, media_id=media.uuid, width=former_hashes[hash]) for hash in sorted(lost)
     )
     db.session.flush()
-    hooks.notify(db.session(), owners - {media.uuid}, prepared)
+    hooks.notify(db.session(), owners - {media.uuid})
 
 
 def _describe(file: PreparedFile) -> Fields:

@@ -7,7 +7,6 @@ from uuid import UUID
 from blogapi.articles import permissions
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article
-from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
 from blogapi.revisions import queries, service
 from blogapi.revisions.schemas import (
@@ -87,9 +86,9 @@ def build_blueprint(resource: Resource) -> Blueprint:
         permissions.check_history(id, resource.kind)
         return service.compare(id, number, **query)
 
-    def prepare(nothing: Fields, id: UUID, number: int) -> Prepared | None:
+    def prepare(nothing: Fields, id: UUID, number: int) -> None:
         permissions.check_restoration(id, resource.kind)
-        return service.prepare(id, number)
+        service.prepare(id, number)
 
     @bp.post(f"{_REVISION}restore/")
     @allow(resource.role, scope="write")
@@ -97,9 +96,9 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.write(
         200, resource.schema, resource.representation, partial_schema=resource.fields_schema, prepare=prepare
     )
-    def restore(nothing: Fields, id: UUID, number: int, prepared: Prepared | None) -> Article:
+    def restore(nothing: Fields, id: UUID, number: int) -> Article:
         """Restore the content of this version; the current content is kept as a former version."""
         permissions.check_restoration(id, resource.kind)
-        return service.restore(*(current_user_id(), id, number, resource.kind), prepared=prepared)
+        return service.restore(current_user_id(), id, number, resource.kind)
 
     return bp

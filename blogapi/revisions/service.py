@@ -12,7 +12,6 @@ from blogapi.articles import content, snapshots
 from blogapi.articles import service as article_service
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, ArticleRevision, DeletedItem
-from blogapi.articles.prepared import Prepared
 from blogapi.articles.queries import find_article, get_article
 from blogapi.articles.snapshots import get_content, parse_content
 from blogapi.articles.writing import history
@@ -32,9 +31,7 @@ from blogapi.working_copies.queries import find_working_copy
 from blogapi.working_copies.service import make_edits
 
 
-def restore(
-    editor: UUID, article_id: UUID, number: int, type_: ItemType, *, prepared: Prepared | None = None
-) -> Article:
+def restore(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Article:
     """Restore the content of a former version; the current content becomes a former version.
 
     The item gets the type `type_`; for a page, the category of the version is ignored. The slug, status,
@@ -54,7 +51,7 @@ def restore(
                 "The category of that version was deleted; create it again with the same uuid, then restore "
                 "the version."
             )
-        fields = replace(version.to_input(), prepared=prepared)
+        fields = version.to_input()
         if article := find_article(article_id):
             # Custom fields that the caller may not read do not change.
             hidden = keep_hidden_values(custom_values.parse(article.custom))
@@ -102,10 +99,10 @@ def rename(article_id: UUID, number: int, *, name: str | None = None) -> Article
     return revision
 
 
-def prepare(article_id: UUID, number: int) -> Prepared | None:
+def prepare(article_id: UUID, number: int) -> None:
     """Render the content of a former version before the transaction that restores it."""
     version = parse_content(queries.get_revision(article_id, number).content)
-    return article_service.prepare(replace(version.to_input(), uuid=article_id))
+    article_service.prepare(replace(version.to_input(), uuid=article_id))
 
 
 def compare(article_id: UUID, number: int, *, to: int | None = None) -> Fields:

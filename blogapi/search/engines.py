@@ -98,7 +98,4 @@ def select_articles(engine: Engine, kept: ColumnElement[str]) -> Select[UUID]:
 
 
 def _make_row(engine: Engine, number: int, text: SearchText) -> dict[str, Any]:
-    words = text.words
-    if words is None:
-        words = engine.make_words(text.title, text.subtitle, text.text)
-    return {"number": number, **words}
+    return {"number": number, **engine.make_words(text.title, text.subtitle, text.text)}

@@ -24,8 +24,7 @@ Words = Mapping[str, Any]
 class SearchText:
     """The searchable text of an article, and its publication time (None if it is not published).
 
-    `subtitle` contains the other short texts, each on a line. `words` are the words of the texts if they were
-    found before the write.
+    `subtitle` contains the other short texts, each on a line.
     """
 
     article_id: UUID
@@ -33,7 +32,6 @@ class SearchText:
     title: str
     subtitle: str
     text: str
-    words: Words | None = None
 
 
 # The number of an article in the index, and its text.

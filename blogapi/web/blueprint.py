@@ -189,7 +189,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         Preconditions are checked against the ETag that a GET of the path returns. The response has the ETag
         of the item. `partial_schema` is the schema of all fields that `fields=` can select. With `creates`,
         the view creates or replaces the item and returns an UpsertResult. `prepare` gets the arguments of the
-        view and does the slow work before the transaction; the view gets its result as `prepared`.
+        view and does the slow work before the transaction.
         """
         document = super().response(status_code, schema)
         document_created = super().alt_response(201, schema=schema, success=True) if creates else None
@@ -208,7 +208,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                     max_bytes=len(request.get_data()),
                 )
                 if prepare is not None:
-                    kwargs["prepared"] = prepare(*args, **kwargs)
+                    prepare(*args, **kwargs)
 
                 def write() -> Response:
                     if errors:

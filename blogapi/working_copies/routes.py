@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from uuid import UUID
 
 from flask import request
@@ -10,7 +9,6 @@ from flask import request
 from blogapi.articles import permissions
 from blogapi.articles.content import ArticleInput
 from blogapi.articles.models import Article, WorkingCopy
-from blogapi.articles.prepared import Prepared
 from blogapi.articles.resource import Resource
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, current_caller, current_user_id
@@ -75,7 +73,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.check_exists(resource.check_exists)
     @bp.arguments(body_schema)
     @bp.write(200, schema(), representation, creates=True, prepare=service.prepare_write)
-    def replace(fields: ArticleInput, id: UUID, prepared: Prepared | None) -> UpsertResult:
+    def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         """Save the working copy of an article or page; no version is created, and readers see no edits.
 
         If the item is scheduled and the caller may publish it, the edits are written into it, and the
@@ -86,7 +84,6 @@ def build_blueprint(resource: Resource) -> Blueprint:
         """
         permissions.check_working_copy(id, fields)
         user, publishes = current_user_id(), current_caller().publishes
-        fields = dataclasses.replace(fields, prepared=prepared)
         saved, created = service.save(user, id, fields, rebase=names_item(id), publishes=publishes)
         if isinstance(saved, WorkingCopy):
             return UpsertResult(WithAttributes(saved, uuid=id), created)
@@ -116,13 +113,13 @@ def build_blueprint(resource: Resource) -> Blueprint:
         partial_schema=resource.fields_schema,
         prepare=lambda fields, id: service.prepare_publication(id),
     )
-    def publish(fields: Fields, id: UUID, prepared: Prepared | None) -> Article:
+    def publish(fields: Fields, id: UUID) -> Article:
         """Write the working copy to the article or page, in one version, and delete the copy.
 
         `If-Match` is compared with the ETag of the working copy, or of the item if there is no copy. If the
         content of the item has changed since the version that the edits are based on, the response is `409`.
         """
         permissions.check_publication(id, fields.get("status"))
-        return service.publish(current_user_id(), id, **fields, prepared=prepared)
+        return service.publish(current_user_id(), id, **fields)
 
     return bp

@@ -19,7 +19,6 @@ from blogapi.articles import snapshots
 from blogapi.articles.content import ArticleContent, ArticleInput, default_seo
 from blogapi.articles.lifecycle import UNSET, Unset
 from blogapi.articles.models import Article, ArticleRevision, WorkingCopy
-from blogapi.articles.prepared import Prepared
 from blogapi.articles.queries import get_article
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.writing import history
@@ -56,7 +55,7 @@ def save(
         base_version = article.version if copy is None or rebase else copy.base_version
         not_live = None
         if publishes and is_scheduled(article, now) and (copy is None or copy.not_live is not None):
-            not_live = _save_into_article(article, edits, editor, base_version, fields.prepared)
+            not_live = _save_into_article(article, edits, editor, base_version)
             if not_live is None:
                 if copy is not None:
                     history.delete_working_copy(copy)
@@ -76,13 +75,13 @@ def save(
 
 
 def _save_into_article(
-    article: Article, edits: ArticleContent, editor: UUID, base_version: int, prepared: Prepared | None
+    article: Article, edits: ArticleContent, editor: UUID, base_version: int
 ) -> str | None:
     """Write the edits into a scheduled article; if they are invalid, return the value of `not_live`."""
     try:
         with savepoint():
             _check_base(article, base_version, None)
-            fields = replace(_make_input(edits, snapshots.get_content(article)), prepared=prepared)
+            fields = _make_input(edits, snapshots.get_content(article))
             with open_batch([fields], article.uuid) as batch:
                 batch.change(editor, article.uuid, fields, is_save=True)
     except (Conflict, Invalid) as error:
@@ -132,19 +131,19 @@ def can_take_saves(article_id: UUID | None) -> bool:
     return article is not None and is_scheduled(article, current_time())
 
 
-def prepare_write(fields: ArticleInput, id: UUID) -> Prepared | None:
+def prepare_write(fields: ArticleInput, id: UUID) -> None:
     """Render the content of a scheduled article before the transaction that writes it."""
-    return article_service.prepare(replace(fields, uuid=id)) if can_take_saves(id) else None
+    if can_take_saves(id):
+        article_service.prepare(replace(fields, uuid=id))
 
 
-def prepare_publication(article_id: UUID) -> Prepared | None:
+def prepare_publication(article_id: UUID) -> None:
     """Render the content of the working copy before the transaction that publishes it."""
     statement = select(WorkingCopy.content).where(WorkingCopy.article_id == article_id)
     content = db.session.scalar(statement)
-    if content is None:
-        return None
-    fields = replace(snapshots.parse_content(content).to_input(), uuid=article_id)
-    return article_service.prepare(fields, partial=True)
+    if content is not None:
+        fields = replace(snapshots.parse_content(content).to_input(), uuid=article_id)
+        article_service.prepare(fields, partial=True)
 
 
 def publish(
@@ -154,7 +153,6 @@ def publish(
     status: str | None = None,
     published_at: datetime | Unset | None = UNSET,
     name: str = "",
-    prepared: Prepared | None = None,
 ) -> Article:
     """Write the working copy to the article, in one version, and delete the copy; return the article.
 
@@ -173,7 +171,7 @@ def publish(
             history.delete_working_copy(copy)
         if status is None and article.status == Status.DRAFT:
             status = Status.PUBLISHED.value
-        fields = replace(fields, status=status, published_at=published_at, prepared=prepared)
+        fields = replace(fields, status=status, published_at=published_at)
         article = article_service.change(editor, article_id, fields)
         if name:
             history.name_current(article, name)

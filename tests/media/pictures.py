@@ -86,20 +86,20 @@ def is_unused(app: Flask, picture: Picture) -> bool:
 def change_picture(app: Flask, picture: Picture, **fields: Any) -> None:
     """Change fields of the picture, as the library does."""
     with app.app_context():
-        prepared = hooks.prepare([picture.uuid])
+        hooks.prepare([picture.uuid])
         with transaction():
             media = db.session.get_one(Media, picture.uuid)
             for name, value in fields.items():
                 setattr(media, name, value)
             db.session.flush()
-            hooks.notify(db.session(), [picture.uuid], prepared)
+            hooks.notify(db.session(), [picture.uuid])
 
 
 def delete_picture(app: Flask, picture: Picture) -> None:
     """Delete the picture although something uses it, as the library does."""
     with app.app_context():
-        prepared = hooks.prepare([picture.uuid])
+        hooks.prepare([picture.uuid])
         with transaction():
             hooks.remember_items(db.session(), [picture.uuid])
             db.session.execute(delete(Media).where(Media.uuid == picture.uuid))
-            hooks.notify(db.session(), [picture.uuid], prepared)
+            hooks.notify(db.session(), [picture.uuid])

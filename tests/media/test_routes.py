@@ -528,7 +528,7 @@ def calls(monkeypatch):
     """The calls of the functions that prepare and render articles."""
     made = []
 
-    def render(session, media_ids, prepared):
+    def render(session, media_ids):
         gone = session.get(Media, next(iter(media_ids))) is None
         made.append(("gone" if gone else "changed", hooks.find_items(session, "article", media_ids)))
 

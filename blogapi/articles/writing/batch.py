@@ -15,7 +15,7 @@ from blogapi.articles import queries
 from blogapi.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
 from blogapi.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
 from blogapi.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlug, Seo
-from blogapi.articles.prepared import Prepared, remove_generated_excerpt, update_prepared
+from blogapi.articles.prepared import remove_generated_excerpt
 from blogapi.articles.queries import StoredArticle
 from blogapi.articles.schemas import RESET_BY_PUT
 from blogapi.articles.snapshots import get_content
@@ -125,7 +125,7 @@ class ArticleBatch:
     ) -> Article:
         """Create an article; see `service.create`."""
         now = current_time()
-        content, prepared = self._revise(None, fields, now, author)
+        content = self._revise(None, fields, now, author)
         if not content.authors:
             profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
             content = replace(content, authors=(profile,))
@@ -154,11 +154,11 @@ class ArticleBatch:
         _set_content(article, replace(content, slug=slug), now)
         article.was_public = is_readable(content, now)
         db.session.add(article)
-        self._writes[uuid] = ArticleWrite(article, None, prepared)
+        self._writes[uuid] = ArticleWrite(article, None)
         record(article.type, uuid, None, get_state(article), has_events=has_events)
         return article
 
-    def restore(self, article: Article, prepared: Prepared | None = None) -> None:
+    def restore(self, article: Article) -> None:
         """Add a deleted article, which is in no session; it gets another slug if its slug is taken."""
         uuid = article.uuid
         if self._is_provisional(get_content(article)):
@@ -171,7 +171,7 @@ class ArticleBatch:
         article.update_links()
         self._remember_tree(article.type)
         db.session.add(article)
-        self._writes[uuid] = ArticleWrite(article, None, prepared)
+        self._writes[uuid] = ArticleWrite(article, None)
         record(article.type, uuid, None, get_state(article))
 
     def replace(self, editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
@@ -192,7 +192,7 @@ class ArticleBatch:
         """Change the given fields; see `service.change`, and for `is_save` see `history.continues_saves`."""
         article = self._get(uuid, fields.type)
         old_content, now = get_content(article), current_time()
-        content, prepared = self._revise(old_content, fields, now)
+        content = self._revise(old_content, fields, now)
         if fields.is_imported:
             content = self._break_cycle(uuid, content)
         # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
@@ -202,8 +202,7 @@ class ArticleBatch:
         if content != old_content:
             self._remember_tree(content.type)
             state = get_state(article)
-            write = self._get_write(article, old_content)
-            write.prepared = prepared or write.prepared
+            self._writes.setdefault(uuid, ArticleWrite(article, old_content))
             last_number = self._stored[uuid].last_number
             if not (is_save and history.continues_saves(article, last_number, editor, now)):
                 since = now if is_save else None
@@ -222,18 +221,18 @@ class ArticleBatch:
             record(article.type, uuid, state, get_state(article), fields=names)
         return article
 
-    def render_again(self, uuid: UUID, prepared: Prepared | None = None) -> None:
+    def render_again(self, uuid: UUID) -> None:
         """Render an article again after other files were assigned to the relative addresses in its text."""
         article = self._get(uuid)
-        write = self._get_write(article, get_content(article))
-        write.prepared, write.is_rendered = prepared, True
+        write = self._writes.setdefault(uuid, ArticleWrite(article, get_content(article)))
+        write.is_rendered = True
         states.record_rendering(article, ChangeType.UPDATED)
 
     def changes_nothing(self, uuid: UUID, fields: ArticleInput) -> bool:
         """Return whether a change with these fields would change nothing."""
         old_content = get_content(self._get(uuid))
         try:
-            content, _ = self._revise(old_content, fields, current_time())
+            content = self._revise(old_content, fields, current_time())
         except Conflict:
             return False
         return replace(content, slug=fields.slug or old_content.slug) == old_content
@@ -264,18 +263,14 @@ class ArticleBatch:
             self._writes[uuid] = ArticleWrite(article, get_content(article), is_rendered=True)
         return article
 
-    def _get_write(self, article: Article, old_content: ArticleContent) -> ArticleWrite:
-        """Return the write of an existing article, which may have been changed in this batch before."""
-        return self._writes.setdefault(article.uuid, ArticleWrite(article, old_content))
-
     def _revise(
         self,
         old_content: ArticleContent | None,
         fields: ArticleInput,
         now: datetime,
         author: UUID | None = None,
-    ) -> tuple[ArticleContent, Prepared | None]:
-        """Return the content after a change, and its rendering; see `prepared.update_prepared`.
+    ) -> ArticleContent:
+        """Return the content after a change.
 
         A new article without a category gets the default category, which `author` creates if it is missing.
         Raises Invalid with the errors of all invalid fields.
@@ -301,13 +296,12 @@ class ArticleBatch:
         if errors:
             raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
         old_texts = old_content.texts if old_content else None
-        prepared = update_prepared(fields.prepared, content.texts, content.custom, old_texts)
-        texts = remove_generated_excerpt(old_texts, content.texts, prepared)
+        texts = remove_generated_excerpt(old_texts, content.texts)
         if texts["language"] and texts["language"] == normalize_language(get_site().language):
             # Articles in the language of the site are stored with an empty language, by which lists find
             # them.
             texts = {**texts, "language": ""}
-        return replace(content, texts=texts), prepared
+        return replace(content, texts=texts)
 
     def _break_cycle(self, uuid: UUID, content: ArticleContent) -> ArticleContent:
         """Return the content, without its parent if the page would be below itself.

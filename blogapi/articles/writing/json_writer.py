@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,7 +15,6 @@ from blogapi.articles import search_texts
 from blogapi.articles.content import ArticleContent
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.models import Article, ArticleJson
-from blogapi.articles.prepared import NOTHING_PREPARED, Prepared
 from blogapi.articles.responses.json_statements import STORED_FIELDS
 from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.articles.writing import states
@@ -49,14 +48,10 @@ _UPDATE_JSON = update(_json).where(_json.c.article_id == bindparam("key"))
 
 @dataclass(slots=True)
 class ArticleWrite:
-    """A written article, its content before the write (None: it is new), and whether to render it again.
-
-    `prepared` was computed for the article, which may have changed since.
-    """
+    """A written article, its content before the write (None: it is new), and whether to render it again."""
 
     article: Article
     former: ArticleContent | None
-    prepared: Prepared | None = None
     is_rendered: bool = False
 
     def renders(self) -> bool:
@@ -83,11 +78,9 @@ class ArticleWrite:
         return any(PATH.fullmatch(address or "") for address in changed)
 
 
-def store_again(
-    session: Session, articles: Sequence[Article], prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED
-) -> None:
+def store_again(session: Session, articles: Sequence[Article]) -> None:
     """Store the derived data of the articles; record the articles whose JSON was missing or differs."""
-    rendered = render_articles(articles, prepared)
+    rendered = render_articles(articles)
     differing = {article.uuid for article in find_differing(session, rendered)}
     for article in articles:
         if article.uuid in differing:
@@ -105,10 +98,9 @@ def find_differing(session: Session, articles: Collection[RenderedArticle]) -> l
 
 def store_writes(session: Session, writes: Collection[ArticleWrite]) -> None:
     """Store the data that is derived from written articles, after the rows of the articles are stored."""
-    prepared = {write.article.uuid: write.prepared for write in writes if write.prepared is not None}
     new = {write.article.uuid for write in writes if write.former is None}
     rendered = [write.article for write in writes if write.renders()]
-    store_articles(session, render_articles(rendered, prepared), new=new)
+    store_articles(session, render_articles(rendered), new=new)
     _update_articles(session, [write for write in writes if not write.renders()])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -10,7 +10,7 @@ from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.articles import queries
 from blogapi.articles.models import Article
-from blogapi.articles.prepared import Prepared, prepare_stored, read_texts
+from blogapi.articles.prepared import prepare_stored
 from blogapi.articles.writing import json_writer, states
 from blogapi.articles.writing.rendered_article import render_articles
 from blogapi.media import hooks
@@ -20,33 +20,23 @@ from blogapi.storage.database import chunk, db
 
 _BATCH_SIZE = 100
 
-# The maximum number of characters that are rendered before the transaction, because the renderings are in
-# memory until the transaction ends. Further articles are rendered in the transaction.
-_MAX_PREPARED_LENGTH = 20_000_000
+# Further articles are rendered in the transaction, because the renderings are in memory until its end.
+_MAX_PREPARED = 1_000
 
 
-def prepare(media_ids: Collection[UUID]) -> dict[UUID, Prepared]:
+def prepare(media_ids: Collection[UUID]) -> None:
     """Render the contents of the articles that use the files, before the transaction."""
-    users = sorted(hooks.find_items(db.session(), Article.kind, media_ids))
-    prepared: dict[UUID, Prepared] = {}
-    length = 0
-    for batch in chunk(users, _BATCH_SIZE):
-        texts = read_texts(batch)
-        prepared |= prepare_stored(texts)
-        length += sum(len(some["content"]) for some in texts.values())
-        if length > _MAX_PREPARED_LENGTH:
-            break
-    return prepared
+    prepare_stored(sorted(hooks.find_items(db.session(), Article.kind, media_ids))[:_MAX_PREPARED])
 
 
-def render(session: Session, media_ids: Collection[UUID], prepared: Mapping[UUID, Prepared]) -> None:
+def render(session: Session, media_ids: Collection[UUID]) -> None:
     """Store the JSON of the articles that show the files, and record the change of these articles."""
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
     for batch in chunk(users, _BATCH_SIZE):
         articles = queries.find_articles(batch)
         # If only a former version of an article uses a file, `find_differing` leaves out the article.
         complete = [item for item in articles.values() if item.seo is not None]
-        rendered = render_articles(complete, prepared)
+        rendered = render_articles(complete)
         for item in rendered:
             _replace_paths(articles[item.uuid], item.known_files)
         changed = json_writer.find_differing(session, rendered)

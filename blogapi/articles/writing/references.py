@@ -107,7 +107,8 @@ def find_terms(
     for model, given_references in references.items():
         missing = set(given_references) - uuids[model].keys()
         if merged := [value for value in missing if isinstance(value, UUID)]:
-            uuids[model] |= find_merged(model, merged)
+            for uuid, other in find_merged(model, merged).items():
+                uuids[model][uuid] = other
     return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile, slug_owners)
 
 

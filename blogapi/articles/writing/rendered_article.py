@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -11,14 +10,13 @@ from uuid import UUID
 from blogapi.articles import search_texts
 from blogapi.articles.fields import SEARCHED_NAMES
 from blogapi.articles.models import Article
-from blogapi.articles.prepared import NOTHING_PREPARED, Prepared
+from blogapi.articles.prepared import render
 from blogapi.articles.responses.json_statements import STORED_FIELDS
 from blogapi.articles.schemas import PageFieldsSchema
 from blogapi.custom_fields.custom_values import list_pictures
 from blogapi.media.html_pictures import HtmlResolver, make_cover
 from blogapi.media.references import File, KnownFiles, Text, find_files
 from blogapi.publication.visibility import get_listed_from
-from blogapi.rendering import renderer
 from blogapi.rendering.renderer import RenderedContent
 from blogapi.search.results import SearchText
 from blogapi.web import json as web_json
@@ -33,13 +31,7 @@ class RenderedArticle(WithAttributes):
     """An article together with the fields that are derived from its content and from the files that it uses.
 
     Several articles share `known_files`, so that one statement finds the files of all these articles.
-    `prepared` is ignored if the content has changed since it was computed.
     """
-
-    def __init__(self, article: Article | WithAttributes, prepared: Prepared | None = None) -> None:
-        super().__init__(article)
-        is_current = prepared is not None and prepared.sources[0] == (article.content, article.content_type)
-        self._prepared = prepared if is_current else None
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the rendered content, or of the article."""
@@ -52,9 +44,7 @@ class RenderedArticle(WithAttributes):
 
     @cached_property
     def _rendering(self) -> RenderedContent:
-        if self._prepared is not None:
-            return self._prepared.rendering
-        return renderer.render(self.content, self.content_type)
+        return render(self.content, self.content_type)
 
     @property
     def text(self) -> Text:
@@ -99,11 +89,8 @@ class RenderedArticle(WithAttributes):
 
     @property
     def search_text(self) -> SearchText:
-        """The texts that searches cover, with their words if these were prepared."""
-        found, prepared = get_search_text(self.stored, self.plain_text), self._prepared
-        if prepared is None or (found.title, found.subtitle) != (prepared.title, prepared.others):
-            return found
-        return replace(found, words=prepared.words)
+        """The texts that searches cover."""
+        return get_search_text(self.stored, self.plain_text)
 
     @cached_property
     def row(self) -> dict[str, Any]:
@@ -111,11 +98,9 @@ class RenderedArticle(WithAttributes):
         return make_row(self, _SCHEMA)
 
 
-def render_articles(
-    articles: Iterable[Article], prepared: Mapping[UUID, Prepared] = NOTHING_PREPARED
-) -> list[RenderedArticle]:
+def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
     """Return the articles with their derived fields; one statement finds the files of all articles."""
-    rendered = [RenderedArticle(article, prepared.get(article.uuid)) for article in articles]
+    rendered = [RenderedArticle(article) for article in articles]
     files = find_files(article.text for article in rendered)
     for article in rendered:
         article.known_files = files

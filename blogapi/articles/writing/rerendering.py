@@ -9,7 +9,7 @@ from sqlalchemy import Engine, func, select, update
 
 from blogapi.articles import author_visibility, queries
 from blogapi.articles.models import Article, ArticleStats
-from blogapi.articles.prepared import prepare_stored, read_texts
+from blogapi.articles.prepared import prepare_stored
 from blogapi.articles.renderer_version import get_renderer_version
 from blogapi.articles.writing import json_writer, repeated_columns
 from blogapi.config import CannotStart
@@ -88,9 +88,9 @@ def render_all() -> None:
     total = db.session.scalar(select(func.count()).select_from(Article)) or 0
     for number, uuids in enumerate(batch_uuids(Article, _BATCH_SIZE)):
         upgrade_progress.report("articles", number * _BATCH_SIZE, total)
-        prepared = prepare_stored(read_texts(uuids))
+        prepare_stored(uuids)
         with transaction():
             # Another write may have changed or deleted some of the articles.
             present = queries.find_articles(uuids)
-            json_writer.store_again(db.session(), list(present.values()), prepared)
+            json_writer.store_again(db.session(), list(present.values()))
         db.session.expunge_all()

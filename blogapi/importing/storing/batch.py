@@ -12,7 +12,7 @@ from sqlalchemy import select
 from blogapi.articles import lifecycle
 from blogapi.articles.content import ArticleInput, default_seo
 from blogapi.articles.models import Article
-from blogapi.articles.prepared import Prepared
+from blogapi.articles.prepared import render
 from blogapi.articles.writing.batch import ArticleBatch
 from blogapi.custom_fields.validation import describe_unfit
 from blogapi.importing import queries
@@ -33,24 +33,20 @@ from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.redirects import service as redirect_service
-from blogapi.rendering import renderer, sanitizer, slugs
+from blogapi.rendering import sanitizer, slugs
 from blogapi.storage.database import current_time, db
 
 
 class ImportBatch:
-    """The rows that the records of a batch need, loaded in a fixed number of statements.
-
-    `prepared` has the renderings of new and changed records by key.
-    """
+    """The rows that the records of a batch need, loaded in a fixed number of statements."""
 
     def __init__(
         self,
         state: ImportState,
         records: Sequence[ArticleRecord],
-        prepared: Mapping[str, Prepared],
         media: Mapping[str, RecordMedia],
     ) -> None:
-        self._state, self._prepared = state, prepared
+        self._state = state
         keys = {key for record in records for key in (record.key, record.former_key, record.parent_key)}
         self.files = queries.find_files(keys)
         uuids = [file.article_id for file in self.files.values()]
@@ -151,11 +147,10 @@ class ImportBatch:
             return self._keep_edited(record, file.article_id)
         elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
-            prepared = self._prepared.get(record.key)
             article_input, editor = self._make_input(record, file.article_id), self._state.author
             writes.load([article_input], [file.article_id])
             if is_remapped:
-                writes.render_again(file.article_id, prepared)
+                writes.render_again(file.article_id)
             if state.status == Status.ARCHIVED and record.status in READABLE_STATUSES:
                 # An archived article becomes a draft before it can become public.
                 writes.change(editor, file.article_id, ArticleInput(status="draft", type=state.type))
@@ -170,7 +165,7 @@ class ImportBatch:
             complete_article(article, record.exported, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digest(file, original, _get_import_time(record))
-            return _report(record, Result.UPDATED, article, notes, prepared)
+            return _report(record, Result.UPDATED, article, notes)
         notes = (*notes, *self._paths.add(record, state))
         is_updated = self._update_media(record, file, writes)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
@@ -199,13 +194,12 @@ class ImportBatch:
         is_remapped = self.media.map_paths(uuid, record)
         cover = self.media.get_address(record.cover_image, uuid)
         is_other_cover = state.cover_image in own_covers and state.cover_image != cover
-        prepared = self._prepared.get(record.key)
         if is_remapped or is_other_cover:
             writes.load([], [uuid])
         if is_remapped:
-            writes.render_again(uuid, prepared)
+            writes.render_again(uuid)
         if is_other_cover:
-            cover_input = ArticleInput(texts={"cover_image": cover}, type=state.type, prepared=prepared)
+            cover_input = ArticleInput(texts={"cover_image": cover}, type=state.type)
             writes.change(self._state.author, uuid, cover_input)
             # The condition is needed because an article that was edited here must still count as edited.
             if state.last_updated <= file.imported_at:
@@ -213,10 +207,7 @@ class ImportBatch:
         return is_remapped or is_other_cover
 
     def _make_input(self, record: ArticleRecord, article_id: UUID) -> ArticleInput:
-        article_input = replace(
-            self.inputs.make(self.media.replace_pictures(record, article_id)),
-            prepared=self._prepared.get(record.key),
-        )
+        article_input = self.inputs.make(self.media.replace_pictures(record, article_id))
         if not record.is_page:
             return article_input
         file, state = self.files.get(record.parent_key), self.articles.get(article_id)
@@ -260,7 +251,7 @@ class ImportBatch:
         _set_digest(file, original, _get_import_time(record))
         notes += self._add_redirects(record, article)
         db.session.add(file)
-        return _report(record, Result.CREATED, article, notes, article_input.prepared)
+        return _report(record, Result.CREATED, article, notes)
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         if record.exported is not None:
@@ -302,11 +293,10 @@ def _report(
     result: Result,
     article: Article,
     notes: Iterable[str],
-    prepared: Prepared | None,
 ) -> FileReport:
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
-    rendering = renderer.render(*source) if prepared is None else prepared.rendering
+    rendering = render(*source)
     lost = describe_lost_words(*source, rendering.plain_text)
     is_text = sanitizer.is_shown_as_text(*source, rendering.html)
     as_text = "Readers see the markup of its text, which takes too long to render." if is_text else None

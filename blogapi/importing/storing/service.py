@@ -16,14 +16,12 @@ from uuid import UUID
 
 from blogapi import clock
 from blogapi.articles.content import ArticleInput
-from blogapi.articles.fields import TEXT_DEFAULTS
-from blogapi.articles.prepared import Prepared
+from blogapi.articles.prepared import prepare, render
 from blogapi.articles.writing.batch import open_batch
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import ImportedMedia, RecordMedia, list_extensions
-from blogapi.importing.storing.article_input import make_body
 from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import complete_report
@@ -35,7 +33,6 @@ from blogapi.importing.texts.pictures import may_contain_references
 from blogapi.pages import hierarchy
 from blogapi.pages.page_tree import read_tree
 from blogapi.publication.visibility import ItemType
-from blogapi.rendering import sanitizer
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import get_limit
@@ -123,7 +120,7 @@ class Importer:
         transaction are then not stored.
         """
         records = [_limit_tags(add_page_tag(self.state.authors.rename(record))) for record in batch]
-        return [*self._store(records, *self._prepare(records))]
+        return [*self._store(records, self._prepare(records))]
 
     def set_missing_parents(self) -> None:
         """Set the parent of each page that was stored before its parent, each in its own transaction."""
@@ -154,7 +151,6 @@ class Importer:
     def _store(
         self,
         records: Sequence[ArticleRecord],
-        prepared: Mapping[str, Prepared],
         media: Mapping[str, RecordMedia],
     ) -> Iterator[FileReport]:
         state = self.state
@@ -162,12 +158,12 @@ class Importer:
             before = set(state.redirects), deepcopy(state.authors)
             try:
                 with self.open_transaction():
-                    reports = self._store_in_transaction(records, prepared, media)
+                    reports = self._store_in_transaction(records, media)
             except REFUSALS as error:
                 state.redirects, state.authors = before
                 if len(records) > 1:
                     for record in records:
-                        yield from self._store([record], prepared, media)
+                        yield from self._store([record], media)
                 else:
                     yield _report_refusal(records[0], error, media)
                 return
@@ -178,45 +174,38 @@ class Importer:
             yield from reports
             records = records[len(reports) :]
 
-    def _prepare(
-        self, records: Sequence[ArticleRecord]
-    ) -> tuple[dict[str, Prepared], dict[str, RecordMedia]]:
-        """Render new and changed files and store their media before the transaction; return both by key."""
+    def _prepare(self, records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
+        """Render new and changed files and store their media before the transaction; return it by key."""
         if not records:
-            return {}, {}
+            return {}
         digests = queries.get_digests([record.key for record in records])
-        prepared = {
-            record.key: _prepare_record(record)
-            for record in records
-            if digests.get(record.key) != compute_digest(record)
-        }
+        changed = [item for item in records if digests.get(item.key) != compute_digest(item)]
+        prepare(_list_sources(changed))
         extensions = list_extensions()
 
         def get_html(record: ArticleRecord) -> str:
             if not may_contain_references(record.content, extensions):
                 return ""
-            if record.key in prepared:
-                return prepared[record.key].rendering.html
-            return sanitizer.to_safe_html(record.content, record.content_type)
+            return render(record.content, record.content_type).html
 
         media = self.media.take(records, get_html)
         if media:
-            unchanged = media.keys() - prepared.keys()
+            unchanged = media.keys() - {item.key for item in changed}
             mapped = queries.get_mapped_paths(unchanged)
             remapped = {key for key in unchanged if not media[key].is_mapped(mapped.get(key, {}))}
-            prepared |= {item.key: _prepare_record(item) for item in records if item.key in remapped}
+            changed += [item for item in records if item.key in remapped]
+            prepare(_list_sources(changed))
         for key, library in list_library_media(records).items():
             media.setdefault(key, RecordMedia()).files.update(library.files)
-        return prepared, media
+        return media
 
     def _store_in_transaction(
         self,
         records: Sequence[ArticleRecord],
-        prepared: Mapping[str, Prepared],
         media: Mapping[str, RecordMedia],
     ) -> list[FileReport]:
         """Store records for at most MAX_BATCH_SECONDS; return their reports. Raises one of REFUSALS."""
-        batch = ImportBatch(self.state, records, prepared, media)
+        batch = ImportBatch(self.state, records, media)
         end = clock.monotonic() + MAX_BATCH_SECONDS
         reports = []
         with open_batch([], *batch.restored_uuids, taken_slugs=self.state.planned_slugs) as writes:
@@ -234,8 +223,8 @@ def _report_refusal(record: ArticleRecord, error: Exception, media: Mapping[str,
     return complete_report(record, report, media.get(record.key), mapped)
 
 
-def _prepare_record(record: ArticleRecord) -> Prepared:
-    return Prepared.make({**TEXT_DEFAULTS, **make_body(record)})
+def _list_sources(records: Iterable[ArticleRecord]) -> Iterator[tuple[str, str]]:
+    return ((record.content, record.content_type) for record in records)
 
 
 def _limit_tags(record: ArticleRecord) -> ArticleRecord:

@@ -7,8 +7,6 @@ from uuid import uuid4
 import pytest
 
 from blogapi.rendering import renderer
-from blogapi.search import fts5, placement, tokenizer
-from blogapi.storage.database import db, find_write
 from tests.conftest import ARTICLES
 from tests.media.pictures import add_picture
 
@@ -75,33 +73,6 @@ def test_contents_are_rendered_before_the_write_lock_is_taken(
         *(201, 201, 201, 200, 200, 200, 200, 200, 200, 200, 200, 200, 204, 200)
     ]
     assert contents_rendered_in_writes == []
-
-
-def test_words_are_found_before_the_write_lock_is_taken(as_admin, make_article, monkeypatch):
-    article = make_article(content="<p>First.</p>")
-    found, find_words = [], tokenizer.find_words
-
-    def record(text):
-        if find_write(db.session()):
-            found.append(text)
-        return find_words(text)
-
-    for module in (fts5, placement):
-        monkeypatch.setattr(module, "find_words", record)
-    path = f"{ARTICLES}{article.uuid}/"
-    (body,) = make_bodies([article], content="*new*", content_type="markdown", subtitle="s")
-    responses = [
-        as_admin.put(path, json=body),
-        as_admin.patch(path, json={"title": "Two", "content": "two"}),
-        as_admin.patch(path, json={"content": "three"}),
-        as_admin.post(ARTICLES, json={name: body[name] for name in body if name != "uuid"}),
-        as_admin.put(f"{ARTICLES}{uuid4()}/", json={"title": "New"}),
-        as_admin.put(ARTICLES, json=make_bodies([article], content="four")),
-    ]
-    assert [response.status_code for response in responses] == [200, 200, 200, 201, 201, 200]
-    assert found == []
-    assert as_admin.patch(path, json={"title": "Five"}).status_code == 200
-    assert found[0] == "Five"
 
 
 def test_a_write_that_does_not_change_the_content_renders_nothing(as_admin, make_article, monkeypatch):
