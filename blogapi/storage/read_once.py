@@ -18,8 +18,9 @@ class ReadOnce(Generic[Value]):
 
     def get(self, session: Session) -> Value:
         """Return the value of the session's current transaction; read it if the transaction has none yet."""
-        # The transaction begins with its first connection.
-        session.connection()
+        if session.get_transaction() is None:
+            # The transaction begins with its first connection.
+            session.connection()
         kept: tuple[SessionTransaction | None, Value] | None = session.info.get(self)
         if kept is None or kept[0] is not session.get_transaction():
             return self.set(session, self._read(session))
