@@ -40,7 +40,7 @@ from blogapi.importing.formats.registry import load_formats
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.pipeline.preparing import open_sources
 from blogapi.importing.pipeline.run import ImportRun
-from blogapi.importing.pipeline.spool import open_spool
+from blogapi.importing.pipeline.run import open_spool
 from blogapi.importing.storing.service import Importer
 from blogapi.media import service as media
 from blogapi.media.models import FormerHash, Media, MediaPath

@@ -16,8 +16,7 @@ from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.custom_fields.definitions import copy_definitions
 from blogapi.custom_fields.schemas import READERS
 from blogapi.importing import queries
-from blogapi.importing.format_api.custom_fields import DEFINE_NONE
-from blogapi.importing.format_api.source import UNREAD_DRAFT, UNREAD_RULES
+from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT, UNREAD_RULES
 from blogapi.importing.formats import registry
 from blogapi.importing.refusals import RefusedFile
 from blogapi.storage.database import current_time

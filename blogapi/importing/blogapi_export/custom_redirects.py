@@ -9,8 +9,7 @@ from blogapi.importing.blogapi_export.blog_data import BlogData
 from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
 from blogapi.importing.format_api.report import FileReport
-from blogapi.importing.storing.problems import REFUSALS, report_refusal
-from blogapi.importing.storing.state import ImportState
+from blogapi.importing.storing.state import REFUSALS, ImportState, report_refusal
 from blogapi.importing.texts.lines import to_line
 from blogapi.redirects.custom import queries, service
 from blogapi.redirects.custom.models import GONE

@@ -24,9 +24,8 @@ from blogapi.importing.media.imported_media import map_files
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.exported_terms import ExportedTerm, ExportedTerms
-from blogapi.importing.storing.problems import REFUSALS, describe_refusal, report_refusal
 from blogapi.importing.storing.service import Importer
-from blogapi.importing.storing.state import ImportState
+from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal, report_refusal
 from blogapi.importing.storing.terms import TERMS_PER_TRANSACTION, list_parents_first
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts

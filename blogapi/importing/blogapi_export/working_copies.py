@@ -20,8 +20,7 @@ from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
-from blogapi.importing.storing.problems import REFUSALS, describe_refusal
-from blogapi.importing.storing.state import ImportState
+from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal
 from blogapi.storage.database import db, transaction
 from blogapi.tags.taxonomy import TAGS
 from blogapi.working_copies import service

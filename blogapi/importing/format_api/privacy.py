@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.texts import dates
-from blogapi.importing.texts.keys import is_empty, normalize_key
-from blogapi.importing.texts.lines import to_bool, to_line
+from blogapi.importing.texts.lines import is_empty, normalize_key, to_bool, to_line
 
 # A `key: value` line of a header in an unknown format, such as `"draft": true,` or `.. status: private`.
 _HEADER_FIELD = re.compile(r"[\W_]*([A-Za-z][\w -]{0,60}?)[\"']?\s*[:=]+\s*[\"']?([^\"',}\n]{0,60})")

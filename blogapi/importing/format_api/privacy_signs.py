@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from blogapi.importing.texts.keys import normalize_key
-from blogapi.importing.texts.lines import BOOLEAN_WORDS
+from blogapi.importing.texts.lines import BOOLEAN_WORDS, normalize_key
 from blogapi.rendering.hidden_elements import HIDDEN_VALUES
 
 

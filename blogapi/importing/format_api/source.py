@@ -8,13 +8,45 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
+from typing import Any, Protocol
 
 from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.format_api.custom_fields import DEFINE_NONE, CustomFields
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts.dates import Zones
+
+#: The value of `define_fields` with which an import defines no custom fields.
+DEFINE_NONE = "none"
+
+
+class CustomField(Protocol):
+    """The definition of a custom field."""
+
+    @property
+    def name(self) -> str:
+        """The name in the API."""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether an article has a list of such values."""
+
+
+class CustomFields:
+    """Finds custom fields by the names of fields in a source, in any spelling. This base class finds none."""
+
+    def find(self, key: str) -> CustomField | None:
+        """Return the definition for a field of a source, or None."""
+        return None
+
+    def convert(self, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values by the names of their custom fields."""
+        return {}
+
+    def guess_types(self, value: Any) -> Set[str]:
+        """Return the types of fields that could take the value; empty if none can."""
+        return frozenset()
+
 
 UNREAD_DRAFT = "draft"
 UNREAD_RULES = (UNREAD_DRAFT, "public")

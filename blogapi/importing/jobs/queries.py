@@ -14,8 +14,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import load_only
 
-from blogapi.importing.format_api.custom_fields import DEFINE_NONE
-from blogapi.importing.format_api.source import UNREAD_DRAFT
+from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT
 from blogapi.importing.jobs import folders, running
 from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
 from blogapi.metrics import registry

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from flask import Flask, Response, current_app, request
 
-from blogapi.importing.format_api.custom_fields import DEFINE_NONE
+from blogapi.importing.format_api.source import DEFINE_NONE
 from blogapi.importing.jobs import folders, queries, service
 from blogapi.importing.jobs.queries import JobView
 from blogapi.importing.jobs.runner import get_runner

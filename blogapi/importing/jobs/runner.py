@@ -21,8 +21,7 @@ from flask import Flask, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import config
-from blogapi.importing.format_api.custom_fields import DEFINE_NONE
-from blogapi.importing.format_api.source import UNREAD_DRAFT
+from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT
 from blogapi.importing.jobs import folders
 from blogapi.importing.jobs.queries import ENDED, JobStatus
 from blogapi.importing.models import ImportJob

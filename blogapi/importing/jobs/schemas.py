@@ -6,8 +6,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.custom_fields.schemas import READERS
-from blogapi.importing.format_api.custom_fields import DEFINE_NONE
-from blogapi.importing.format_api.source import UNREAD_RULES
+from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_RULES
 from blogapi.importing.jobs.queries import JobStatus
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.users.schemas import UserReferenceSchema

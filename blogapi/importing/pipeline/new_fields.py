@@ -12,10 +12,10 @@ from blogapi.custom_fields.definitions import copy_definitions
 from blogapi.custom_fields.models import CustomField, FieldType
 from blogapi.custom_fields.schemas import KINDS, READERS
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.custom_fields import DEFINE_NONE
+from blogapi.importing.format_api.source import DEFINE_NONE
 from blogapi.importing.storing import custom_fields
 from blogapi.importing.storing.custom_fields import CustomFields
-from blogapi.importing.storing.problems import REFUSALS, describe_refusal
+from blogapi.importing.storing.state import REFUSALS, describe_refusal
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts, join_names
 from blogapi.storage.database import end_read

@@ -18,8 +18,7 @@ from blogapi.importing.format_api.format import Format
 from blogapi.importing.format_api.source import ImportOptions, Source
 from blogapi.importing.formats import registry
 from blogapi.importing.media.imported_media import list_extensions
-from blogapi.importing.pipeline.run import ImportRun
-from blogapi.importing.pipeline.spool import open_spool
+from blogapi.importing.pipeline.run import ImportRun, open_spool
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.storing.service import Importer
 from blogapi.storage import files

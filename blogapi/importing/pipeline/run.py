@@ -6,11 +6,14 @@ into a temporary file.
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 from blogapi.cli import ProgressReporter
 from blogapi.importing import queries
@@ -23,7 +26,6 @@ from blogapi.importing.links.addresses import to_host
 from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.pipeline.new_fields import NewFields
 from blogapi.importing.pipeline.resolving import resolve_record
-from blogapi.importing.pipeline.spool import Spool
 from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.imported_before import keep_date
 from blogapi.importing.storing.service import Importer, make_batches
@@ -34,6 +36,43 @@ from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.queries import get_site
+
+
+@contextmanager
+def open_spool() -> Iterator[Spool]:
+    """Yield an empty spool, whose file is deleted at the end."""
+    with TemporaryFile("w+b", prefix="blogapi-import-") as file:
+        yield Spool(file)
+
+
+class Spool:
+    """Keeps records in the order in which they were added."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._offsets: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._offsets
+
+    def add(self, record: ArticleRecord) -> None:
+        """Add a record; its key must be new."""
+        self._offsets[record.key] = self._file.seek(0, 2)
+        pickle.dump(record, self._file, pickle.HIGHEST_PROTOCOL)
+
+    def read(self, keys: Iterable[str] | None = None) -> Iterator[ArticleRecord]:
+        """Yield the records with these keys in the order of the file (None: all)."""
+        wanted = None if keys is None else set(keys)
+        for key, offset in self._offsets.items():
+            if wanted is None or key in wanted:
+                self._file.seek(offset)
+                # The file has no name and contains only what `add` has written.
+                record: ArticleRecord = pickle.load(self._file)  # noqa: S301
+                yield record
+
 
 # The notes of an article that is not stored yet.
 NOT_REACHED = ("The import ended before it reached this article; import the file again.",)

@@ -19,7 +19,7 @@ from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.custom_fields.validation import convert_imported
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.storing import exported_terms
-from blogapi.importing.storing.digests import PAGE_TAG
+from blogapi.importing.storing.imported_before import PAGE_TAG
 from blogapi.importing.storing.state import ImportState
 from blogapi.pages.page_tree import read_tree
 from blogapi.pages.schemas import MAX_POSITION, PageBodySchema

@@ -24,10 +24,15 @@ from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.importing.storing.batch_media import BatchMedia
-from blogapi.importing.storing.digests import compute_digest
 from blogapi.importing.storing.exported_articles import add_former_slugs, complete_article, is_slug_free
 from blogapi.importing.storing.former_paths import FormerPaths, list_paths
-from blogapi.importing.storing.imported_before import find_hidden_there, is_changed, is_edited, keep_state
+from blogapi.importing.storing.imported_before import (
+    compute_digest,
+    find_hidden_there,
+    is_changed,
+    is_edited,
+    keep_state,
+)
 from blogapi.importing.storing.lost_words import describe_lost_words
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_unread_rules

@@ -16,7 +16,7 @@ from blogapi.custom_fields.custom_values import (
     is_field_name,
 )
 from blogapi.custom_fields.models import CustomField, FieldType
-from blogapi.importing.format_api import custom_fields
+from blogapi.importing.format_api import source
 from blogapi.rendering.slugs import make_slug
 
 #: The maximum number of characters of a key from which a name is made.
@@ -45,7 +45,7 @@ def make_name(key: str) -> str:
     return name if is_field_name(name) else ""
 
 
-class CustomFields(custom_fields.CustomFields):
+class CustomFields(source.CustomFields):
     """Finds the definitions of custom fields by the names of fields in a source, in any spelling."""
 
     def __init__(self, definitions: Iterable[CustomField]) -> None:

@@ -25,10 +25,9 @@ from blogapi.importing.media.imported_media import ImportedMedia, RecordMedia, l
 from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import complete_report
-from blogapi.importing.storing.digests import add_page_tag, compute_digest
 from blogapi.importing.storing.exported_articles import list_library_media
-from blogapi.importing.storing.problems import REFUSALS, report_refusal
-from blogapi.importing.storing.state import ImportState
+from blogapi.importing.storing.imported_before import add_page_tag, compute_digest
+from blogapi.importing.storing.state import REFUSALS, ImportState, report_refusal
 from blogapi.importing.texts.pictures import may_contain_references
 from blogapi.pages import hierarchy
 from blogapi.pages.page_tree import read_tree

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from blogapi.categories.taxonomy import CATEGORIES
 from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.storing.problems import REFUSALS, describe_refusal
-from blogapi.importing.storing.state import ImportState
+from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import chunk, savepoint
 from blogapi.tags.taxonomy import TAGS

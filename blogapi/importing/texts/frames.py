@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from blogapi.importing.texts.addresses import split_address
+from blogapi.importing.texts.titles import split_address
 from blogapi.rendering.embed_hosts import EMBED_HOSTS
 
 _FRAME = re.compile(r"<iframe\b([^<>]*)>(?:[^<]*</iframe>)?", re.IGNORECASE)

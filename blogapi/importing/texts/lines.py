@@ -1,4 +1,4 @@
-"""Decode files, and convert front matter values to clean single-line text."""
+"""Decode files, and convert front matter keys and values to clean single-line text."""
 
 from __future__ import annotations
 
@@ -14,6 +14,24 @@ from blogapi.importing.texts.messages import format_count
 from blogapi.parsing import is_web_address
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.renderer import render
+
+_SEPARATORS = {ord(character): None for character in "-_ "}
+
+
+def normalize_key(key: object) -> str:
+    """Return a key in lower case, without `-`, `_` and spaces."""
+    return str(key).casefold().translate(_SEPARATORS)
+
+
+def to_mapping(value: object) -> dict[str, object]:
+    """Return a mapping as it is, and {} for any other value."""
+    return value if isinstance(value, dict) else {}
+
+
+def is_empty(value: object) -> bool:
+    """Return whether a value is null, blank text, or an empty list or mapping."""
+    return value is None or value in ({}, []) or (isinstance(value, str) and not value.strip())
+
 
 #: The default maximum length of addresses; an article with a longer address would be refused.
 MAX_URL_LENGTH: int = get_default("MAX_URL")

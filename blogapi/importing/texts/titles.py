@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from blogapi.importing.texts.lines import to_line
+
+
+def split_address(address: str) -> SplitResult:
+    """Return the parts of an address; all are empty if it is not valid."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
+
 
 _MAX_TITLE_LENGTH = 60
 _HOST = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?//[^/]*")

@@ -13,7 +13,7 @@ from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.refusals import NotAnArticle
-from blogapi.importing.texts.keys import normalize_key
+from blogapi.importing.texts.lines import normalize_key
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NAMES_BY_RULE = {rule: list_names(sources) for rule, sources in FIELDS.items()}

@@ -9,7 +9,7 @@ import pytest
 
 from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.markdown import reader, vaults
+from blogapi.importing.formats.markdown import reader, sections
 from blogapi.importing.refusals import NotAnArticle
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -440,7 +440,7 @@ def test_a_vault_is_recognised_by_its_settings(tmp_path, mark, site, expected):
     for name in filter(None, (f"vault/{mark}", "vault/daily/a.md", site)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert vaults.is_in_vault(tmp_path / "vault" / "daily", 3) is expected
+    assert sections.is_in_vault(tmp_path / "vault" / "daily", 3) is expected
 
 
 @pytest.mark.parametrize(

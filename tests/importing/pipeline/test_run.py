@@ -16,8 +16,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord, TermRecor
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.pipeline.report_output import format_document, format_report
-from blogapi.importing.pipeline.run import ImportRun
-from blogapi.importing.pipeline.spool import open_spool
+from blogapi.importing.pipeline.run import ImportRun, open_spool
 from blogapi.importing.storing.service import Importer
 from blogapi.storage.database import db
 from blogapi.tags.models import Tag

@@ -14,8 +14,8 @@ from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.blogger.article_records import BloggerItem, make_record
 from blogapi.importing.formats.blogger.feed import Feed
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
-from blogapi.importing.texts.addresses import split_address
 from blogapi.importing.texts.lines import to_title
+from blogapi.importing.texts.titles import split_address
 
 # `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
 _POST_LINK = re.compile(

@@ -13,14 +13,12 @@ from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.ghost.article_records import MAX_TAG_LENGTH, PostReader, make_key
-from blogapi.importing.formats.ghost.export_file import read_rows
 from blogapi.importing.formats.ghost.redirects import read_redirects
-from blogapi.importing.formats.ghost.tables import Tables
+from blogapi.importing.formats.ghost.tables import Tables, read_rows
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.addresses import split_address
-from blogapi.importing.texts.keys import to_mapping
-from blogapi.importing.texts.lines import to_line
+from blogapi.importing.texts.lines import to_line, to_mapping
 from blogapi.importing.texts.messages import format_count
+from blogapi.importing.texts.titles import split_address
 
 # The usual number of bytes of a post, which the export contains as lexical, HTML and plain text.
 _BYTES_PER_POST = 16 * 1024

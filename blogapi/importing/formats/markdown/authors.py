@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from blogapi.importing.format_api.article_record import AuthorRecord
 from blogapi.importing.formats.markdown.fields import Fields
-from blogapi.importing.texts.keys import is_empty, normalize_key
-from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
+from blogapi.importing.texts.lines import MAX_URL_LENGTH, is_empty, normalize_key, to_line, to_plain_line
 from blogapi.parsing import is_web_address
 
 # The keys of a mapping that describes an author, by the field of AuthorRecord.

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blogapi.importing.format_api.privacy import DraftReason
-from blogapi.importing.formats.markdown import paths, vaults
+from blogapi.importing.formats.markdown import paths, sections
 from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.templates.tag_syntax import remove_comments
 from blogapi.importing.templates.wiki_links import find_open_comment
-from blogapi.importing.texts.keys import is_empty, normalize_key, to_mapping
-from blogapi.importing.texts.lines import to_line
+from blogapi.importing.texts.lines import is_empty, normalize_key, to_line, to_mapping
 from blogapi.importing.texts.messages import format_count
 
 _LIQUID_GENERATORS = ("jekyll", "hexo", "eleventy")
@@ -33,7 +32,7 @@ def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
     # Without a configuration, a file that is named like a post of Jekyll is treated as a post of Jekyll.
     if has_liquid is None and (paths.is_post(key) or paths.parse_path(key).has_date_prefix):
         has_liquid = True
-    is_vault = vaults.is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
+    is_vault = sections.is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
     tags = to_mapping(site.settings.get("encrypt")).get("tags") if site else None
     # `- secret` or `- {name: secret, password: …}`; an empty password hides nothing.
     entries = (

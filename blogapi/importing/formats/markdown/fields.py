@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from blogapi.importing.texts.keys import is_empty, normalize_key
-from blogapi.importing.texts.lines import to_line
+from blogapi.importing.texts.lines import is_empty, normalize_key, to_line
 
 # Common keys that have no counterpart in this blog; they are not reported as ignored.
 UNREPORTED_KEYS = {"layout", "type", "toc"}

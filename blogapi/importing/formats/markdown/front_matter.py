@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import Entries, parse_json, parse_lines, parse_toml, parse_yaml
-from blogapi.importing.texts.keys import normalize_key
+from blogapi.importing.texts.lines import normalize_key
 from blogapi.importing.texts.messages import format_count
 
 #: The maximum number of characters. It is limited because parsing takes seconds per megabyte.

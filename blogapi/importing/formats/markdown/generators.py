@@ -15,8 +15,7 @@ from blogapi.importing.format_api.files import SITE_FILE, SITE_FILES, read_head
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_json, parse_toml, parse_yaml
 from blogapi.importing.texts.dates import Zones, find_zone
-from blogapi.importing.texts.keys import normalize_key
-from blogapi.importing.texts.lines import to_bool, to_line
+from blogapi.importing.texts.lines import normalize_key, to_bool, to_line
 
 _MAX_CONFIGURATION = 200_000
 # These generators remove the date of a file name (Pelican derives the address from the title).

@@ -1,10 +1,90 @@
-"""Reads whether an article is featured or a page, its position, its language and its rules for robots."""
+"""Reads the cover, the language, the position and the robots of an article, and whether it is a page."""
 
 from __future__ import annotations
 
+import re
+
 from blogapi.importing.formats.markdown.fields import Fields
+from blogapi.importing.templates.tag_markup import is_image
 from blogapi.importing.texts.languages import read_language
-from blogapi.importing.texts.lines import to_bool, to_line
+from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_bool, to_line, to_plain_line
+from blogapi.importing.texts.pictures import MAX_ALT_LENGTH
+
+_COVER_FIELDS = (
+    *("coverimage", "cover", "image", "featuredimage", "featureimage", "heroimage", "featured", "banner"),
+    *("thumbnail", "images", "header.image", "header.overlayimage", "header.teaser"),
+)  # fmt: skip
+_OUTER_FIELDS = ("params", "extra", "metadata", "meta")
+_INNER_FIELDS = (
+    "coverimage",
+    "cover",
+    "image",
+    "featuredimage",
+    "heroimage",
+    "banner",
+    "thumbnail",
+    "images",
+)
+# These fields can also have another meaning; they count only if they name an image.
+_POSSIBLE_COVER_FIELDS = (
+    *("coverimg", "featuredimg", "headerimage", "headerimg", "bannerimage", "bannerimg", "postimage"),
+    *("topimg", "indeximg", "bigimg", "img", "backgroundimage", "background", "hero", "feature", "header"),
+    *("splash", "photo", "photos", "picture", "thumb", "thumbnailimage", "teaser", "preview"),
+    *("previewimage", "resources", "ogimage", "socialimage", "socialmediaimage", "shareimage"),
+    *("sharingimage", "metaimage", "seoimage", "opengraphimage", "twitterimage", "seo.image"),
+    *("seo.ogimage", "og.image", "opengraph.image", "twitter.image", "social.image", "header.ogimage"),
+    *("image.teaser", "image.thumb"),
+    *(f"{outer}.{inner}" for outer in _OUTER_FIELDS for inner in _INNER_FIELDS),
+)  # fmt: skip
+_URL_KEYS = ("url", "src", "image", "path", "file", "filename", "feature", "img", "source", "href")
+# Names under which Hugo's page resources are the cover of their page.
+_COVER_RESOURCE = re.compile("cover|feature|header|hero|thumb|banner", re.IGNORECASE)
+_COVER_ALT_FIELDS = (
+    *("coverimagealt", "coveralt", "imagealt", "featuredimagealt", "featureimagealt", "featuredalt"),
+    *("heroimagealt", "heroalt", "bannerimagealt", "banneralt", "thumbnailalt", "ogimagealt"),
+)  # fmt: skip
+
+
+def read_cover(fields: Fields) -> tuple[str, str]:
+    """Return the URL of the cover and its alternative text."""
+    for name in (*_COVER_FIELDS, *_POSSIBLE_COVER_FIELDS):
+        is_certain = name in _COVER_FIELDS
+        url = _to_url(fields.take(name) if is_certain else fields.find(name))
+        # Some themes use `featured: true` for another purpose.
+        if not url or to_bool(url) is not None or not (is_certain or is_image(url)):
+            continue
+        value = fields.take(name)
+        if _is_image_url(url):
+            return url, _read_cover_alt(fields, value)
+        fields.add_note(
+            f"The cover image “{url[:100]}” was ignored: it is not an http(s) or relative URL "
+            f"of at most {MAX_URL_LENGTH:,} characters."
+        )
+    return "", ""
+
+
+def _read_cover_alt(fields: Fields, value: object) -> str:
+    first = value[0] if isinstance(value, list) and value else value
+    inner = to_plain_line(first.get("alt")) if isinstance(first, dict) else ""
+    return (inner or to_plain_line(fields.take_line(*_COVER_ALT_FIELDS)))[:MAX_ALT_LENGTH]
+
+
+def _to_url(value: object) -> str:
+    if isinstance(value, list):
+        resources = (item for item in value if isinstance(item, dict))
+        covers = (item for item in resources if _COVER_RESOURCE.search(to_line(item.get("name"))))
+        return _to_url(next(covers, value[0])) if value else ""
+    if isinstance(value, dict):
+        urls = (to_line(value.get(key)) for key in _URL_KEYS)
+        return next(filter(None, urls), "")
+    return to_line(value)
+
+
+def _is_image_url(url: str) -> bool:
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", url)
+    is_relative = "." in url or "/" in url
+    return len(url) <= MAX_URL_LENGTH and (scheme[1].lower() in ("http", "https") if scheme else is_relative)
+
 
 # Chirpy, Hexo and others show pinned articles first; Hexo's `sticky` is a number.
 _FEATURED_FIELDS = ("featured", "pin", "pinned", "sticky")

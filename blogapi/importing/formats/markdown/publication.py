@@ -12,8 +12,7 @@ from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.formats.markdown.paths import PathInfo
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import Zones
-from blogapi.importing.texts.keys import is_empty
-from blogapi.importing.texts.lines import to_bool, to_line
+from blogapi.importing.texts.lines import is_empty, to_bool, to_line
 from blogapi.importing.texts.messages import IMPORT_TIME
 
 _ARCHIVED_STATUSES = ("archived", "archive")

@@ -18,18 +18,16 @@ from blogapi.importing.formats.markdown import (
     former_addresses,
     front_matter,
     generators,
-    other_systems,
     paths,
     sections,
     unbuilt,
-    vaults,
 )
 from blogapi.importing.formats.markdown.authors import read_authors
 from blogapi.importing.formats.markdown.comments import SiteRules
-from blogapi.importing.formats.markdown.covers import read_cover
 from blogapi.importing.formats.markdown.fields import UNREPORTED_KEYS, Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.formats.markdown.marks import (
+    read_cover,
     read_featured,
     read_is_page,
     read_language_and_key,
@@ -41,10 +39,10 @@ from blogapi.importing.formats.markdown.terms import read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.templates import mdx
 from blogapi.importing.texts import titles
-from blogapi.importing.texts.keys import normalize_key
 from blogapi.importing.texts.lines import (
     MAX_URL_LENGTH,
     decode,
+    normalize_key,
     to_bool,
     to_http_url,
     to_line,
@@ -74,7 +72,7 @@ class FileContext:
     site: GeneratorSite | None = None
     reasons: Sequence[DraftReason] = ()  #: why the folders make the article a draft
     rules: SiteRules = _NO_RULES  #: the rules by which the generator hides texts
-    is_note: bool = False  #: whether it is a note of Obsidian or Logseq; see `vaults`
+    is_note: bool = False  #: whether it is a note of Obsidian or Logseq; see `sections`
 
 
 _NO_CONTEXT = FileContext()
@@ -92,7 +90,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
     outer = entry.path.parents[depth:][:1]
     levels = depth + MAX_OUTER_FOLDERS
     site = find_site(entry)
-    other_systems.check_path(entry.path, entry.key, levels)
+    paths.check_path(entry.path, entry.key, levels)
     context = FileContext(
         path=entry.path,
         site=site,
@@ -101,7 +99,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
             *privacy.find_draft_reasons_in_folders(folder.name for folder in outer),
         ],
         rules=comments.read_rules(entry.key, entry.path.parent, site),
-        is_note=vaults.is_in_vault(entry.path.parent, levels),
+        is_note=sections.is_in_vault(entry.path.parent, levels),
     )
     return replace(parse_file(entry.key, data, options, context, folders), path=entry.path)
 
@@ -140,7 +138,7 @@ def parse_file(
     text, notes = decode(data)
     generator = context.site.generator if context.site else ""
     if content_type == "text":
-        other_systems.check_text(key, text, generator)
+        paths.check_text(key, text, generator)
     parsed = front_matter.parse_file(text)
     fields = Fields(parsed.entries, [*notes, *parsed.notes])
     is_repository_file = paths.is_repository_file(key) and not _is_page_of_folder(key, fields, context)
@@ -170,7 +168,7 @@ def parse_file(
     reasons += comments.find_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
     body = comments.leave_out_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
-        reasons += vaults.find_reasons(fields.all_entries)
+        reasons += sections.find_vault_reasons(fields.all_entries)
     zones = generators.get_zones(context.site, options.time_zone)
     status, published_at = decide_publication(fields, path, reasons, options, zones)
     is_early = status == "published" and published_at and published_at > options.now

@@ -12,7 +12,7 @@ from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import Item
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.markdown import generators, identity, paths, reader
-from blogapi.importing.formats.markdown.term_pages import read_term_page
+from blogapi.importing.formats.markdown.terms import read_term_page
 from blogapi.importing.formats.markdown.translations import Translations
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.languages import add_language

@@ -18,8 +18,7 @@ from blogapi.importing.formats.markdown.generators import (
     parse_configuration,
     read_configuration,
 )
-from blogapi.importing.texts.keys import normalize_key, to_mapping
-from blogapi.importing.texts.lines import to_bool, to_line
+from blogapi.importing.texts.lines import normalize_key, to_bool, to_line, to_mapping
 
 _COMMENT_LINE = re.compile(r"^[ \t]*+(?://|#).*", re.MULTILINE)
 _TEXT = re.compile(r"[\"'`]([^\"'`\n]*+)[\"'`]")

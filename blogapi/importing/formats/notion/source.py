@@ -14,13 +14,21 @@ from typing import Any
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
 from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
+from blogapi.importing.format_api.privacy_signs import NOTION_PUBLIC_STATUSES, NOTION_PUBLISHING_FIELDS
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.notion import pages
-from blogapi.importing.formats.notion.databases import Database, parse_database
-from blogapi.importing.formats.notion.publication import is_public
+from blogapi.importing.formats.notion.pages import Database, parse_database
 from blogapi.importing.refusals import NotAnArticle
-from blogapi.importing.texts.lines import decode, to_line
+from blogapi.importing.texts.lines import decode, normalize_key, to_bool, to_line
+
+
+def is_public(properties: Mapping[str, Any]) -> bool:
+    """Return whether a property of a page says that it is public."""
+    values = {normalize_key(name): value for name, value in properties.items()}
+    has_flag = any(to_bool(values.get(name)) for name in NOTION_PUBLISHING_FIELDS)
+    return has_flag or to_line(values.get("status")).casefold() in NOTION_PUBLIC_STATUSES
+
 
 #: The name of a page or database ends with its id.
 FILE_NAME = re.compile(

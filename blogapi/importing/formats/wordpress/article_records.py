@@ -11,11 +11,11 @@ from urllib.parse import quote, unquote
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.wordpress import custom_fields, publication, seo, terms
+from blogapi.importing.formats.wordpress import custom_fields, publication, terms
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
 from blogapi.importing.formats.wordpress.content import to_html
 from blogapi.importing.formats.wordpress.conversion import ContentContext, Conversion
-from blogapi.importing.formats.wordpress.left_behind import count_comments, count_name
+from blogapi.importing.formats.wordpress.custom_fields import count_comments, count_name
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import languages
 from blogapi.importing.texts.lines import to_http_url, to_line, to_plain_html, to_plain_line, to_title
@@ -118,7 +118,7 @@ class RecordMaker:
             **self._read_page_fields(item, post_type),
             authors=authors,
             featured=item.get_text("wp:is_sticky") == "1",
-            robots=seo.read_robots(metas),
+            robots=custom_fields.read_robots(metas),
             language=language,
             translation_key=translation_key,
             former_slugs=() if status == "draft" else _read_former_slugs(item, texts["slug"], notes),
@@ -203,7 +203,7 @@ class RecordMaker:
     ) -> dict[str, Any]:
         variables = {name: texts[name] for name in ("title", "excerpt", "category")}
         variables["sitename"] = to_plain_line(self.blog.texts.get("title", ""))
-        fields, omitted = seo.read_seo(metas, variables, item.get_text("link"))
+        fields, omitted = custom_fields.read_seo(metas, variables, item.get_text("link"))
         notes += omitted
         return fields
 

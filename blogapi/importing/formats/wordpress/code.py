@@ -11,7 +11,7 @@ from html import escape, unescape
 
 from blogapi.importing.formats.wordpress.conversion import BLOCK, COMMENT, Conversion
 from blogapi.importing.formats.wordpress.embeds import link, replace_player
-from blogapi.importing.formats.wordpress.shortcode_names import (
+from blogapi.importing.formats.wordpress.shortcodes import (
     CODE_NAMES,
     CODE_NAMES_WITHOUT_LANGUAGE,
     parse_attributes,

@@ -10,8 +10,8 @@ from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.formats.wordpress.blocks import list_delimiters, parse_json
 from blogapi.importing.formats.wordpress.conversion import Conversion
 from blogapi.importing.formats.wordpress.shortcode_handlers import HANDLERS
-from blogapi.importing.formats.wordpress.shortcode_names import CODE_NAMES, NAMES, parse_attributes
-from blogapi.importing.texts.keys import to_mapping
+from blogapi.importing.formats.wordpress.shortcodes import CODE_NAMES, NAMES, parse_attributes
+from blogapi.importing.texts.lines import to_mapping
 
 _HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *HANDLERS, *NAMES}
 # Shortcodes that contain sample code, which hides nothing. Themes use the excepted names for other texts.

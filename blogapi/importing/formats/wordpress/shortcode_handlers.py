@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape, unescape
 from urllib.parse import unquote
 
-from blogapi.importing.formats.wordpress import media_html
+from blogapi.importing.formats.wordpress import embeds as media_html
 from blogapi.importing.formats.wordpress.conversion import Attachment, Conversion
 from blogapi.importing.formats.wordpress.embeds import embed, link
 

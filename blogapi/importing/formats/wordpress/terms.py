@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from blogapi.importing.format_api.article_record import AuthorRecord, TermRecord
 from blogapi.importing.formats.wordpress.blog import Blog, is_mail_address, make_name, to_id
-from blogapi.importing.formats.wordpress.left_behind import count_name
+from blogapi.importing.formats.wordpress.custom_fields import count_name
 from blogapi.importing.texts import languages
 from blogapi.importing.texts.lines import list_distinct, to_line, to_plain_line
 from blogapi.importing.texts.xml_elements import Element

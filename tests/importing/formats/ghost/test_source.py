@@ -9,8 +9,8 @@ from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRec
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.ghost.export_file import read_rows
 from blogapi.importing.formats.ghost.source import FORMAT
+from blogapi.importing.formats.ghost.tables import read_rows
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 UUID = "8492fbba-1102-4b53-8e3e-abe207952f0c"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import front_matter, reader, sections
-from blogapi.importing.formats.markdown.term_pages import read_term_page
+from blogapi.importing.formats.markdown.terms import read_term_page
 from blogapi.importing.refusals import RefusedFile
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from blogapi.importing.storing.article_input import make_body
-from blogapi.importing.storing.digests import compute_digest
+from blogapi.importing.storing.imported_before import compute_digest
 from tests.importing.format_api.test_privacy import read
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.format_api.files import Entry
-from blogapi.importing.formats.markdown.term_pages import read_term_page
+from blogapi.importing.formats.markdown.terms import read_term_page
 from blogapi.storage.database import db
 from blogapi.tags.models import Tag
 

@@ -11,8 +11,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import Entry, walk_path
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.medium.page import parse_page
-from blogapi.importing.formats.medium.source import FORMAT
+from blogapi.importing.formats.medium.source import FORMAT, parse_page
 from blogapi.importing.refusals import RefusedFile
 
 NAME = "2020-05-06_A-cat-story-0123456789ab.html"

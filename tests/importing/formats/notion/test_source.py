@@ -9,8 +9,7 @@ import pytest
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.notion.databases import MAX_ROWS, Database
-from blogapi.importing.formats.notion.pages import parse_markdown
+from blogapi.importing.formats.notion.pages import MAX_ROWS, Database, parse_markdown
 from blogapi.importing.formats.notion.source import FORMAT
 from blogapi.rendering.renderer import render
 from tests.conftest import ARTICLES

@@ -12,8 +12,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.substack.html import convert_text
-from blogapi.importing.formats.substack.source import FORMAT
+from blogapi.importing.formats.substack.source import FORMAT, convert_text
 from blogapi.importing.refusals import RefusedFile
 
 HEADER = "post_id,post_date,is_published,email_sent_at,type,audience,title,subtitle,podcast_url\n"
