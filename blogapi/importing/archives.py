@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from flask import current_app
 
@@ -34,11 +33,9 @@ MAX_RATIO = 200
 _FREE_RATIO_BYTES = 100 * 1024**2
 # The space that unpacking leaves free on the disk for the database and other programs.
 _RESERVED_BYTES = 256 * 1024**2
-_MAX_DIRECTORY_BYTES = 64 * 1024**2
 _MAX_DEPTH = 64
 _CHUNK_BYTES = 1024 * 1024
 _FOLDER_PREFIX = "unpacked-"
-_LOCAL_HEADER_BYTES = 30
 
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _UTF8_NAME, _ENCRYPTED = 0x800, 0x1 | 0x40
@@ -141,24 +138,11 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
 
 def _open_archive(path: Path) -> zipfile.ZipFile:
     try:
-        with path.open("rb") as file:
-            _check_directory_size(file)
         return zipfile.ZipFile(path)
     except _OPEN_ERRORS as error:
         raise RefusedFile(
             "It is not a complete zip file; copy or download it again, or unpack it and import the folder."
         ) from error
-
-
-def _check_directory_size(file: BinaryIO) -> None:
-    """Raise RefusedFile if the list of entries is so long that reading it takes too much memory."""
-    # `zipfile` reads the whole list before it returns the length of the list.
-    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
-    if not end:
-        raise zipfile.BadZipFile
-    size = int(end[5])
-    if size > _MAX_DIRECTORY_BYTES:
-        raise RefusedFile(f"It has more than {MAX_ENTRIES:,} files; unpack it and import the folder.")
 
 
 def _check(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path) -> None:
@@ -172,19 +156,7 @@ def _check(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path) -> None
         raise RefusedFile(
             "It is compressed with a method that is not supported; unpack it and import the folder."
         )
-    _check_overlaps(entries, path.stat().st_size)
     _check_total(sum(entry.file_size for entry in entries), path.stat().st_size, folder)
-
-
-def _check_overlaps(entries: Sequence[zipfile.ZipInfo], size: int) -> None:
-    """Raise RefusedFile if entries overlap, because such a file can unpack to a huge size."""
-    end = 0
-    for entry in sorted(entries, key=lambda entry: entry.header_offset):
-        if entry.header_offset < end:
-            raise RefusedFile("Its files overlap, as in a zip bomb; unpack it with another program first.")
-        end = entry.header_offset + _LOCAL_HEADER_BYTES + entry.compress_size
-    if end > size:
-        raise RefusedFile("It is not complete; copy or download it again.")
 
 
 def _check_total(total: int, size: int, folder: Path) -> None:
