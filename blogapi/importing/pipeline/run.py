@@ -87,7 +87,7 @@ class ImportRun:
         self._importer, self._spool = importer, spool
         self._new_fields = NewFields(options.define_fields)
         self.sources = sources
-        self._unread_rules = options.unread_rules
+        self._unread_rules, self._skips_pages = options.unread_rules, options.pages == "skip"
         #: The sources of the records by their keys.
         self._sources_by_key: dict[str, Source] = {}
         self._index, self._now = LinkIndex(get_site(), options.now), options.now
@@ -147,7 +147,7 @@ class ImportRun:
         items = ((source, item) for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
         for source, item in show_progress(items, total=total, label="Reading"):
-            record = self._check_duplicate(prepare_record(item)) if isinstance(item, ArticleRecord) else item
+            record = self._check(item, source) if isinstance(item, ArticleRecord) else item
             if isinstance(record, FileReport):
                 self.reports.append(record)
                 continue
@@ -168,6 +168,14 @@ class ImportRun:
         for uuid, imported, _ in imported_articles.values():
             if get_blog(imported.key) in blogs and imported.key not in self._index:
                 self._index.add(imported, imported.slug, uuid)
+
+    def _check(self, record: ArticleRecord, source: Source) -> Item:
+        if record.is_page and self._skips_pages:
+            source.left_behind["pages"] += 1
+            note = "It is a page, and pages are not imported."
+            report = FileReport(record.key, Result.SKIPPED, notes=(note,), source=record.source)
+            return replace(report, title=record.title if record.source else "")
+        return self._check_duplicate(prepare_record(record))
 
     def _check_duplicate(self, record: ArticleRecord) -> Item:
         """Return the record, or a report if the same article was read before.

@@ -68,9 +68,6 @@ class BloggerSource(FileSource):
         if item.status == "SOFT_TRASHED" and item.make_key() not in self.options.imported_keys:
             self.left_behind["articles in the trash"] += 1
             raise NotAnArticle("It was in the trash of Blogger.")
-        if item.kind == "page" and self.options.pages == "skip":
-            self.left_behind["pages"] += 1
-            raise NotAnArticle("It is a page, and --pages skip leaves pages behind.")
 
 
 def _list_albums(path: Path) -> list[Path]:

@@ -148,19 +148,13 @@ class PostReader:
     hosts: set[str] = field(default_factory=set)
     without_author: int = 0  #: the number of posts whose authors the export does not contain
 
-    def read(self, row: object) -> ArticleRecord | None:
-        """Return the record of a row of posts; None for a page that is not imported.
-
-        Raises RefusedFile if the row has neither a title nor a text.
-        """
+    def read(self, row: object) -> ArticleRecord:
+        """Return the record of a row of posts; raises RefusedFile if it has neither a title nor a text."""
         if not isinstance(row, Mapping):
             raise RefusedFile(
                 "It is not a JSON object with the fields of a post; correct or remove it in the export."
             )
         post = {**row, **self._find_meta(row)}
-        if is_page(post) and self.options.pages == "skip":
-            self.left_behind["pages"] += 1
-            return None
         return self._make_record(post)
 
     def _find_meta(self, row: Post) -> dict[str, object]:

@@ -84,9 +84,7 @@ class GhostSource(FileSource):
 
 def _read_post(posts: PostReader, row: object, number: int, entry: Entry) -> Iterator[Item]:
     try:
-        record = posts.read(row)
-        if record:
-            yield record
+        yield posts.read(row)
     except RefusedFile as error:
         post = to_mapping(row)
         key, title = make_key(post) or f"ghost:{number}", to_line(post.get("title")) or f"Post {number:,}"

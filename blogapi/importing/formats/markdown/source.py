@@ -14,7 +14,6 @@ from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.formats.markdown import generators, identity, paths, reader
 from blogapi.importing.formats.markdown.terms import read_term_page
 from blogapi.importing.formats.markdown.translations import Translations
-from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.languages import add_language
 from blogapi.rendering.slugs import make_term_slug
 
@@ -68,9 +67,6 @@ class MarkdownSource(FileSource):
         note = generators.describe_zones(site, options.time_zone) if site else ""
         self.notes = list(dict.fromkeys(filter(None, (*self.notes, note))))
         record = self._add_parent_page(self._add_language(record))
-        if record.is_page and options.pages == "skip":
-            self.left_behind["pages"] += 1
-            raise NotAnArticle("It is a page, and pages are not imported.")
         return (replace(record, former_key=self._former_keys[entry.path]),)
 
     def _add_parent_page(self, record: ArticleRecord) -> ArticleRecord:

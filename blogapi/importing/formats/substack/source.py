@@ -172,9 +172,6 @@ class SubstackSource(FileSource):
         rows = self._get_rows(table)
         row = rows.get(entry.path.stem) or rows.get(match["id"])
         kind = (row or {}).get("type") or ""
-        if kind == "page" and self.options.pages == "skip":
-            self.left_behind["pages"] += 1
-            raise NotAnArticle("It is a page, and pages are not imported.")
         html, notes = decode(read_bytes(entry.path))
         text = convert_text(html)
         # The export has the address of the newsletter only in buttons.

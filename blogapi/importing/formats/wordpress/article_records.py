@@ -147,8 +147,6 @@ class RecordMaker:
         if reason and self.make_key(item) in self.options.imported_keys:
             reason = ""
         reason = "revisions" if post_type == "revision" else reason
-        if not reason and post_type == "page" and self.options.pages == "skip":
-            reason = "pages"
         if not reason and post_type not in ("post", "page", *self.options.post_types):
             count_name(self.counts, "items of the type", to_line(post_type))
             raise NotAnArticle("Its type is not imported.")

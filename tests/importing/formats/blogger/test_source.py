@@ -177,14 +177,11 @@ def test_only_what_was_public_is_published(read, status, date, expected):
     assert (post.status, bool(post.notes)) == (expected, expected == "draft" and status != "DRAFT")
 
 
-def test_the_trash_and_on_request_pages_are_left_behind(read):
+def test_the_trash_is_left_behind(read):
     trashed = make_takeout_entry(2).replace("<blogger:trashed/>", "<blogger:trashed>2021</blogger:trashed>")
-    feed = make_takeout(
-        make_takeout_entry(1, status="SOFT_TRASHED"), trashed, make_takeout_entry(3, type="PAGE")
-    )
-    reports, source = read(feed, pages="skip")
+    reports, source = read(make_takeout(make_takeout_entry(1, status="SOFT_TRASHED"), trashed))
     assert {(type(one), one.result) for one in reports} == {(FileReport, Result.SKIPPED)}
-    assert source.left_behind == {"articles in the trash": 2, "pages": 1}
+    assert source.left_behind == {"articles in the trash": 2}
 
 
 def test_an_item_in_the_trash_that_was_imported_before_is_a_draft(read):

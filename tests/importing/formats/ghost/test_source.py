@@ -217,12 +217,9 @@ def test_the_key_identifies_the_post_in_all_exports(read, fields, key):
 
 
 @pytest.mark.parametrize("fields", [{"type": "page"}, {"page": 1}, {"page": True}])
-def test_pages_are_pages_or_left_behind(read, fields):
+def test_pages_are_pages(read, fields):
     _, [record] = read(a_post(**fields))
-    source, items = read(a_post(**fields), pages="skip")
     assert (record.is_page, record.tags) == (True, ())
-    assert items == []
-    assert source.left_behind == {"pages": 1}
 
 
 def test_embedded_tags_and_authors_of_the_api_are_read(read):

@@ -91,11 +91,9 @@ def test_a_podcast_has_a_player_and_a_page_a_tag(read_one):
     assert record.tags == ("podcast",)
 
 
-@pytest.mark.parametrize(("pages", "results"), [("keep", [True]), ("skip", [])])
-def test_pages_are_pages_or_left_behind(read, pages, results):
-    items, source = read(f"1.about,{DATE},TRUE,,page,everyone,About,,\n", {"1.about.html": TEXT}, pages=pages)
-    assert [item.is_page for item in items if isinstance(item, ArticleRecord)] == results
-    assert source.left_behind == ({} if results else {"pages": 1})
+def test_pages_are_pages(read):
+    (page,), source = read(f"1.about,{DATE},TRUE,,page,everyone,About,,\n", {"1.about.html": TEXT})
+    assert (page.is_page, source.left_behind) == (True, {})
 
 
 def test_rows_without_a_text_are_reported_and_texts_without_a_row_are_drafts(read):
