@@ -1,4 +1,4 @@
-"""Values that each application has one of, such as the functions that `blogapi.dependencies` sets."""
+"""Values of which each application has its own, such as the functions that `blogapi.dependencies` sets."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def pytest_collection_finish() -> None:
     """Exclude everything that the tests share from garbage collections, which become rarer."""
     gc.collect()
     gc.freeze()
-    # Fewer collections of young objects; full collections are about as frequent as by default.
+    # Fewer collections of young objects, which are rarely garbage when a test has just begun.
     gc.set_threshold(10_000, 5, 5)
     gc.enable()
 

@@ -60,8 +60,8 @@ def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> 
         for uuid in custom_values.list_items(field, values[field.name])
     }
     article = Base.metadata.tables["article"].c
-    is_known = article.uuid.in_(named), readable(article, current_time())
-    known = {str(uuid) for uuid in db.session.scalars(select(article.uuid).where(*is_known))}
+    conditions = article.uuid.in_(named), readable(article, current_time())
+    known = {str(uuid) for uuid in db.session.scalars(select(article.uuid).where(*conditions))}
     for values in shown:
         for field in fields:
             if field.name in values:

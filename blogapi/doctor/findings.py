@@ -70,7 +70,7 @@ def choose_cure(error: Exception, cure: str) -> str:
 
 
 def make_repairable(check: str, says: str, repair: bool) -> Finding:
-    """Return the finding for a problem that was repaired, or without `repair` can be repaired."""
+    """Return a finding that says that the problem was repaired or, without `repair`, how to repair it."""
     return Finding(check, Level.REPAIRED, says) if repair else wrong(check, says, "doctor --repair")
 
 

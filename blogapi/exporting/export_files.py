@@ -117,7 +117,7 @@ def _list_data(
     terms = {kind: getattr(snapshot, kind) for kind in TERM_LISTS}
     return {
         **{kind: [_export_pictures(term, layout, media) for term in items] for kind, items in terms.items()},
-        **({"fields": [_without_empty(field) for field in snapshot.fields]} if snapshot.fields else {}),
+        **({"fields": [_without_absent(field) for field in snapshot.fields]} if snapshot.fields else {}),
         "media": files,
         "site": _export_pictures(snapshot.site, layout, media),
     }
@@ -127,7 +127,7 @@ def _make_media_item(file: Item, name: str) -> Item:
     optional = {"name": file["name"] if file["name"] != name else ""}
     optional["upload_hash"] = file["upload_hash"] if file["upload_hash"] != file["hash"] else ""
     identity = {key: file[key] for key in ("uuid", "created", "last_updated")}
-    return _without_empty({**identity, "file": name, "name": "", **file, **optional})
+    return _without_absent({**identity, "file": name, "name": "", **file, **optional})
 
 
 def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
@@ -137,10 +137,10 @@ def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
             exported[name], original = media.export_picture(item[name], layout.data_media)
             if original is not None:
                 originals[name] = original
-    return _without_empty({**exported, "originals": originals})
+    return _without_absent({**exported, "originals": originals})
 
 
-def _without_empty(item: Item) -> Item:
+def _without_absent(item: Item) -> Item:
     """Return the non-empty fields, and an empty description of a category, because it differs from null."""
     is_category = "parent" in item
     return {

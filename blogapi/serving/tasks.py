@@ -99,7 +99,7 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
         error = self.request.error
         code, detail = errors.default_problem(error.code)
         body = errors.problem_body(error.code, code, detail)
-        self.status = f"{error.code} {error.reason}"
+        self.status = f"{error.code} {errors.reason_phrase(error.code)}"
         self.request_id = choose_request_id(self.request.headers.get("X_REQUEST_ID"))
         self.response_headers = error_headers(self.request_id)
         if isinstance(error, Busy):

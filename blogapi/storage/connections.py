@@ -110,7 +110,7 @@ def get_database_url(home: Path) -> URL:
 
 @contextmanager
 def open_plain_engine(url: URL, **options: Any) -> Iterator[Engine]:
-    """Yield an engine without the settings of the application, which can read a database of any version.
+    """Yield an engine without the settings of the application, which can use a database of any version.
 
     Raises CannotStart if the driver is missing.
     """

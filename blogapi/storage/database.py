@@ -56,7 +56,7 @@ BUSY_ERRORS = (OperationalError, TimeoutError)
 QUEUE_SECONDS_KEY = "blogapi.queue_seconds"
 
 _WRITE_KEY = "blogapi-write"
-#: the lock that every write of the process takes
+# The lock that every write of the process takes.
 WRITE_LOCK = AppState[WriteLock]("write-lock")
 _LOG = AppState[WriteAheadLog | None]("write-ahead-log")
 

@@ -80,8 +80,8 @@ class TermListQuery(ListQuery):
     q = Text(
         max_length=200,
         metadata={
-            "description": "List only items whose name or slug contains this text, ignoring case. Names that "
-            "begin with it come first.",
+            "description": "List only items whose name or slug contains this text, ignoring case. Items "
+            "whose name begins with it come first.",
             "example": "slow",
         },
     )

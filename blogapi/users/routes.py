@@ -54,7 +54,6 @@ SHORT_LIFETIME = timedelta(hours=12)
 
 _SETS_COOKIE = {"Set-Cookie": {"schema": {"type": "string"}}}
 
-
 _check_same_origin = partial(check_same_origin, request)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from blogapi.admin import assets
 from tests.admin.browsing import wait_for_page
+from tests.admin.writing import type_in_one_task
 from tests.browser import wait_until
 
 pytestmark = pytest.mark.sqlite("the editor uses no database")
@@ -54,12 +55,11 @@ def test_the_text_stays_as_it_is_and_typing_is_reported(open_editor):
     page = open_editor(text=TEXT, **{"from": len(TEXT)})
     assert page.evaluate("editor.getText()") == TEXT
     assert page.evaluate("window.changes") == 0
-    page.keyboard.type("end")
+    type_in_one_task(page, "end")
     assert page.evaluate("editor.getText()") == f"{TEXT}end"
     assert page.evaluate("window.changes") == 3
     # Keys that follow each other quickly are one step.
-    for _ in "end":
-        page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
     assert page.evaluate("editor.getText()") == TEXT
 
 

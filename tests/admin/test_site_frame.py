@@ -26,7 +26,7 @@ connectPreview();
 
 
 class Site(BaseHTTPRequestHandler):
-    """A front end with a page for previews, and one that forbids frames."""
+    """A front end with a preview page, and one that forbids frames."""
 
     service = ""
 
@@ -77,7 +77,7 @@ def admin_browser(browser, blog, site):
 
 @pytest.fixture
 def set_page(api, site):
-    """Return a function that names the page for previews."""
+    """Return a function that names the preview page."""
     return lambda path: api.patch("blog/site/", {"url": site, "preview_url": path})
 
 

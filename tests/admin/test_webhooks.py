@@ -150,6 +150,24 @@ def test_the_token_of_github_is_not_sent_to_another_receiver(api, open_admin, re
     assert api.get("webhooks/")[0]["header_names"] == []
 
 
+def test_the_messages_about_one_receiver_are_not_shown_for_another(open_admin):
+    page = open_admin("/admin/webhooks/new/")
+    wait_for_page(page)
+    page.get_by_role("button", name="Create webhook").click()
+    wrong = page.get_by_label("Address of the build hook", exact=True).and_(
+        page.locator("[aria-invalid=true]")
+    )
+    wrong.wait_for()
+    # The example for this receiver cannot be loaded.
+    page.route("**/webhooks/sample/", lambda route: route.abort(), times=1)
+    page.get_by_role("radio", name="Vercel").check()
+    page.get_by_text("The blog does not answer.", exact=True).wait_for()
+    assert wrong.count() == 0
+    page.get_by_role("radio", name="GitHub").check()
+    page.get_by_label("Token", exact=True).wait_for()
+    page.get_by_text("The blog does not answer.", exact=True).wait_for(state="detached")
+
+
 def test_the_menu_of_a_webhook(api, open_admin, receiver):
     body = {"name": "index", "url": receiver.url}
     path = f"webhooks/{api.post('webhooks/', body)['uuid']}/"

@@ -12,7 +12,7 @@ from tests.conftest import close_connections
 
 
 def join_backup_threads():
-    """Wait for the threads of the daily backups, which were told to end."""
+    """Wait until the threads of the daily backups have ended; the caller has set their stop events."""
     for thread in threading.enumerate():
         if thread.name == "daily backup":
             thread.join(60)

@@ -25,7 +25,8 @@ from tests.conftest import ARTICLES, CATEGORIES, TAGS, People, close_connections
 from tests.durability.test_processes import WSGI, ServerProcess, start_server_process
 
 TIMEOUT = 60
-# Its writes wait long for each other, because machines can be busy, but less long than its clients wait.
+# A server whose writes wait long for each other, because machines can be busy, but less long than its
+# clients wait.
 PATIENT_SERVER = [
     sys.executable,
     "-c",

@@ -34,7 +34,7 @@ NPM_OPTIONS = ("--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"
 
 @dataclass(frozen=True)
 class Framework:
-    """A framework: where its site expects the client, its commands, and the path of its page for previews."""
+    """A framework: where its site expects the client, its commands, and the path of its preview page."""
 
     client: str
     build: tuple[str, ...]

@@ -52,6 +52,27 @@ def test_a_closed_port_is_1():
     assert (status, output.startswith(f"Error: http://127.0.0.1:{port} does not answer: ")) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("http://[::1]", ("::1", 80)),
+        ("http://[::1]:8000/blog", ("::1", 8000)),
+        ("http://a@localhost", ("localhost", 80)),
+    ],
+)
+def test_the_host_and_the_port_are_those_of_the_address(monkeypatch, url, address):
+    asked = []
+
+    def connect(address, *options):
+        asked.append(address)
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    result = CliRunner().invoke(main, ["health", "--url", url])
+    assert (result.exit_code, result.output) == (1, f"Error: {url} does not answer: no route to host.\n")
+    assert asked == [address]
+
+
 def test_a_service_that_does_not_answer_is_1(monkeypatch):
     monkeypatch.setattr(commands, "_TIMEOUT_SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:

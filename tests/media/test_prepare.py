@@ -332,7 +332,7 @@ def test_the_same_file_at_once_becomes_one_entry(in_app, tmp_path, monkeypatch):
             barrier.wait(120)
             return service.store(prepared)[1]
 
-    images._QUEUE.set(in_app, images.ImageQueue(4, wait_seconds=120))
+    monkeypatch.setattr(images._QUEUE.get(in_app), "_wait_seconds", 120)
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(upload, range(4))) == [False, False, False, True]
     assert (count(Media), len(list_files())) == (1, 1)

@@ -133,7 +133,7 @@ def test_drawings_and_animations_are_shown_as_they_are(as_stranger, upload, run_
 def test_concurrent_requests_make_a_width_once(app, upload, run_counter, monkeypatch):
     path = address(upload(), "w640.webp")
     # All four wait for their turn before one of them makes the picture, however long that takes.
-    monkeypatch.setitem(app.extensions, "blogapi-scaling-queue", images.ImageQueue(4, 90, workers=1))
+    images._SCALING_QUEUE.set(app, images.ImageQueue(4, 90, workers=1))
     wait_to_scale, all_wait = images.wait_to_scale, threading.Barrier(4, timeout=90)
 
     def wait_together():
@@ -149,7 +149,7 @@ def test_concurrent_requests_make_a_width_once(app, upload, run_counter, monkeyp
 def test_a_busy_server_shows_the_next_larger_width(app, as_stranger, upload, monkeypatch):
     media = upload()
     queue = images.ImageQueue(1, 0.01, workers=1)
-    monkeypatch.setitem(app.extensions, "blogapi-scaling-queue", queue)
+    images._SCALING_QUEUE.set(app, queue)
     made = [address(media, name) for name in ("w400.webp", "w640.webp", "w800.avif")]
     assert [as_stranger.get(path).status_code for path in made] == [200] * 3
     shown = {"w320.webp": made[0], "w480.webp": made[1], "w640.avif": made[2]}

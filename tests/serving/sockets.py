@@ -21,6 +21,7 @@ class Response:
     """A response as it was received."""
 
     status: int
+    reason: str
     headers: dict[str, str]
     body: bytes = b""
     rest: bytes = b""
@@ -42,11 +43,12 @@ def read_all(sock: socket.socket) -> bytes:
 def parse_response(raw: bytes) -> Response:
     head, _, rest = raw.partition(b"\r\n\r\n")
     lines = head.decode("latin-1").split("\r\n")
+    _, status, reason = lines[0].split(" ", 2)
     headers = dict(line.split(": ", 1) for line in lines[1:])
     length = int(headers.get("Content-Length", 0))
     body = rest[:length]
     shown = json.loads(body) if "json" in headers.get("Content-Type", "") and body else None
-    return Response(int(lines[0].split()[1]), headers, body, rest[length:], shown)
+    return Response(int(status), reason, headers, body, rest[length:], shown)
 
 
 def send(port: int, data: bytes) -> Response:
@@ -59,7 +61,7 @@ def send(port: int, data: bytes) -> Response:
 def assert_problem(response: Response, status: int, code: str) -> None:
     assert (response.status, response.json["status"], response.json["code"]) == (status, status, code)
     assert response.headers["Content-Type"] == "application/problem+json"
-    assert response.json["detail"] and response.json["title"]
+    assert response.json["detail"] and response.json["title"].upper() == response.reason.upper()
     assert_shared_headers(response)
     assert response.rest == b""
 

@@ -89,7 +89,9 @@ def test_the_connection_is_closed_if_the_file_is_cut_while_it_is_sent(app, path)
             opened.truncate(SIZE // 2)
         received = b""
         while len(received.partition(b"\r\n\r\n")[2]) < SIZE // 2:
-            received += sock.recv(65536)
+            chunk = sock.recv(65536)
+            assert chunk
+            received += chunk
         # The server waits for the rest of the file until this time is over.
         (connection,) = server.active_channels.values()
         connection.limits = replace(LIMITS, stall=0.1)

@@ -100,7 +100,7 @@ interface Refs {
   restore: HTMLButtonElement;
   saveAsNew: HTMLButtonElement;
   showRest: HTMLButtonElement;
-  /** Missing, like inDesign, if the site has no page for previews. */
+  /** Missing, like inDesign, if the site has no preview page. */
   siteFrame?: HTMLElement;
   siteFrameNotice: HTMLElement;
   siteFrameReason: HTMLElement;

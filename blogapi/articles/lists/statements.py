@@ -104,7 +104,7 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
 def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
     """Return an unordered statement that selects the uuids of the matching articles; None if all match.
 
-    The statement may also select articles that are not public: with `public`, the search itself excludes
+    With `public`, the statement may still select articles that are not public, because the search excludes
     them. With `author_id`, only articles of this author match.
     """
     if (user_id := parse_uuid(filters.author)) and is_only_author(user_id):

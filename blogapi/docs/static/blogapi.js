@@ -53,8 +53,8 @@ async function toError(response) {
 }
 
 /**
- * The items of one kind. The type parameters are a list item and a single item, each without `fields` and with all
- * fields, and the filters of the list.
+ * The items of one kind. Listed and Single: an item of a list and a single item, without `fields`; ListedFields and
+ * SingleFields: the same with all fields; Filters: the filters of the list.
  * @template Listed, ListedFields, Single, SingleFields, Filters
  */
 class Collection {

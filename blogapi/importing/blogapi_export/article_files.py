@@ -62,6 +62,11 @@ def _has_front_matter(data: bytes) -> bool:
     return data.removeprefix(b"\xef\xbb\xbf").startswith(b"---")
 
 
+def make_key(uuid: object) -> str:
+    """Return the key of the record of an article or a page."""
+    return f"blogapi:{uuid}"
+
+
 @dataclass(frozen=True, slots=True)
 class ArticleFiles:
     """Reads the article files of an export; `media` maps exported names to files of the library."""
@@ -141,7 +146,7 @@ class ArticleFiles:
         )
         values.refuse_surrogates([body, exported.former_slugs, exported.former_paths, media_paths])
         return ArticleRecord(
-            key=f"blogapi:{uuid}",
+            key=make_key(uuid),
             source=source,
             title=texts["title"],
             slug=slug,

@@ -108,9 +108,8 @@ def _check_hash(item: ExportedMedia) -> None:
 
 def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restored) -> Iterator[FileReport]:
     """Create the terms that this blog does not have; yield a report for each term that is refused."""
-    parents = {key: (term.kind, term.parent) for key, term in data.terms.items()}
-    known = {key: parent for key, parent in parents.items() if parent in data.terms}
-    ordered = list_parents_first(data.terms.values(), known, lambda term: (term.kind, term.slug))
+    parents = {(term.kind, term.slug): (term.kind, term.parent) for term in data.terms.values()}
+    ordered = list_parents_first(data.terms.values(), parents, lambda term: (term.kind, term.slug))
     for terms in chunk(ordered, TERMS_PER_TRANSACTION):
         with importer.open_transaction():
             for kind in exported_terms.TAXONOMIES:

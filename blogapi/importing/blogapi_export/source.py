@@ -9,7 +9,7 @@ from uuid import UUID
 
 from blogapi.exporting.export_files import DESCRIPTION
 from blogapi.importing.blogapi_export import article_files, data_files, layout, restoring
-from blogapi.importing.blogapi_export.article_files import ArticleFiles
+from blogapi.importing.blogapi_export.article_files import ArticleFiles, make_key
 from blogapi.importing.blogapi_export.blog_data import BlogData, TermNames, replace_references
 from blogapi.importing.blogapi_export.custom_redirects import restore_redirects
 from blogapi.importing.blogapi_export.layout import ExportFolder
@@ -90,7 +90,7 @@ class ExportSource(Source):
                     pages.append(item)
                 else:
                     yield item
-            parents = {page.key: f"blogapi:{page.exported.body['parent']}" for page in pages if page.exported}
+            parents = {page.key: make_key(page.exported.body["parent"]) for page in pages if page.exported}
             yield from list_parents_first(pages, parents, lambda page: page.key)
 
     def finish_blog(self, importer: Importer) -> Iterator[FileReport]:

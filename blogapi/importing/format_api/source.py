@@ -75,7 +75,7 @@ class ImportOptions:
     define_fields: str = DEFINE_NONE
     assets: tuple[Path, ...] = ()  #: folders in which media files are looked up
     time_zone: tzinfo = UTC  #: the time zone of the site
-    #: the status of articles that plugins can have hidden by rules outside of the source: one of UNREAD_RULES
+    #: the status of articles that plugins may have hidden by rules outside of the source: one of UNREAD_RULES
     unread_rules: str = UNREAD_DRAFT
 
     @property

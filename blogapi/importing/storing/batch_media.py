@@ -90,7 +90,7 @@ class BatchMedia:
         )
 
     def get_address(self, picture: str, article_id: UUID) -> str:
-        """Return the address of the library file for a picture of the article, or else of the picture."""
+        """Return the address of the library file for `picture`; without one, `picture`, or "" if it is no URL."""
         row = self._paths.get(article_id, {}).get(picture)
         file = self._library.get(row.media_id) if row else None
         if file is not None:

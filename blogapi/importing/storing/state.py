@@ -65,7 +65,7 @@ class ImportState:
     planned_paths: dict[str, UUID] = field(default_factory=dict)
 
     def is_admin(self) -> bool:
-        """Return whether an admin imports, as custom fields and redirects need."""
+        """Return whether an admin imports: only admins define custom fields and redirects."""
         account = db.session.get(Account, self.author)
         return not self.restricted and account is not None and account.role == Role.ADMIN
 

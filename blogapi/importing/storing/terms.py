@@ -74,7 +74,10 @@ def _list_new(terms: Sequence[TermRecord]) -> list[TermRecord]:
 def list_parents_first(
     terms: Iterable[AnyTerm], parents: Mapping[Key, Key], get_key: Callable[[AnyTerm], Key]
 ) -> list[AnyTerm]:
-    """Return the terms so that each term comes after its parent; `parents` maps keys to keys of parents."""
+    """Return the terms so that each term comes after its parent, except in a cycle.
+
+    `parents` maps the key of a term to the key of its parent.
+    """
 
     def count_parents(term: AnyTerm) -> int:
         key, above = get_key(term), set[Key]()

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from blogapi.importing.texts.lines import to_line
@@ -39,6 +40,7 @@ class Zones:
 UTC_ZONES = Zones()
 
 
+@lru_cache(8)
 def find_zone(name: str) -> ZoneInfo | None:
     """Return the time zone of the IANA database with this name, or None."""
     try:

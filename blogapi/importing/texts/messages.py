@@ -21,7 +21,7 @@ def describe_status(status: str) -> str:
 
 
 def describe_unread_rules(plugins: str) -> str:
-    """Return the note of an article that became a draft because these plugins can have hidden it."""
+    """Return the note of an article that became a draft because these plugins may have hidden it."""
     return f"Rules of {plugins} that the file does not contain can hide it; the article became a draft."
 
 

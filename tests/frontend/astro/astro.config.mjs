@@ -1,4 +1,4 @@
 import node from "@astrojs/node";
 
-// Only the page for previews needs the server; all other pages are static.
+// Only the preview page needs the server; all other pages are static.
 export default { adapter: node({ mode: "standalone" }), devToolbar: { enabled: false } };

@@ -53,7 +53,10 @@ async function openOtherKind(error) {
  * @typedef {(options: ActionOptions) => ReturnType<typeof run> | Promise<Undone>} SendAction
  */
 
-/** The editor of an article or a page. showEdits(mapOffset) of a subclass is called when `edits` is replaced. */
+/**
+ * The editor of an article or a page. A subclass has showEdits(mapOffset), which shows `edits` again after they were
+ * replaced.
+ */
 export class ArticlePage extends Page {
   /** The article as the server has it; null until a new one is saved. @type {any} */
   article = null;
@@ -199,7 +202,8 @@ export class ArticlePage extends Page {
   }
 
   /**
-   * After a 412, return the sent edits that the server has stored, with their ETag; null if it has others.
+   * After a 412, return the sent edits that the server has stored, with their ETag; null if it has edits that this
+   * page did not send.
    * @param {Edits[]} sentEdits
    */
   async findOwn(sentEdits) {

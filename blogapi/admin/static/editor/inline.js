@@ -71,7 +71,10 @@ function renderPictures(pictures, isSelected, actions, redraw) {
     )}</div>`;
 }
 
-/** Return whether a picture has an alternative text, here or in the library. @param {BlockPicture} picture */
+/**
+ * Return false if a picture has no alternative text here and none in the library; true while that is unknown.
+ * @param {BlockPicture} picture
+ */
 const isDescribed = ({ alt, file }) => Boolean(alt.trim() || !file || file.alt || file.isMissing);
 
 /** @param {BlockPicture} picture @param {BlockActions} actions */

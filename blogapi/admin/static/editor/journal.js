@@ -47,7 +47,7 @@ export class Journal {
   }
 
   /**
-   * Return the entries that editors have left behind, latest first; with `article`, only of this article.
+   * Return the entries that editors have left behind, latest first; with `article`, only the entries of this article.
    * @param {string | null} [article]
    */
   async find(article) {

@@ -1,4 +1,4 @@
-/** Shows beside each link in the text its article: the path, or the title if readers cannot see the article. */
+/** Shows, beside each link in the text, the article to which the link leads. */
 
 import { get } from "../api.js";
 import { STATUSES } from "../statuses.js";

@@ -89,12 +89,15 @@ function replace({ from, to }, before, middle = "", after = "") {
 const lengthOf = (text, pattern) => text.match(pattern)?.[0].length ?? 0;
 
 /**
- * Return the line breaks to insert beside a text, so that an empty line follows or precedes it.
+ * Return the line breaks that are missing for an empty line between a text and a block that is inserted beside it.
  * @param {string} beside @param {RegExp} breaks
  */
 const missingBreaks = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(beside, breaks)) : "");
 
-/** Replace the selection with a block, with empty lines around it. @param {TextInput} input @param {string} before */
+/**
+ * Return the change that replaces the selection with a block that has empty lines around it.
+ * @param {TextInput} input @param {string} before
+ */
 function replaceWithBlock({ text, from, to }, before, middle = "", after = "") {
   const [left, right] = [text.slice(0, from), text.slice(to)];
   return replace(

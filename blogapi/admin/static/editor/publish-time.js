@@ -1,4 +1,4 @@
-/** The choice when an article is published: now, or at a time in the time zone of the site. */
+/** Lets the author choose when an article is published: now, or at a time in the time zone of the site. */
 
 import { html } from "../vendor/lit.js";
 import { field, segments } from "../components.js";

@@ -41,7 +41,7 @@ export class Saver {
   #since = 0;
   // The number of failed tries; with one or more, the next try is scheduled.
   #failures = 0;
-  /** The last edits that were sent and may be stored, although no response has confirmed it. @type {T[]} */
+  /** The edits sent since the last confirmed save, newest first; any of them may be stored. @type {T[]} */
   #sent = [];
 
   /** @param {SaverPage<T>} page */
