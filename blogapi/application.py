@@ -10,22 +10,22 @@ from flask import Flask
 
 # An alias with the name of a subpackage would hide that subpackage.
 from blogapi import authentication, blog_folder, blueprints, config, dependencies
-from blogapi.api_keys import service as api_key_service
-from blogapi.articles.writing import rerendering
-from blogapi.backups import restoring
+from blogapi.accounts.api_keys import service as api_key_service
+from blogapi.accounts.mail import outbox
 from blogapi.commands import CommandGroup
-from blogapi.feeds import routes as feed_routes
-from blogapi.mail import outbox
-from blogapi.media import delivery, folder, images, types, widths
-from blogapi.metrics import exposition
+from blogapi.content.articles.writing import rerendering
+from blogapi.content.media import delivery, folder, images, types, widths
+from blogapi.delivery.feeds import routes as feed_routes
+from blogapi.delivery.response_cache import middleware as response_cache_middleware
+from blogapi.operations.backups import restoring
 from blogapi.publication import event_writer
-from blogapi.rate_limits import limiter
-from blogapi.rate_limits import middleware as rate_limit_middleware
-from blogapi.response_cache import middleware as response_cache_middleware
 from blogapi.rights import build_matrix
 from blogapi.storage import database, releases
 from blogapi.version import __version__
 from blogapi.web import error_handlers, logs, media_addresses, public_queries, request_id
+from blogapi.web.metrics import exposition
+from blogapi.web.rate_limits import limiter
+from blogapi.web.rate_limits import middleware as rate_limit_middleware
 
 
 def create_app(settings: Mapping[str, Any] | None = None) -> Flask:

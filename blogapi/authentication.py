@@ -16,14 +16,14 @@ from werkzeug.http import parse_cookie
 from werkzeug.routing import MapAdapter
 
 from blogapi import clock
-from blogapi.api_keys import policy
-from blogapi.api_keys import queries as api_key_queries
-from blogapi.api_keys import service as api_key_service
-from blogapi.health.queries import check_space
+from blogapi.accounts.api_keys import policy
+from blogapi.accounts.api_keys import queries as api_key_queries
+from blogapi.accounts.api_keys import service as api_key_service
+from blogapi.accounts.users import service as user_service
+from blogapi.accounts.users.queries import find_session, is_second_factor_required
+from blogapi.delivery.response_cache import middleware
+from blogapi.operations.health.queries import check_space
 from blogapi.publication import shared_caching
-from blogapi.response_cache import middleware
-from blogapi.users import service as user_service
-from blogapi.users.queries import find_session, is_second_factor_required
 from blogapi.web import headers, request_id
 from blogapi.web.access import (
     SCOPES,

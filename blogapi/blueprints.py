@@ -10,62 +10,62 @@ import click
 from flask import Flask, current_app
 from flask.cli import with_appcontext
 
+from blogapi.accounts.api_keys.routes import bp as api_keys
+from blogapi.accounts.users.account_routes import bp as account
+from blogapi.accounts.users.invitation_routes import bp as invitations
+from blogapi.accounts.users.routes import bp as auth
+from blogapi.accounts.users.user_routes import bp as users
 from blogapi.admin.routes import admin as admin_pages
-from blogapi.api_keys.routes import bp as api_keys
-from blogapi.archive.routes import bp as archive
-from blogapi.articles import presence_routes as open_routes
-from blogapi.articles.author_visibility import author_is_public
-from blogapi.articles.lists import counts
-from blogapi.articles.render_routes import bp as renderings
-from blogapi.articles.responses import json_queries
-from blogapi.articles.routes import ARTICLES
-from blogapi.articles.routes import bp as articles
-from blogapi.articles.routes import counts_bp as article_counts
-from blogapi.articles.writing import term_merge
-from blogapi.authors.taxonomy import AUTHORS
-from blogapi.backups.routes import bp as backups
-from blogapi.categories.taxonomy import CATEGORIES
-from blogapi.changes.routes import bp as changes
 from blogapi.config import CannotStart
-from blogapi.custom_fields.routes import bp as custom_fields
-from blogapi.deleted_items import routes as deleted_item_routes
+from blogapi.content.articles import presence_routes as open_routes
+from blogapi.content.articles.author_visibility import author_is_public
+from blogapi.content.articles.lists import counts
+from blogapi.content.articles.render_routes import bp as renderings
+from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.routes import ARTICLES
+from blogapi.content.articles.routes import bp as articles
+from blogapi.content.articles.routes import counts_bp as article_counts
+from blogapi.content.articles.writing import term_merge
+from blogapi.content.authors.taxonomy import AUTHORS
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.custom_fields.routes import bp as custom_fields
+from blogapi.content.deleted_items import routes as deleted_item_routes
+from blogapi.content.media.delivery import pages as media_files
+from blogapi.content.media.routes import bp as media
+from blogapi.content.media.use_routes import bp as media_uses
+from blogapi.content.pages.routes import PAGES as PAGE_RESOURCE
+from blogapi.content.pages.routes import bp as pages
+from blogapi.content.revisions import routes as revision_routes
+from blogapi.content.tags.taxonomy import TAGS
+from blogapi.content.taxonomies.routes import build_blueprint
+from blogapi.content.working_copies import routes as working_copy_routes
+from blogapi.delivery.archive.routes import bp as archive
+from blogapi.delivery.changes.routes import bp as changes
+from blogapi.delivery.feeds.routes import bp as feeds
+from blogapi.delivery.previews import routes as preview_routes
+from blogapi.delivery.previews.html_page import html_page as preview_pages
+from blogapi.delivery.previews.routes import contents as preview_contents
+from blogapi.delivery.redirects.custom.routes import bp as custom_redirects
+from blogapi.delivery.redirects.routes import bp as redirects
+from blogapi.delivery.site_checks.routes import bp as site_checks
+from blogapi.delivery.webhooks.routes import bp as webhooks
 from blogapi.docs import document
 from blogapi.docs.routes import docs, home, openapi
-from blogapi.doctor.routes import bp as doctor_checks
 from blogapi.exporting.routes import bp as exports
 from blogapi.exporting.snapshot import Snapshot
-from blogapi.feeds.routes import bp as feeds
-from blogapi.health.routes import bp as health
 from blogapi.importing.jobs.routes import bp as imports
-from blogapi.media.delivery import pages as media_files
-from blogapi.media.routes import bp as media
-from blogapi.media.use_routes import bp as media_uses
-from blogapi.metrics.routes import bp as metrics
-from blogapi.pages.routes import PAGES as PAGE_RESOURCE
-from blogapi.pages.routes import bp as pages
-from blogapi.previews import routes as preview_routes
-from blogapi.previews.html_page import html_page as preview_pages
-from blogapi.previews.routes import contents as preview_contents
+from blogapi.operations.backups.routes import bp as backups
+from blogapi.operations.doctor.routes import bp as doctor_checks
+from blogapi.operations.health.routes import bp as health
 from blogapi.publication import kinds
-from blogapi.redirects.custom.routes import bp as custom_redirects
-from blogapi.redirects.routes import bp as redirects
-from blogapi.revisions import routes as revision_routes
 from blogapi.site.models import Site
 from blogapi.site.routes import bp as site
 from blogapi.site.schemas import SiteChangesSchema
-from blogapi.site_checks.routes import bp as site_checks
 from blogapi.storage.database import table_of
-from blogapi.tags.taxonomy import TAGS
-from blogapi.taxonomies.routes import build_blueprint
-from blogapi.users.account_routes import bp as account
-from blogapi.users.invitation_routes import bp as invitations
-from blogapi.users.routes import bp as auth
-from blogapi.users.user_routes import bp as users
 from blogapi.web.access import Access, get_access
 from blogapi.web.errors import METHODS
+from blogapi.web.metrics.routes import bp as metrics
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
-from blogapi.webhooks.routes import bp as webhooks
-from blogapi.working_copies import routes as working_copy_routes
 
 BLUEPRINTS = (
     *(auth, account, users, invitations, api_keys),

@@ -10,21 +10,21 @@ from typing import Any
 
 from flask import Flask
 
-from blogapi.articles import author_visibility
-from blogapi.articles.writing import definition_changes, media_changes
-from blogapi.authors import profiles
-from blogapi.authors.taxonomy import AUTHORS
-from blogapi.categories.taxonomy import CATEGORIES
-from blogapi.custom_fields import articles as custom_field_articles
-from blogapi.media import hooks, library
-from blogapi.media.models import Media
-from blogapi.media.schemas import StoredMediaSchema
-from blogapi.pages import moves, page_tree
+from blogapi.accounts.users import service as user_service
+from blogapi.content.articles import author_visibility
+from blogapi.content.articles.writing import definition_changes, media_changes
+from blogapi.content.authors import profiles
+from blogapi.content.authors.taxonomy import AUTHORS
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.custom_fields import articles as custom_field_articles
+from blogapi.content.media import hooks, library
+from blogapi.content.media.models import Media
+from blogapi.content.media.schemas import StoredMediaSchema
+from blogapi.content.pages import moves, page_tree
+from blogapi.content.tags.taxonomy import TAGS
+from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication import event_writer
 from blogapi.site import page_addresses
-from blogapi.tags.taxonomy import TAGS
-from blogapi.taxonomies.taxonomy import Taxonomy
-from blogapi.users import service as user_service
 from blogapi.web import media_addresses, stored_json
 
 TAXONOMIES: tuple[Taxonomy[Any], ...] = (AUTHORS, CATEGORIES, TAGS)

@@ -22,31 +22,31 @@ from sqlalchemy import Engine, event, insert, inspect
 from sqlalchemy.orm import make_transient_to_detached
 
 from blogapi import clock, create_app
-from blogapi.api_keys import queries as key_queries
-from blogapi.api_keys.models import ApiKey
-from blogapi.articles import service as article_service
-from blogapi.articles.models import Article
-from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.authors import taxonomy as authors_definition
-from blogapi.authors.models import Author
-from blogapi.authors.schemas import AuthorBodySchema
-from blogapi.categories import taxonomy as categories_definition
-from blogapi.categories.models import Category
-from blogapi.categories.schemas import CategoryBodySchema
+from blogapi.accounts.api_keys import queries as key_queries
+from blogapi.accounts.api_keys.models import ApiKey
+from blogapi.accounts.users import queries as user_queries
+from blogapi.accounts.users import service as users
+from blogapi.accounts.users.models import Account, WebSession
+from blogapi.content.articles import service as article_service
+from blogapi.content.articles.models import Article
+from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.content.authors import taxonomy as authors_definition
+from blogapi.content.authors.models import Author
+from blogapi.content.authors.schemas import AuthorBodySchema
+from blogapi.content.categories import taxonomy as categories_definition
+from blogapi.content.categories.models import Category
+from blogapi.content.categories.schemas import CategoryBodySchema
+from blogapi.content.media import images
+from blogapi.content.tags import taxonomy as tags_definition
+from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies import service as taxonomies
 from blogapi.docs import document
-from blogapi.media import images
-from blogapi.rate_limits import limiter
 from blogapi.storage import connections
 from blogapi.storage.database import db, table_of, transaction
-from blogapi.tags import taxonomy as tags_definition
-from blogapi.tags.models import Tag
-from blogapi.taxonomies import service as taxonomies
-from blogapi.users import queries as user_queries
-from blogapi.users import service as users
-from blogapi.users.models import Account, WebSession
 from blogapi.web.access import Role, Scope
 from blogapi.web.errors import DAMAGE_KEY
 from blogapi.web.key_format import SHOWN_PREFIX_LENGTH, generate_key
+from blogapi.web.rate_limits import limiter
 from blogapi.web.tokens import digest_token
 from tests import attempts, event_guard, marks, shortcuts, skips
 from tests.audit_hooks import sqlite_files
@@ -568,7 +568,7 @@ def redis_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSer
 @pytest.fixture
 def redis(redis_process: RedisServer, monkeypatch: pytest.MonkeyPatch) -> RedisServer:
     """An empty Redis server, with a long timeout for busy machines."""
-    from blogapi.rate_limits import redis as shared_counters
+    from blogapi.web.rate_limits import redis as shared_counters
 
     monkeypatch.setattr(shared_counters, "TIMEOUT_SECONDS", 30)
     redis_process.client.flushall()

@@ -25,7 +25,7 @@ from blogapi import (
     application,  # noqa: F401
     create_app,
 )
-from blogapi.articles.renderer_version import get_renderer_version
+from blogapi.content.articles.renderer_version import get_renderer_version
 from blogapi.site.models import Site
 from blogapi.storage import connections, postgresql_dumps
 from blogapi.storage.database import Base, CommitCounter, db, table_of

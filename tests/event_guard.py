@@ -15,11 +15,11 @@ from flask import has_request_context
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session, undefer
 
-from blogapi.articles.models import Article, ArticleAuthor, ArticleTag, Seo
-from blogapi.articles.writing import repeated_columns as links
-from blogapi.articles.writing.json_writer import find_differing
-from blogapi.articles.writing.rendered_article import render_articles
-from blogapi.media.models import Media
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, Seo
+from blogapi.content.articles.writing import repeated_columns as links
+from blogapi.content.articles.writing.json_writer import find_differing
+from blogapi.content.articles.writing.rendered_article import render_articles
+from blogapi.content.media.models import Media
 from blogapi.publication import events
 from blogapi.publication.models import HasEvents
 from blogapi.rendering import renderer

@@ -12,8 +12,9 @@ from uuid import UUID, uuid4
 from flask import Flask
 from sqlalchemy import select, update
 
-from blogapi.articles import service as articles
-from blogapi.articles.models import (
+from blogapi.cli import no_progress
+from blogapi.content.articles import service as articles
+from blogapi.content.articles.models import (
     Article,
     ArticleAuthor,
     ArticleTag,
@@ -22,15 +23,26 @@ from blogapi.articles.models import (
     Seo,
     WorkingCopy,
 )
-from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.authors.models import Author
-from blogapi.authors.taxonomy import AUTHORS
-from blogapi.categories.models import Category
-from blogapi.categories.taxonomy import CATEGORIES
-from blogapi.cli import no_progress
-from blogapi.custom_fields import service as custom_fields
-from blogapi.custom_fields.models import CustomField
-from blogapi.custom_fields.schemas import FieldBodySchema
+from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.content.authors.models import Author
+from blogapi.content.authors.taxonomy import AUTHORS
+from blogapi.content.categories.models import Category
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.custom_fields import service as custom_fields
+from blogapi.content.custom_fields.models import CustomField
+from blogapi.content.custom_fields.schemas import FieldBodySchema
+from blogapi.content.media import service as media
+from blogapi.content.media.models import FormerHash, Media, MediaPath
+from blogapi.content.pages.schemas import PageBodySchema
+from blogapi.content.tags.models import Tag
+from blogapi.content.tags.taxonomy import TAGS
+from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies.models import FormerTermSlug
+from blogapi.content.taxonomies.taxonomy import Taxonomy
+from blogapi.content.working_copies import service as working_copies
+from blogapi.content.working_copies.schemas import PageWorkingCopyBodySchema, WorkingCopyBodySchema
+from blogapi.delivery.redirects.custom import service as custom_redirects
+from blogapi.delivery.redirects.custom.models import CustomRedirect
 from blogapi.exporting import layouts
 from blogapi.exporting import service as exports
 from blogapi.importing.format_api.files import walk_path
@@ -39,25 +51,12 @@ from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.registry import load_formats
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.pipeline.preparing import open_sources
-from blogapi.importing.pipeline.run import ImportRun
-from blogapi.importing.pipeline.run import open_spool
+from blogapi.importing.pipeline.run import ImportRun, open_spool
 from blogapi.importing.storing.service import Importer
-from blogapi.media import service as media
-from blogapi.media.models import FormerHash, Media, MediaPath
-from blogapi.pages.schemas import PageBodySchema
-from blogapi.redirects.custom import service as custom_redirects
-from blogapi.redirects.custom.models import CustomRedirect
 from blogapi.site import service as site
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import db, table_of, transaction
-from blogapi.tags.models import Tag
-from blogapi.tags.taxonomy import TAGS
-from blogapi.taxonomies import service as taxonomies
-from blogapi.taxonomies.models import FormerTermSlug
-from blogapi.taxonomies.taxonomy import Taxonomy
-from blogapi.working_copies import service as working_copies
-from blogapi.working_copies.schemas import PageWorkingCopyBodySchema, WorkingCopyBodySchema
 from tests.conftest import close_connections, create_accounts
 from tests.databases import Databases
 from tests.pictures import make_picture

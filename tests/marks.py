@@ -29,15 +29,34 @@ TESTS = Path(__file__).parent
 NO_DATABASE = tuple(
     TESTS / path
     for path in (
-        *("rendering", "deploy", "docs", "rate_limits", "release", "serving", "shared_caches", "web"),
-        *("api_keys", "authors", "exporting", "feeds", "previews", "site", "users"),
-        *("articles/test_invalid_fields.py", "response_cache/test_not_cached.py", "test_authentication.py"),
+        *("rendering", "deploy", "docs", "web/rate_limits", "release", "serving", "shared_caches", "web"),
+        *(
+            "accounts/api_keys",
+            "content/authors",
+            "exporting",
+            "delivery/feeds",
+            "delivery/previews",
+            "site",
+            "accounts/users",
+        ),
+        *(
+            "content/articles/test_invalid_fields.py",
+            "delivery/response_cache/test_not_cached.py",
+            "test_authentication.py",
+        ),
         *("contracts/test_fields.py", "contracts/test_requirements.py"),
-        *("media/test_delivery.py", "media/test_images.py", "media/test_prepare.py"),
-        *("media/test_replacing.py", "media/test_routes.py", "media/test_svg.py"),
+        *("content/media/test_delivery.py", "content/media/test_images.py", "content/media/test_prepare.py"),
+        *("content/media/test_replacing.py", "content/media/test_routes.py", "content/media/test_svg.py"),
         *("importing/format_api", "importing/formats", "importing/jobs", "importing/links"),
         *("importing/media", "importing/templates", "importing/texts", "importing/test_archives.py"),
-        *("importing/blogapi_export", "importing/pipeline", "mail", "metrics", "presence", "site_checks"),
+        *(
+            "importing/blogapi_export",
+            "importing/pipeline",
+            "accounts/mail",
+            "web/metrics",
+            "content/presence",
+            "delivery/site_checks",
+        ),
     )
 )
 # Tests of foreign clients, of kills and full disks, of real blogs, of what a release consists of, of the time
@@ -52,8 +71,12 @@ RELEASE = tuple(
             "frontend/test_generator.py",
             "importing/test_corpus_accounting.py",
         ),
-        *("media/test_several_servers.py", "release", "response_cache/test_equivalence.py"),
-        *("response_cache/test_never_stale.py", "security/test_fuzz.py", "security/test_pattern_time.py"),
+        *("content/media/test_several_servers.py", "release", "delivery/response_cache/test_equivalence.py"),
+        *(
+            "delivery/response_cache/test_never_stale.py",
+            "security/test_fuzz.py",
+            "security/test_pattern_time.py",
+        ),
         "shared_caches",
     )
 )
@@ -61,7 +84,12 @@ RELEASE = tuple(
 ONCE = tuple(
     TESTS / path
     for path in (
-        *("admin", "api_keys/test_access.py", "contracts/test_interface.py", "contracts/test_shapes.py"),
+        *(
+            "admin",
+            "accounts/api_keys/test_access.py",
+            "contracts/test_interface.py",
+            "contracts/test_shapes.py",
+        ),
         *("deploy", "docs/test_guide_pages.py", "release"),
         *("security/test_assignment.py", "security/test_bad_input.py", "security/test_bad_paths.py"),
         *("security/test_headers.py", "security/test_logins.py", "security/test_malformed_ids.py"),

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from flask import Flask
 from sqlalchemy import Table, delete, func, insert, select
 
-from blogapi.api_keys.models import ApiKey
-from blogapi.articles.models import Article
-from blogapi.categories.models import Category
+from blogapi.accounts.api_keys.models import ApiKey
+from blogapi.accounts.users.models import WebSession
+from blogapi.content.articles.models import Article
+from blogapi.content.categories.models import Category
+from blogapi.content.tags.models import Tag
 from blogapi.storage.database import db, table_of
-from blogapi.tags.models import Tag
-from blogapi.users.models import WebSession
 from tests.databases import SERVER_URL, Databases, close_connections
 
 Value = TypeVar("Value")

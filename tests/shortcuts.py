@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from werkzeug.routing import Rule
 
-from blogapi.media import images
-from blogapi.users import passwords
+from blogapi.accounts.users import passwords
+from blogapi.content.media import images
 
 fcntl: Any = None
 with suppress(ImportError):
@@ -44,7 +44,7 @@ def install() -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Let one worker compile the test files of a new clone; then the others read what it has compiled."""
-    is_compiled = (Path(__file__).parent / "working_copies" / "__pycache__").exists()
+    is_compiled = (Path(__file__).parent / "content" / "working_copies" / "__pycache__").exists()
     if is_compiled or fcntl is None or not hasattr(session.config, "workerinput"):
         return (yield)
     with Path(__file__).open("rb") as lock:
@@ -67,7 +67,7 @@ def pytest_collection_finish() -> None:
 def _process_image(job: dict[str, Any]) -> dict[str, Any]:
     """Return the result of the job without starting a process, which takes longer than most jobs."""
     # Most test files need no Pillow.
-    from blogapi.media import image_worker
+    from blogapi.content.media import image_worker
 
     result: dict[str, Any] = json.loads(json.dumps(image_worker.run_job(job)))
     return result

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from flask import Flask
 
-from blogapi.articles import queries
-from blogapi.articles.writing import json_writer
-from blogapi.media import uses
-from blogapi.media.folder import get_folder
-from blogapi.media.models import Media, MediaPath
-from blogapi.media.stored_files import StoredFile, read_stored_files
+from blogapi.content.articles import queries
+from blogapi.content.articles.writing import json_writer
+from blogapi.content.media import uses
+from blogapi.content.media.folder import get_folder
+from blogapi.content.media.models import Media, MediaPath
+from blogapi.content.media.stored_files import StoredFile, read_stored_files
 from blogapi.storage.database import db, transaction
 from blogapi.web.stored_json import store_json
 from tests.pictures import make_picture

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from blogapi import clock
-from blogapi.users import passwords
-from blogapi.users import service as users
+from blogapi.accounts.users import passwords
+from blogapi.accounts.users import service as users
 from tests.conftest import ARTICLES, CATEGORIES, KEYS, TAGS
 from tests.contracts.client import outcome
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.articles.responses import json_queries
+from blogapi.content.articles.responses import json_queries
 from tests.conftest import ARTICLES, KEYS, TAGS
 
 ME = "/api/v1/auth/me/"

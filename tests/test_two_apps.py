@@ -16,13 +16,13 @@ import pytest
 from flask import Flask
 
 from blogapi import dependencies
-from blogapi.tags.schemas import TagSchema
-from blogapi.tags.taxonomy import TAGS as TAXONOMY
+from blogapi.content.tags.schemas import TagSchema
+from blogapi.content.tags.taxonomy import TAGS as TAXONOMY
 from blogapi.web.media_addresses import complete_address
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, People
+from tests.content.media.rows import MEDIA
 from tests.contracts.client import CheckedClient
 from tests.databases import close_connections, create_test_app
-from tests.media.rows import MEDIA
 from tests.stored_pictures import store_picture
 
 SETTINGS = {
@@ -163,9 +163,7 @@ def make_other_blog(make_blog, monkeypatch):
     def make() -> tuple[Blog, list[UUID]]:
         files: list[UUID] = []
         library = vars(dependencies.library) | {"get_service_url": lambda: "https://other.example"}
-        articles = SimpleNamespace(
-            prepare=files.extend, render=lambda session, uuids: files.extend(uuids)
-        )
+        articles = SimpleNamespace(prepare=files.extend, render=lambda session, uuids: files.extend(uuids))
         tags = replace(TAXONOMY, stored_schema=LoudTagSchema)
         with monkeypatch.context() as patch:
             patch.setattr(dependencies, "library", SimpleNamespace(**library))

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from blogapi.doctor import instance_checks
+from blogapi.operations.doctor import instance_checks
 from blogapi.serving import listening
 from blogapi.storage import files
 from tests.audit_hooks import windows

@@ -15,7 +15,7 @@ from flask import Response, render_template, request
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi.admin import assets
-from blogapi.articles.fields import TEXT_FIELDS
+from blogapi.content.articles.fields import TEXT_FIELDS
 from blogapi.docs.assets import CONTENT_TYPES
 from blogapi.rendering.players import PLAYERS
 from blogapi.site import addresses

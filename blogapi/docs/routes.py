@@ -10,7 +10,7 @@ import flask
 from flask import Flask, Response, current_app, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from blogapi.custom_fields.visibility import describe_public_fields
+from blogapi.content.custom_fields.visibility import describe_public_fields
 from blogapi.docs import assets, document, guide_pages, guide_search
 from blogapi.docs.custom_fields import add_custom_fields
 from blogapi.publication.shared_caching import shows

@@ -9,15 +9,15 @@ from html import escape
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from blogapi.articles.content import default_seo
-from blogapi.articles.fields import LINK_NAMES
-from blogapi.articles.lifecycle import SCHEDULED
+from blogapi.content.articles.content import default_seo
+from blogapi.content.articles.fields import LINK_NAMES
+from blogapi.content.articles.lifecycle import SCHEDULED
+from blogapi.content.pages.page_tree import read_tree
 from blogapi.exporting.article_rows import Item
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout, is_scheduled
 from blogapi.exporting.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.yaml_text import to_yaml
-from blogapi.pages.page_tree import read_tree
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
 from blogapi.site import addresses, page_paths
 from blogapi.site.heads import without_empty

@@ -12,12 +12,12 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, select
 
-from blogapi.articles.content import default_seo
-from blogapi.articles.fields import LINK_FIELDS, TEXT_NAMES, LinkField
-from blogapi.articles.models import LINK_MODELS, Article, FormerPath, FormerSlug, Seo, WorkingCopy
-from blogapi.articles.snapshots import parse_content
-from blogapi.custom_fields import custom_values
-from blogapi.media.models import MediaPath
+from blogapi.content.articles.content import default_seo
+from blogapi.content.articles.fields import LINK_FIELDS, TEXT_NAMES, LinkField
+from blogapi.content.articles.models import LINK_MODELS, Article, FormerPath, FormerSlug, Seo, WorkingCopy
+from blogapi.content.articles.snapshots import parse_content
+from blogapi.content.custom_fields import custom_values
+from blogapi.content.media.models import MediaPath
 from blogapi.publication.visibility import ItemType, is_readable
 from blogapi.storage.database import bytewise, db, table_of
 

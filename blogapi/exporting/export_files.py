@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import unquote, urlsplit
 
+from blogapi.content.media.stored_files import StoredFile, find_fault
+from blogapi.delivery.redirects.custom.queries import list_custom_redirects
+from blogapi.delivery.redirects.formats import format_redirects
+from blogapi.delivery.redirects.queries import CUSTOM, Redirect, list_redirects
 from blogapi.exporting.article_files import ArticleWriter
 from blogapi.exporting.article_rows import Item
 from blogapi.exporting.layouts import Layout
@@ -19,11 +23,7 @@ from blogapi.exporting.results import CannotWrite
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.term_pages import TermPages
 from blogapi.exporting.yaml_text import to_yaml
-from blogapi.media.stored_files import StoredFile, find_fault
 from blogapi.publication.kinds import TERM_LISTS
-from blogapi.redirects.custom.queries import list_custom_redirects
-from blogapi.redirects.formats import format_redirects
-from blogapi.redirects.queries import CUSTOM, Redirect, list_redirects
 from blogapi.storage.database import current_time, end_read
 from blogapi.web.json import to_json
 

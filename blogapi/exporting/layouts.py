@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from blogapi.articles.fields import TEXT_NAMES
+from blogapi.content.articles.fields import TEXT_NAMES
 from blogapi.exporting.article_rows import Item
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType
 from blogapi.site.time_zones import to_time_zone

@@ -11,9 +11,9 @@ from itertools import chain, count
 from types import MappingProxyType
 from urllib.parse import unquote
 
+from blogapi.content.media.addresses import REFERENCE
 from blogapi.exporting.article_rows import Item
 from blogapi.exporting.snapshot import get_media_path
-from blogapi.media.addresses import REFERENCE
 from blogapi.rendering import article_references
 from blogapi.rendering.characters import JOINERS, MARKS
 from blogapi.web.media_addresses import HASH_PREFIX, PATH

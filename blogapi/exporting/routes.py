@@ -12,7 +12,7 @@ from flask import Response, current_app
 from marshmallow import validate
 
 from blogapi import clock
-from blogapi.custom_fields.definitions import reads_all
+from blogapi.content.custom_fields.definitions import reads_all
 from blogapi.exporting import layouts
 from blogapi.storage import files
 from blogapi.web.access import allow, current_caller, editor_login

@@ -8,12 +8,12 @@ from datetime import datetime
 from pathlib import Path
 
 from blogapi.cli import ProgressReporter, no_progress
+from blogapi.content.media.folder import get_folder
 from blogapi.exporting.export_files import list_files
 from blogapi.exporting.layouts import Layout
 from blogapi.exporting.results import ExportReport, FileResult
 from blogapi.exporting.snapshot import open_snapshot
 from blogapi.exporting.writers import write_folder, write_zip
-from blogapi.media.folder import get_folder
 from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import Conflict, StorageFull
 

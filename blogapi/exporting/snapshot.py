@@ -21,17 +21,23 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 
-from blogapi.articles.models import (
+from blogapi.content.articles.models import (
     Article,
     ArticleAuthor,
     WorkingCopy,
 )
-from blogapi.articles.responses import article_links
-from blogapi.articles.snapshots import parse_content
-from blogapi.authors.models import Author
-from blogapi.categories.models import Category
-from blogapi.custom_fields.definitions import list_definitions
-from blogapi.custom_fields.models import CustomField
+from blogapi.content.articles.responses import article_links
+from blogapi.content.articles.snapshots import parse_content
+from blogapi.content.authors.models import Author
+from blogapi.content.categories.models import Category
+from blogapi.content.custom_fields.definitions import list_definitions
+from blogapi.content.custom_fields.models import CustomField
+from blogapi.content.media.addresses import make_path
+from blogapi.content.media.models import FormerHash, Media, MediaUse
+from blogapi.content.media.uses import ARTICLE
+from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.hierarchy import has_parents
+from blogapi.content.taxonomies.models import FormerTermSlug
 from blogapi.dependencies import TAXONOMIES
 from blogapi.exporting import article_rows
 from blogapi.exporting.article_rows import (
@@ -42,9 +48,6 @@ from blogapi.exporting.article_rows import (
     read_position,
     to_former_slugs,
 )
-from blogapi.media.addresses import make_path
-from blogapi.media.models import FormerHash, Media, MediaUse
-from blogapi.media.uses import ARTICLE
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import KINDS, PAGE_KINDS, TERM_KINDS
 from blogapi.publication.visibility import ItemType, listed, listed_pages
@@ -52,9 +55,6 @@ from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage import connections
 from blogapi.storage.database import chunk, current_time, db, end_read, table_of
-from blogapi.tags.models import Tag
-from blogapi.taxonomies.hierarchy import has_parents
-from blogapi.taxonomies.models import FormerTermSlug
 
 _BATCH_ARTICLES = 200
 

@@ -12,15 +12,15 @@ from zoneinfo import ZoneInfo
 import click
 from flask.cli import with_appcontext
 
+from blogapi.accounts.users.queries import get_user_by_name, list_admins
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
-from blogapi.custom_fields.definitions import copy_definitions
-from blogapi.custom_fields.schemas import READERS
+from blogapi.content.custom_fields.definitions import copy_definitions
+from blogapi.content.custom_fields.schemas import READERS
 from blogapi.importing import queries
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT, UNREAD_RULES
 from blogapi.importing.formats import registry
 from blogapi.importing.refusals import RefusedFile
 from blogapi.storage.database import current_time
-from blogapi.users.queries import get_user_by_name, list_admins
 from blogapi.web.errors import Conflict, NotFound
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 
 from blogapi import clock
 from blogapi.app_state import AppState
-from blogapi.metrics import registry
 from blogapi.publication.events import (
     AUTHOR,
     EPOCH,
@@ -40,6 +39,7 @@ from blogapi.storage.database import (
     transaction,
 )
 from blogapi.storage.version_check import NewerSchema
+from blogapi.web.metrics import registry
 
 
 class AuthorQueries(Protocol):

@@ -13,24 +13,24 @@ from flask import Flask, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import blog_folder, config, program, setting_types
-from blogapi.articles import queries as article_queries
-from blogapi.articles.writing.rerendering import needs_upgrade
-from blogapi.backups import daily
-from blogapi.deleted_items import service as deleted_item_service
-from blogapi.health.queries import start_integrity_check
+from blogapi.accounts.users import links
+from blogapi.accounts.users.queries import can_admin_log_in
+from blogapi.content.articles import queries as article_queries
+from blogapi.content.articles.writing.rerendering import needs_upgrade
+from blogapi.content.deleted_items import service as deleted_item_service
+from blogapi.content.media.folder import check_shared_folder
+from blogapi.delivery.webhooks import sender
 from blogapi.importing.jobs import service as import_job_service
 from blogapi.importing.jobs.runner import get_runner
-from blogapi.media.folder import check_shared_folder
-from blogapi.metrics.exposition import get_metrics
+from blogapi.operations.backups import daily
+from blogapi.operations.health.queries import start_integrity_check
 from blogapi.publication import background
 from blogapi.serving import listening, log, memory, server, supervisor, upgrading
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
-from blogapi.users import links
-from blogapi.users.queries import can_admin_log_in
 from blogapi.web import logs
-from blogapi.webhooks import sender
+from blogapi.web.metrics.exposition import get_metrics
 
 # How many seconds a running import may take to end when the server stops.
 IMPORT_STOP_SECONDS = 5
@@ -220,7 +220,7 @@ def _print_admin_pages(address: str) -> None:
 def _print_next_steps(with_demo: bool) -> None:
     if with_demo:
         # This import is local, so that a server without --demo starts sooner.
-        from blogapi.demo.seed import AUTHOR_NAME, fill_empty_blog
+        from blogapi.operations.demo.seed import AUTHOR_NAME, fill_empty_blog
 
         stored = fill_empty_blog()
         _print_or_log(

@@ -17,11 +17,8 @@ from flask import Flask
 from waitress import wasyncore
 from waitress.server import TcpWSGIServer
 
-from blogapi.media import images
-from blogapi.metrics import registry
-from blogapi.rate_limits.limiter import address_key
-from blogapi.rate_limits.middleware import limits_requests
-from blogapi.response_cache import middleware as response_cache_middleware
+from blogapi.content.media import images
+from blogapi.delivery.response_cache import middleware as response_cache_middleware
 from blogapi.serving import listening, supervisor
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
@@ -30,6 +27,9 @@ from blogapi.serving.parser import ParserSettings, limit_bodies
 from blogapi.serving.proxy import trust_proxy
 from blogapi.serving.threads import Dispatcher
 from blogapi.storage.commit_version import SqliteCommitVersion
+from blogapi.web.metrics import registry
+from blogapi.web.rate_limits.limiter import address_key
+from blogapi.web.rate_limits.middleware import limits_requests
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication

@@ -12,13 +12,15 @@ from flask import Flask
 from sqlalchemy import URL, Engine, select, text
 
 from blogapi import clock
-from blogapi.api_keys.models import ApiKey
-from blogapi.backups import restoring
-from blogapi.backups import service as backup_service
+from blogapi.accounts.api_keys.models import ApiKey
+from blogapi.accounts.users.models import Account
+from blogapi.delivery.redirects.custom.models import CustomRedirect
+from blogapi.delivery.webhooks.models import Webhook
 from blogapi.exporting import layouts
 from blogapi.exporting import service as exporting_service
 from blogapi.exporting.results import ExportReport
-from blogapi.redirects.custom.models import CustomRedirect
+from blogapi.operations.backups import restoring
+from blogapi.operations.backups import service as backup_service
 from blogapi.storage import (
     connections,
     files,
@@ -33,9 +35,7 @@ from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.storage.releases import Release
 from blogapi.upgrading.service import Copy, find_copy
-from blogapi.users.models import Account
 from blogapi.web.errors import Conflict
-from blogapi.webhooks.models import Webhook
 
 # The beginning of the names of the folders with an unfinished export or copy.
 _STAGING_PREFIX = ".rollback-"

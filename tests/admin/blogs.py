@@ -14,10 +14,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from blogapi import authentication, config, create_app
+from blogapi.accounts.users import queries as user_queries
+from blogapi.accounts.users import service as users
 from blogapi.admin import assets
 from blogapi.storage.database import db
-from blogapi.users import queries as user_queries
-from blogapi.users import service as users
 from blogapi.web.access import Role
 from tests.live_server import serve
 

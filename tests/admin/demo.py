@@ -10,11 +10,11 @@ from uuid import UUID
 from PIL import Image, ImageDraw
 from sqlalchemy import select, update
 
-from blogapi.articles.models import Article, WorkingCopy
-from blogapi.articles.writing import ownership
-from blogapi.demo import seed
+from blogapi.accounts.users import service as users
+from blogapi.content.articles.models import Article, WorkingCopy
+from blogapi.content.articles.writing import ownership
+from blogapi.operations.demo import seed
 from blogapi.storage.database import current_time, db, transaction
-from blogapi.users import service as users
 from tests.admin.blogs import Blog, Client
 
 # Each picture: its name, its size, the colours of the sky and the ground, and its alternative text.

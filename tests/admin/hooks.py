@@ -8,9 +8,9 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from blogapi.delivery.webhooks import queries
+from blogapi.delivery.webhooks.models import Delivery, Mode, Webhook
 from blogapi.storage.database import current_time, db, transaction
-from blogapi.webhooks import queries
-from blogapi.webhooks.models import Delivery, Mode, Webhook
 from tests.admin.blogs import Blog
 
 NETLIFY = "https://api.netlify.com/build_hooks/5f0c"

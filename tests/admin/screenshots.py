@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blogapi import clock
-from blogapi.doctor import health_checks
-from blogapi.doctor.findings import Advice, Level
+from blogapi.operations.doctor import health_checks
+from blogapi.operations.doctor.findings import Advice, Level
 from tests.admin import demo, hooks
 from tests.admin.blogs import create_users, open_app, serve_blog
 from tests.admin.browsing import AdminPages, wait_for_page

@@ -12,8 +12,8 @@ import pytest
 
 from blogapi import authentication
 from blogapi.admin import assets
-from blogapi.articles import lifecycle
-from blogapi.articles.models import Article
+from blogapi.content.articles import lifecycle
+from blogapi.content.articles.models import Article
 from blogapi.publication.visibility import Status
 from blogapi.storage.database import db
 

@@ -11,7 +11,7 @@ from PIL import Image
 
 from tests.admin.browsing import list_violations
 from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
-from tests.webhooks.receiver import receive
+from tests.delivery.webhooks.receiver import receive
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 

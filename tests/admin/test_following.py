@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from blogapi.webhooks import sender
+from blogapi.delivery.webhooks import sender
 from tests.admin.browsing import list_violations
 from tests.admin.hooks import add_hook
 from tests.admin.writing import get_button, type_at_end
-from tests.webhooks.receiver import receive
+from tests.delivery.webhooks.receiver import receive
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 

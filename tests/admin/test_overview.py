@@ -10,7 +10,7 @@ import pytest
 from tests.admin.browsing import list_violations
 from tests.admin.hooks import add_hook
 from tests.browser import is_wider_than_the_window, wait_for_first
-from tests.webhooks.receiver import receive
+from tests.delivery.webhooks.receiver import receive
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from blogapi.api_keys import service as api_keys
+from blogapi.accounts.api_keys import service as api_keys
 from tests.admin.test_editor import PIXEL
 from tests.admin.writing import TEXT, get_button, get_stored, get_text, save, type_at_end, wait_for_state
 from tests.browser import wait_until

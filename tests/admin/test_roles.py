@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.users import service as users
+from blogapi.accounts.users import service as users
 from blogapi.web.access import Role
 from tests.admin.browsing import list_violations, wait_for_page
 from tests.admin.test_media import add_file, get_item

@@ -8,7 +8,7 @@ import time
 import pyotp
 import pytest
 
-from blogapi.users import queries, service
+from blogapi.accounts.users import queries, service
 from tests.admin.blogs import PASSWORD
 from tests.admin.browsing import AdminPages, list_violations, wait_for_page
 from tests.browser import is_wider_than_the_window, wait_until

@@ -15,7 +15,7 @@ from tests.admin.blogs import PASSWORD, Client
 from tests.admin.browsing import wait_for_page
 from tests.admin.demo import draw_picture
 from tests.browser import wait_until
-from tests.webhooks.rows import add_webhook
+from tests.delivery.webhooks.rows import add_webhook
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 

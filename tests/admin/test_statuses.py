@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from blogapi.admin import assets
-from blogapi.articles import lifecycle
+from blogapi.content.articles import lifecycle
 from blogapi.publication.visibility import RULES, Status
 
 pytestmark = [

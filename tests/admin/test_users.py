@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from blogapi.users import links
+from blogapi.accounts.users import links
 from tests.admin.blogs import PASSWORD, serve_blog
 from tests.admin.browsing import AdminPages, list_violations, wait_for_copied, wait_for_page
 from tests.browser import wait_for_first, wait_until

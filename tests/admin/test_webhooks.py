@@ -9,7 +9,7 @@ import pytest
 from tests.admin.browsing import list_violations, wait_for_announcement, wait_for_page
 from tests.admin.hooks import add_demo_hooks, add_hook
 from tests.browser import wait_until
-from tests.webhooks.receiver import receive
+from tests.delivery.webhooks.receiver import receive
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 

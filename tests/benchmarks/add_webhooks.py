@@ -6,8 +6,8 @@ import json
 import sys
 
 from blogapi import create_app
-from blogapi.webhooks import service
-from blogapi.webhooks.schemas import WebhookBodySchema
+from blogapi.delivery.webhooks import service
+from blogapi.delivery.webhooks.schemas import WebhookBodySchema
 
 if __name__ == "__main__":
     with create_app().app_context():

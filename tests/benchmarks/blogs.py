@@ -25,21 +25,21 @@ from uuid import UUID, uuid4
 from sqlalchemy import select
 
 from blogapi import create_app
-from blogapi.api_keys import service as api_keys
-from blogapi.articles import service as articles_service
-from blogapi.articles.lifecycle import API_STATUSES, SCHEDULED, ContentType
-from blogapi.articles.models import Article, FormerSlug
-from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.authors import taxonomy as authors_definition
-from blogapi.categories import taxonomy as categories_definition
+from blogapi.accounts.api_keys import service as api_keys
+from blogapi.accounts.users import service as users
+from blogapi.content.articles import service as articles_service
+from blogapi.content.articles.lifecycle import API_STATUSES, SCHEDULED, ContentType
+from blogapi.content.articles.models import Article, FormerSlug
+from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.content.authors import taxonomy as authors_definition
+from blogapi.content.categories import taxonomy as categories_definition
+from blogapi.content.tags import taxonomy as tags_definition
+from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.visibility import Status
 from blogapi.rendering import slugs
 from blogapi.site import service as site
 from blogapi.storage.database import db, transaction
-from blogapi.tags import taxonomy as tags_definition
-from blogapi.taxonomies import service as taxonomies
-from blogapi.taxonomies.taxonomy import Taxonomy
-from blogapi.users import service as users
 from blogapi.web.access import Role
 from blogapi.web.fields import make_item_schema
 from tests.benchmarks import copies, databases

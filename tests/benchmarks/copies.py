@@ -30,11 +30,11 @@ from sqlalchemy import (
     select,
 )
 
-from blogapi.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug, Seo
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug, Seo
+from blogapi.content.search import engines
+from blogapi.content.search.models import SearchEntry
+from blogapi.content.search.numbering import last_number
 from blogapi.publication.models import Event
-from blogapi.search import engines
-from blogapi.search.models import SearchEntry
-from blogapi.search.numbering import last_number
 from blogapi.storage.database import CommitCounter, UtcDateTime, db, get_write, table_of, transaction
 from blogapi.web import json as web_json
 

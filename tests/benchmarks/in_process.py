@@ -19,9 +19,9 @@ from uuid import UUID
 from flask import Flask
 
 from blogapi import create_app
+from blogapi.content.tags import taxonomy as tags_definition
+from blogapi.content.taxonomies import service as taxonomies
 from blogapi.storage.database import db
-from blogapi.tags import taxonomy as tags_definition
-from blogapi.taxonomies import service as taxonomies
 from tests.benchmarks.blogs import Blog
 from tests.benchmarks.servers import ROOT, MeasurementError, make_environment, pin_to_core
 from tests.benchmarks.wsgi_calls import call, cpu_clock

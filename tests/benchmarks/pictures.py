@@ -12,8 +12,8 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from blogapi import create_app
-from blogapi.media.folder import get_folder
-from blogapi.media.models import Media
+from blogapi.content.media.folder import get_folder
+from blogapi.content.media.models import Media
 from blogapi.storage.database import db, transaction
 from blogapi.web.stored_json import store_json
 

@@ -23,7 +23,7 @@ from tests.benchmarks.hot import BLOGAPI
 from tests.benchmarks.in_process import run_program
 from tests.benchmarks.plan import ARTICLES, HOT_BLOG, Plan, Table, format_value
 from tests.benchmarks.servers import HOST, TIMEOUT_SECONDS, Server, free_port, make_serve_command, run_server
-from tests.webhooks.receiver import Call, Receiver, receive
+from tests.delivery.webhooks.receiver import Call, Receiver, receive
 
 WEBHOOKS = 10
 PAUSE_SECONDS = 0.5

@@ -13,8 +13,8 @@ import pytest
 from standardwebhooks.webhooks import WebhookVerificationError
 
 import blogapi
-from blogapi.webhooks import messages, signing
-from blogapi.webhooks.models import Webhook
+from blogapi.delivery.webhooks import messages, signing
+from blogapi.delivery.webhooks.models import Webhook
 
 GUIDE = Path(blogapi.__file__).parent / "docs" / "guide" / "webhooks.md"
 FILES = Path(__file__).parent / "webhooks"

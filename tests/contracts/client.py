@@ -12,9 +12,9 @@ from jsonschema_rs import Draft202012, Draft202012Validator, Registry
 from werkzeug.test import TestResponse
 
 from blogapi.admin import routes as admin
+from blogapi.content.media.delivery import CACHE_CONTROL
 from blogapi.docs.components import SCHEMAS
 from blogapi.docs.operations import OTHER_ERROR_STATUSES, OTHER_ERRORS
-from blogapi.media.delivery import CACHE_CONTROL
 from blogapi.publication.cache_tags import MAX_BYTES
 from blogapi.web import headers
 from blogapi.web.headers import DOCUMENTED_ALLOW as DOCUMENTED_ALLOW

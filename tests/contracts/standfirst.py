@@ -6,13 +6,13 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.articles import queries
-from blogapi.articles.schemas import ArticleSchema
-from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.content.articles import queries
+from blogapi.content.articles.schemas import ArticleSchema
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.working_copies import service as working_copies
+from blogapi.content.working_copies.queries import get_details
+from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
 from blogapi.exporting import layouts
-from blogapi.working_copies import service as working_copies
-from blogapi.working_copies.queries import get_details
-from blogapi.working_copies.schemas import WorkingCopyBodySchema
 from tests.conftest import ARTICLES
 from tests.exported_blogs import Blogs, create_article, create_term
 

@@ -13,11 +13,11 @@ from blogapi import blueprints
 from blogapi.admin import assets
 from blogapi.web.access import Access, Role, get_access, reader
 from blogapi.web.operation import get_operation
+from tests.content.media.rows import add_media
+from tests.content.media.stored_files import put_file
 from tests.contracts.client import outcome
+from tests.delivery.webhooks.rows import add_webhook
 from tests.importing.import_rows import add_import
-from tests.media.rows import add_media
-from tests.media.stored_files import put_file
-from tests.webhooks.rows import add_webhook
 
 pytestmark = pytest.mark.once
 

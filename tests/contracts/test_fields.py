@@ -7,7 +7,7 @@ import pytest
 from blogapi import blueprints
 from blogapi.web.operation import get_operation
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
-from tests.media.rows import MEDIA, SCALABLE, add_media
+from tests.content.media.rows import MEDIA, SCALABLE, add_media
 
 PAGES = "/api/v1/blog/pages/"
 

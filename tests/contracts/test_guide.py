@@ -10,8 +10,8 @@ import click
 import pytest
 
 from blogapi.__main__ import main
-from blogapi.articles.lifecycle import API_STATUSES, SCHEDULED, TRANSITIONS
 from blogapi.config import INSTANCE_PATH, PREFIX
+from blogapi.content.articles.lifecycle import API_STATUSES, SCHEDULED, TRANSITIONS
 from blogapi.docs.guide_pages import PAGE_GROUPS
 from blogapi.importing.formats.registry import BUILT_IN
 from blogapi.publication.visibility import Status

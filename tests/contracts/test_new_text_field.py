@@ -15,8 +15,8 @@ import pytest
 
 import blogapi
 import tests
-from blogapi.articles.fields import TEXT_NAMES
-from blogapi.articles.models import Article
+from blogapi.content.articles.fields import TEXT_NAMES
+from blogapi.content.articles.models import Article
 from blogapi.storage.migration_names import list_migrations
 
 pytestmark = pytest.mark.slow
@@ -61,7 +61,7 @@ def copy_package(folder, *, migration=True):
         source = Path(package.__path__[0])
         shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(Path(tests.__path__[0]).parent / "setup.cfg", folder)
-    fields = folder / "blogapi/articles/fields.py"
+    fields = folder / "blogapi/content/articles/fields.py"
     source, start = fields.read_text(encoding="utf-8"), "TEXT_FIELDS = (\n"
     assert source.count(start) == 1
     fields.write_text(source.replace(start, start + DECLARATION), encoding="utf-8")

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.articles.schemas import PageFieldsSchema, SingleArticleFieldsSchema
+from blogapi.content.articles.schemas import PageFieldsSchema, SingleArticleFieldsSchema
 from blogapi.web.references import SEND_REFERENCE
 
 BLOG = "/api/v1/blog/"

@@ -63,7 +63,7 @@ def list_imported_modules():
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module.partition(".")[0])
     # `_typeshed` exists only for type checkers. The image worker loads modules beside it without the package.
-    beside_worker = {path.stem for path in Path(blogapi.__file__).parent.glob("media/*.py")}
+    beside_worker = {path.stem for path in Path(blogapi.__file__).parent.glob("content/media/*.py")}
     return modules - sys.stdlib_module_names - {"blogapi", "_typeshed"} - beside_worker
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from blogapi import blueprints
 from blogapi.admin import assets
+from tests.content.media.rows import SCALABLE, add_media
+from tests.content.media.stored_files import put_file
+from tests.delivery.webhooks.rows import add_webhook
 from tests.importing.import_rows import add_import
-from tests.media.rows import SCALABLE, add_media
-from tests.media.stored_files import put_file
-from tests.webhooks.rows import add_webhook
 
 ARTICLES = "/api/v1/blog/articles/"
 PAGES = "/api/v1/blog/pages/"

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 import blogapi
-from blogapi.health import queries, routes
+from blogapi.operations.health import queries, routes
 from blogapi.web.errors import Code
 from tests.contracts.guide import GUIDE, get_section
 

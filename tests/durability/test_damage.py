@@ -12,12 +12,12 @@ import pytest
 from sqlalchemy import select, text
 
 from blogapi import create_app
-from blogapi.backups import restoring
-from blogapi.backups import service as backups
 from blogapi.config import CannotStart
+from blogapi.content.tags.models import Tag
+from blogapi.operations.backups import restoring
+from blogapi.operations.backups import service as backups
 from blogapi.storage.database import db
 from blogapi.storage.files import side_files
-from blogapi.tags.models import Tag
 from blogapi.web.errors import Conflict
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import close_connections

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from sqlalchemy import select
 
-from blogapi.articles.models import Article
+from blogapi.content.articles.models import Article
 from blogapi.publication.models import ChangeType, Event
 from blogapi.storage.database import db
 from tests.databases import SERVER_URL

@@ -13,12 +13,12 @@ from http.client import HTTPException
 
 import pytest
 
-from blogapi.users import service as users
+from blogapi.accounts.users import service as users
 from blogapi.web.access import Role
+from tests.accounts.users.conftest import LOGIN
 from tests.conftest import ARTICLES, TAGS
 from tests.durability.conftest import Client, is_intact, run_in_threads, wait_until
 from tests.durability.test_processes import run_command
-from tests.users.conftest import LOGIN
 
 pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.sqlite("its log")]
 

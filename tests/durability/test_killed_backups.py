@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.media import stored_files
-from tests.backups.databases import dump_rows
+from blogapi.content.media import stored_files
 from tests.conftest import close_connections
+from tests.operations.backups.databases import dump_rows
 from tests.stored_pictures import list_stored_files, store_picture
 
 pytestmark = [

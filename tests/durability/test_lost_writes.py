@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from blogapi import clock, create_app
-from blogapi.backups import naming
-from blogapi.users import service as users
+from blogapi.accounts.users import service as users
+from blogapi.operations.backups import naming
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, close_connections
 from tests.durability.conftest import Client, Response, run_in_threads, wait_until
@@ -32,7 +32,7 @@ OLDER_BLOG = Path(__file__).parent.parent / "migrations" / "blogs" / "0011.sql"
 SERVE = [
     sys.executable,
     "-c",
-    "import sys; from blogapi.backups import daily; from blogapi.__main__ import main; "
+    "import sys; from blogapi.operations.backups import daily; from blogapi.__main__ import main; "
     "daily.FIRST_CHECK_SECONDS = daily.CHECK_SECONDS = 0.02; main(['serve', *sys.argv[1:]])",
 ]
 # Serves the blog with one application, and has created another one in the same process.

@@ -16,14 +16,14 @@ from uuid import uuid4
 import pytest
 
 from blogapi import create_app
+from blogapi.accounts.users import service as users
 from blogapi.importing.jobs import runner
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.texts.messages import DISK_FULL
 from blogapi.storage import checkpoint
 from blogapi.storage.files import side_files
-from blogapi.users import service as users
+from tests.accounts.users.conftest import LOGIN
 from tests.audit_hooks.sqlite_files import allow_opening
-from tests.backups.test_routes import BACKUPS
 from tests.conftest import ARTICLES, KEYS, TAGS, close_connections
 from tests.durability.conftest import (
     LISTS,
@@ -38,9 +38,9 @@ from tests.durability.conftest import (
 from tests.durability.test_imports import IMPORTS
 from tests.durability.test_processes import WSGI
 from tests.import_threads import run_in_threads
+from tests.operations.backups.test_routes import BACKUPS
 from tests.pictures import make_picture
 from tests.small_disks import fill_disk, mount_small_disk
-from tests.users.conftest import LOGIN
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its file and its log")]
 MEDIA = "/api/v1/blog/media/"

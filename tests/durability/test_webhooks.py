@@ -14,12 +14,12 @@ import pytest
 from sqlalchemy import select
 from standardwebhooks.webhooks import Webhook as Verifier
 
+from blogapi.delivery.webhooks import queries
 from blogapi.publication.models import ChangeType, Event
 from blogapi.storage.database import db
-from blogapi.webhooks import queries
 from tests.conftest import ARTICLES, TAGS
+from tests.delivery.webhooks.receiver import Call, Receiver, receive
 from tests.durability.conftest import get_repetitions
-from tests.webhooks.receiver import Call, Receiver, receive
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ WEBHOOKS = "/api/v1/webhooks/"
 SERVER = [
     sys.executable,
     "-c",
-    "import os; from datetime import timedelta; from blogapi.webhooks import queries\n"
+    "import os; from datetime import timedelta; from blogapi.delivery.webhooks import queries\n"
     "queries.LEASE = timedelta(seconds=5)\n"
     "os.environ |= {'BLOGAPI_WEBHOOK_HOSTS': '127.0.0.1', 'BLOGAPI_SECRET_KEY': 'x' * 32}\n"
     "from blogapi.__main__ import run; import sys; sys.argv[1:1] = ['serve']; run()",

@@ -13,8 +13,9 @@ from itertools import count
 
 import pytest
 
-from blogapi.users import service as users
+from blogapi.accounts.users import service as users
 from blogapi.web.access import Role
+from tests.accounts.users.conftest import LOGIN, ME
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.durability.conftest import (
     PATIENT_SERVER,
@@ -24,7 +25,6 @@ from tests.durability.conftest import (
     run_in_threads,
     wait_until,
 )
-from tests.users.conftest import LOGIN, ME
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("its lock")]
 

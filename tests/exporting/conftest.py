@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.media.addresses import make_path
+from blogapi.content.media.addresses import make_path
 from tests.conftest import ARTICLES
 from tests.stored_pictures import store_picture
 

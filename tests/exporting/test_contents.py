@@ -12,10 +12,10 @@ from urllib.parse import unquote
 import pytest
 import yaml
 
-from blogapi.articles.models import FormerPath
+from blogapi.content.articles.models import FormerPath
+from blogapi.content.media.addresses import make_path
+from blogapi.content.media.folder import get_folder
 from blogapi.exporting import snapshot
-from blogapi.media.addresses import make_path
-from blogapi.media.folder import get_folder
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
 from tests.site.conftest import set_site

@@ -9,11 +9,11 @@ import zipfile
 
 import pytest
 
+from blogapi.content.media.stored_files import StoredFile
 from blogapi.exporting import writers
 from blogapi.exporting.export_files import MediaFile, TextFile
 from blogapi.exporting.results import ExportReport
 from blogapi.exporting.writers import write_folder, write_zip
-from blogapi.media.stored_files import StoredFile
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
 

@@ -15,9 +15,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from blogapi.api_keys import service as api_keys
-from blogapi.demo import seed
-from blogapi.users import queries as users
+from blogapi.accounts.api_keys import service as api_keys
+from blogapi.accounts.users import queries as users
+from blogapi.operations.demo import seed
 from tests.browser import PageOpener
 from tests.conftest import close_connections
 from tests.databases import create_test_app

@@ -14,14 +14,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from blogapi.delivery.webhooks import sender
+from blogapi.delivery.webhooks import service as webhooks
+from blogapi.delivery.webhooks.schemas import WebhookBodySchema
 from blogapi.docs.assets import STATIC
-from blogapi.webhooks import sender
-from blogapi.webhooks import service as webhooks
-from blogapi.webhooks.schemas import WebhookBodySchema
 from tests.admin import blogs
 from tests.clients.conftest import UNREACHABLE
 from tests.contracts.guide import GUIDE
-from tests.webhooks.receiver import receive
+from tests.delivery.webhooks.receiver import receive
 
 FOLDER = Path(__file__).parent
 ARTICLES = "/api/v1/blog/articles/"

@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from blogapi.api_keys import service as api_keys
-from blogapi.users import queries as users
+from blogapi.accounts.api_keys import service as api_keys
+from blogapi.accounts.users import queries as users
 from tests.admin import blogs
 from tests.frontend.conftest import open_blog
 from tests.frontend.test_generator import build, find_broken_links, find_file, list_sitemap, read_files

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from blogapi.articles.models import FormerPath
+from blogapi.content.articles.models import FormerPath
 from blogapi.importing.formats.registry import BUILT_IN
 from blogapi.importing.storing import service
 from blogapi.storage.database import db, transaction

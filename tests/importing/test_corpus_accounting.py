@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from blogapi.articles.models import Article, ArticleAuthor, ArticleTag
-from blogapi.categories.models import Category
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
+from blogapi.content.categories.models import Category
+from blogapi.content.tags.models import Tag
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import db
-from blogapi.tags.models import Tag
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")
 EXPECTED = json.loads((Path(CORPUS) / "EXPECTED.json").read_text(encoding="utf-8")) if CORPUS else {}

@@ -13,15 +13,15 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import ColumnDefault
 
-from blogapi.authors.taxonomy import AUTHORS
-from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.content.authors.taxonomy import AUTHORS
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.media import images
+from blogapi.content.tags.taxonomy import TAGS
 from blogapi.exporting import layouts
 from blogapi.importing.format_api.report import Result
-from blogapi.media import images
 from blogapi.site import service as site
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import table_of
-from blogapi.tags.taxonomy import TAGS
 from tests.databases import Databases
 from tests.exported_blogs import (
     LEFT_OUT,

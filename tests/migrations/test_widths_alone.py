@@ -13,9 +13,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import create_engine, select
 
-from blogapi.media import images, removal
-from blogapi.media.folder import get_folder
-from blogapi.media.models import FormerHash
+from blogapi.content.media import images, removal
+from blogapi.content.media.folder import get_folder
+from blogapi.content.media.models import FormerHash
 from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, AUTHORS, close_connections

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.content.categories.taxonomy import CATEGORIES
 from blogapi.dependencies import TAXONOMIES
 from blogapi.publication.kinds import KINDS, TERM_KINDS, get_model
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES
+from tests.content.media.pictures import add_picture
 from tests.exported_blogs import Blogs, create_term
-from tests.media.pictures import add_picture
 from tests.site.conftest import set_site
 
 __all__ = ["set_site"]

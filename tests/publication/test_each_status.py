@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
 
-from blogapi.articles.models import Article
-from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.content.articles.models import Article
+from blogapi.content.categories.taxonomy import CATEGORIES
 from blogapi.publication.visibility import RULES, Status
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES

@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from blogapi.articles import service as articles
-from blogapi.articles.schemas import ArticleBodySchema
+from blogapi.content.articles import service as articles
+from blogapi.content.articles.schemas import ArticleBodySchema
 from blogapi.publication import background, event_writer
 from blogapi.publication.models import ChangeType, Event
 from blogapi.storage.database import CommitCounter, db, savepoint, transaction
-from tests.changes.test_routes import CHANGES
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
+from tests.delivery.changes.test_routes import CHANGES
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

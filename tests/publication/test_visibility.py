@@ -22,8 +22,8 @@ PUBLICATION_TIMES = {"never": None, "past": NOW - TICK, "now": NOW, "future": NO
 FOLDER = Path(blogapi.__file__).parent
 # Here the word is the scope of a key, a transition between statuses, or the status in a file to import.
 EXEMPT = (
-    "api_keys/",
-    "articles/lifecycle.py",
+    "accounts/api_keys/",
+    "content/articles/lifecycle.py",
     "migrations/",
     "publication/",
     *(f"importing/{name}/" for name in ("blogapi_export", "format_api", "formats", "pipeline", "storing")),

@@ -10,12 +10,12 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from blogapi import blueprints
-from blogapi.api_keys import service as api_keys
+from blogapi.accounts.api_keys import service as api_keys
 from blogapi.docs import document
 from blogapi.storage.database import Base, CommitCounter, db
 from tests.conftest import ARTICLES, KEYS
 from tests.databases import SERVER_URL, other_connection
-from tests.webhooks.rows import add_webhook
+from tests.delivery.webhooks.rows import add_webhook
 
 LOGIN = "/api/v1/auth/login/"
 # No item has this uuid.

@@ -8,15 +8,15 @@ from uuid import UUID
 
 import pytest
 
-from blogapi.articles import service
-from blogapi.articles.responses import json_reader
-from blogapi.articles.writing import ownership
+from blogapi.accounts.users import queries as users
+from blogapi.content.articles import service
+from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.writing import ownership
 from blogapi.storage.database import transaction
-from blogapi.users import queries as users
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
+from tests.content.media.rows import MEDIA, add_media
 from tests.contracts.client import outcome
-from tests.media.rows import MEDIA, add_media
 from tests.security.conftest import OTHER_UUID
 from tests.stored_pictures import add_paths
 
@@ -553,7 +553,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
 
 
 def json_input(**fields):
-    from blogapi.articles.content import ArticleInput
+    from blogapi.content.articles.content import ArticleInput
 
     return ArticleInput(**fields)
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from blogapi.articles.models import FormerPath
+from blogapi.content.articles.models import FormerPath
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.contracts.client import get_stable_headers, outcome

@@ -24,8 +24,8 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
+from blogapi.accounts.users import passwords
 from blogapi.blueprints import BLUEPRINTS
-from blogapi.users import passwords
 from tests.conftest import ARTICLES
 
 pytestmark = [pytest.mark.slow, pytest.mark.once]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from werkzeug import security
 
+from blogapi.accounts.users import passwords as rules
+from blogapi.accounts.users import queries
+from blogapi.accounts.users import service as users
 from blogapi.storage.database import transaction
-from blogapi.users import passwords as rules
-from blogapi.users import queries
-from blogapi.users import service as users
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome

@@ -12,9 +12,9 @@ import pytest
 from flask import Response
 from sqlalchemy import text
 
+from blogapi.accounts.users import service as users
 from blogapi.serving import log
 from blogapi.storage.database import db
-from blogapi.users import service as users
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.live_server import start_server
 from tests.security.test_logins import COOKIE, LOGIN

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import update
 
 from blogapi import blueprints
-from blogapi.articles import service
-from blogapi.articles.models import Article
+from blogapi.content.articles import service
+from blogapi.content.articles.models import Article
+from blogapi.content.pages.schemas import PageBodySchema
 from blogapi.docs import document
-from blogapi.pages.schemas import PageBodySchema
 from blogapi.storage.database import db, transaction
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS

@@ -124,8 +124,8 @@ def test_patterns_are_found_wherever_they_are():
     # A name, a name in another module, and a pattern without a name.
     assert places >= {
         *(
-            "blogapi.media.svg._NUMBER",
-            "blogapi.media.types._PATTERNS",
+            "blogapi.content.media.svg._NUMBER",
+            "blogapi.content.media.types._PATTERNS",
             "blogapi.serving.parser.HEADER_FIELD_RE",
         ),
         "blogapi.serving.log",

@@ -14,10 +14,10 @@ from sqlalchemy.exc import OperationalError
 
 from blogapi import create_app
 from blogapi.__main__ import main
+from blogapi.accounts.users import links
+from blogapi.accounts.users import service as users
 from blogapi.serving import commands, listening, server
 from blogapi.storage.database import db
-from blogapi.users import links
-from blogapi.users import service as users
 from blogapi.web.access import Role
 from tests.databases import close_connections
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from waitress.buffers import ReadOnlyFileBasedBuffer
 
-from blogapi.media.folder import get_folder
+from blogapi.content.media.folder import get_folder
 from blogapi.serving import channel
 from blogapi.serving.channel import Channel
 from blogapi.serving.log import AccessLog, AccessLogEntry
 from blogapi.web import downloads
+from tests.content.media.stored_files import put_file
 from tests.live_server import start_server
-from tests.media.stored_files import put_file
 from tests.serving.slow_clients import LIMITS, get_response, send_request, serve_blog
 from tests.serving.sockets import HEALTH, parse_response, read_all, send, wait_until
 

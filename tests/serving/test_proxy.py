@@ -81,7 +81,7 @@ def test_a_malformed_forwarding_header_gets_a_400(make_app, header):
 @pytest.mark.parametrize(("trusted", "secure"), [("127.0.0.1", True), ("", False)])
 def test_the_cookie_is_secure_if_the_proxy_forwards_https(make_app, trusted, secure):
     app = make_app(TRUSTED_PROXY=trusted)
-    from blogapi.users import service
+    from blogapi.accounts.users import service
 
     with app.app_context():
         service.create("ada", "a long pass phrase", role=Role.ADMIN)

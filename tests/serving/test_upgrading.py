@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from blogapi import create_app
 from blogapi.__main__ import main
-from blogapi.articles.models import ArticleStats
+from blogapi.content.articles.models import ArticleStats
 from blogapi.serving import commands, listening, server, upgrading
 from blogapi.storage import upgrade_progress
 from blogapi.storage.database import db, transaction
@@ -133,7 +133,7 @@ def test_serve_answers_while_it_upgrades(app, instance, make_article, monkeypatc
 
 
 def test_the_progress_is_reported_for_each_batch_of_articles(app, make_article, monkeypatch):
-    from blogapi.articles.writing import rerendering
+    from blogapi.content.articles.writing import rerendering
 
     monkeypatch.setattr(rerendering, "_BATCH_SIZE", 1)
     for _ in range(3):

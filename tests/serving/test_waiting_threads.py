@@ -6,12 +6,12 @@ from contextlib import ExitStack
 
 import pytest
 
-from blogapi.articles.responses import json_reader
-from blogapi.metrics import registry
-from blogapi.response_cache.middleware import RESPONSE_CACHE
+from blogapi.content.articles.responses import json_reader
+from blogapi.delivery.response_cache.middleware import RESPONSE_CACHE
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
 from blogapi.storage.database import db
+from blogapi.web.metrics import registry
 from tests.conftest import ARTICLES
 from tests.serving.slow_clients import (
     BODY,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import People
+from tests.delivery.response_cache.cached_blog import create_deleted_key
 from tests.live_server import serve
-from tests.response_cache.cached_blog import create_deleted_key
 
 
 @pytest.fixture

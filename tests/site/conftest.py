@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.articles.models import ArticleAuthor
-from blogapi.articles.writing import repeated_columns as links
-from blogapi.authors.models import Author
+from blogapi.content.articles.models import ArticleAuthor
+from blogapi.content.articles.writing import repeated_columns as links
+from blogapi.content.authors.models import Author
 from blogapi.site import queries
 from blogapi.storage.database import db, transaction
 from blogapi.web.stored_json import store_json

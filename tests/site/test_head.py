@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.articles.responses.head import make_head
+from blogapi.content.articles.responses.head import make_head
 from blogapi.site.models import Site
 from tests.conftest import ARTICLES
 from tests.texts import texts

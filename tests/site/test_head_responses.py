@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.articles.responses import json_reader
+from blogapi.content.articles.responses import json_reader
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
-from tests.response_cache.cached_blog import add_cache
+from tests.delivery.response_cache.cached_blog import add_cache
 
 HOME = "https://blog.example"
 FUTURE = "2999-01-01T00:00:00Z"

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
-from tests.response_cache.cached_blog import add_cache
+from tests.delivery.response_cache.cached_blog import add_cache
 
 HOME = "https://blog.example"
 FUTURE = "2999-01-01T00:00:00Z"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from blogapi.accounts.users.models import Account
 from blogapi.storage.database import db
-from blogapi.users.models import Account
 from blogapi.web.access import Role
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from blogapi import clock
+from blogapi.accounts.users import service as users
 from blogapi.storage import checkpoint, files, integrity
 from blogapi.storage.database import db, leave_checkpoints_to_server, transaction
-from blogapi.users import service as users
 from blogapi.web.access import Role
 
 pytestmark = pytest.mark.sqlite("its log")

@@ -20,7 +20,7 @@ from blogapi.storage.database import WRITE_LOCK, CommitCounter, db, transaction
 from blogapi.storage.write_lock import WriteLock
 from tests.conftest import TAGS
 from tests.databases import SERVER_URL
-from tests.response_cache.cached_blog import warm
+from tests.delivery.response_cache.cached_blog import warm
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 

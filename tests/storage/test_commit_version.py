@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, create_engine
 
+from blogapi.accounts.users.models import Account
 from blogapi.storage import commit_version
 from blogapi.storage.commit_version import SqliteCommitVersion
 from blogapi.storage.database import db, transaction
-from blogapi.users.models import Account
 from tests.conftest import close_connections
 
 WRITER = """

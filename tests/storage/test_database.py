@@ -13,10 +13,10 @@ from sqlalchemy import Connection, event, func, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from blogapi import create_app
+from blogapi.accounts.users.models import Account
 from blogapi.config import CannotStart
 from blogapi.storage.database import db, transaction
 from blogapi.storage.files import side_files
-from blogapi.users.models import Account
 from blogapi.web.access import Role
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import TAGS

@@ -12,13 +12,13 @@ import pytest
 from sqlalchemy import create_engine, func, make_url, select, text
 
 from blogapi import clock, create_app
-from blogapi.api_keys import service as api_keys
-from blogapi.articles.models import Article
+from blogapi.accounts.api_keys import service as api_keys
+from blogapi.accounts.users import service as users
+from blogapi.accounts.users.models import Account
 from blogapi.config import CannotStart
+from blogapi.content.articles.models import Article
 from blogapi.storage import commit_version, connections, migration_names
 from blogapi.storage.database import db, transaction
-from blogapi.users import service as users
-from blogapi.users.models import Account
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, TAGS, close_connections
 from tests.databases import SERVER_URL, other_connection
@@ -219,7 +219,7 @@ def test_a_write_whose_connection_is_lost_gets_503_and_stores_nothing(app, as_ad
                 other.exec_driver_sql(TERMINATE_OTHERS)
             return "cut-off"
 
-        patch.setattr("blogapi.taxonomies.service.choose_slug", cut_off)
+        patch.setattr("blogapi.content.taxonomies.service.choose_slug", cut_off)
         response = as_admin.post(TAGS, json={"name": "lost"})
         assert (response.status_code, response.json["code"]) == (503, "unavailable")
     assert as_admin.get(TAGS).json == []
@@ -247,7 +247,7 @@ def test_a_write_that_was_idle_for_too_long_gets_503_and_stores_nothing(app, as_
         return "paused"
 
     with monkeypatch.context() as patch:
-        patch.setattr("blogapi.taxonomies.service.choose_slug", pause)
+        patch.setattr("blogapi.content.taxonomies.service.choose_slug", pause)
         response = as_admin.post(TAGS, json={"name": "paused"})
     assert (response.status_code, response.json["code"]) == (503, "unavailable")
     assert response.headers["Retry-After"] == "1"

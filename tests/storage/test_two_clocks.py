@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from blogapi import clock
-from tests.changes.test_routes import CHANGES
 from tests.conftest import ARTICLES
 from tests.databases import SERVER_URL, other_connection
+from tests.delivery.changes.test_routes import CHANGES
 
 pytestmark = pytest.mark.skipif(not SERVER_URL, reason="BLOGAPI_TEST_DATABASE_URL names no server")
 

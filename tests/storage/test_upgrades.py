@@ -17,11 +17,11 @@ from sqlalchemy import CheckConstraint, Connection, Engine, event, text
 from sqlalchemy.exc import OperationalError
 
 from blogapi import create_app
+from blogapi.accounts.users.models import Account
 from blogapi.config import CannotStart
+from blogapi.content.tags.models import Tag
 from blogapi.storage import integrity, migration_names, upgrades
 from blogapi.storage.database import Base, db, transaction
-from blogapi.tags.models import Tag
-from blogapi.users.models import Account
 from tests.databases import open_sqlite
 
 MIGRATION = '''"""A migration of the test."""
@@ -136,7 +136,11 @@ def test_a_start_with_the_newest_schema_loads_only_what_serves(app):
     """What writes, upgrades, imports, exports or commands would need memory in each server."""
     names = [
         *("alembic", "PIL", "comrak", "nh3", "blogapi.exporting.service", "blogapi.importing.pipeline"),
-        *("blogapi.db_copy", "blogapi.doctor.derived_data_checks", "blogapi.users.commands"),
+        *(
+            "blogapi.operations.db_copy",
+            "blogapi.operations.doctor.derived_data_checks",
+            "blogapi.accounts.users.commands",
+        ),
         *([] if os.environ.get("BLOGAPI_TEST_DATABASE_URL") else ["sqlalchemy.dialects.postgresql"]),
     ]
     code = (

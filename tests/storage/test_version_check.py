@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.articles.renderer_version import get_renderer_version
-from blogapi.articles.writing import json_writer, rerendering
 from blogapi.config import CannotStart
+from blogapi.content.articles.renderer_version import get_renderer_version
+from blogapi.content.articles.writing import json_writer, rerendering
 from blogapi.storage import migration_names, version_check
 from blogapi.storage.database import transaction
 from blogapi.storage.version_check import NewerSchema

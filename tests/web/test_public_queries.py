@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.response_cache import middleware
+from blogapi.delivery.response_cache import middleware
 from tests.conftest import ARTICLES, TAGS
 from tests.contracts.client import outcome
 from tests.site.conftest import set_site

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.articles.responses import json_reader
-from blogapi.articles.schemas import ArticleBodySchema, SingleArticleFieldsSchema
-from blogapi.taxonomies.schemas import TermBodySchema
+from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.schemas import ArticleBodySchema, SingleArticleFieldsSchema
+from blogapi.content.taxonomies.schemas import TermBodySchema
 from blogapi.web import read_only
 from blogapi.web.fields import InputSchema
 from blogapi.web.json import JsonBody

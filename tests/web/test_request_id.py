@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from blogapi.articles.responses import json_queries
+from blogapi.content.articles.responses import json_queries
 from blogapi.web import request_id
 from tests.conftest import ARTICLES, TAGS
 

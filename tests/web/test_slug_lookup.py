@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
 from tests.contracts.client import get_stable_headers, outcome
-from tests.response_cache.cached_blog import warm
+from tests.delivery.response_cache.cached_blog import warm
 
 READERS = ["as_reader", "as_published_admin", "as_member", "as_reading_admin", "as_admin"]
 # Callers that may not see hidden articles.

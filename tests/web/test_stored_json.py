@@ -13,31 +13,31 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from blogapi import dependencies
-from blogapi.articles.lists import counts
-from blogapi.articles.responses import json_queries
-from blogapi.authors.taxonomy import AUTHORS
-from blogapi.categories import taxonomy as categories_definition
-from blogapi.categories.models import Category
-from blogapi.categories.schemas import (
+from blogapi.config import CannotStart
+from blogapi.content.articles.lists import counts
+from blogapi.content.articles.responses import json_queries
+from blogapi.content.authors.taxonomy import AUTHORS
+from blogapi.content.categories import taxonomy as categories_definition
+from blogapi.content.categories.models import Category
+from blogapi.content.categories.schemas import (
     CategoryBodySchema,
     CategoryFieldsSchema,
     CategorySchema,
     EmbeddedCategorySchema,
     SingleCategorySchema,
 )
-from blogapi.config import CannotStart
-from blogapi.storage.database import db
-from blogapi.tags import taxonomy as tags_definition
-from blogapi.tags.models import Tag
-from blogapi.tags.schemas import (
+from blogapi.content.tags import taxonomy as tags_definition
+from blogapi.content.tags.models import Tag
+from blogapi.content.tags.schemas import (
     SingleTagSchema,
     TagBodySchema,
     TagFieldsSchema,
     TagSchema,
 )
-from blogapi.taxonomies import queries as term_queries
-from blogapi.taxonomies import service as taxonomies
-from blogapi.taxonomies import term_json
+from blogapi.content.taxonomies import queries as term_queries
+from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies import term_json
+from blogapi.storage.database import db
 from blogapi.web import json as web_json
 from blogapi.web import stored_json
 from blogapi.web.json import JsonBody

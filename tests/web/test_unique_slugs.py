@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogapi.articles import queries
+from blogapi.content.articles import queries
 from blogapi.web.unique_slugs import first_free_slug
 from tests.conftest import ARTICLES
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 
 from tests.conftest import ARTICLES, CATEGORIES
+from tests.content.media.rows import MEDIA, add_media
 from tests.contracts.client import outcome
-from tests.media.rows import MEDIA, add_media
 
 
 def test_the_response_to_a_write_has_the_selected_fields(as_admin, resource):

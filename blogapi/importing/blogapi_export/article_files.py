@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from blogapi.articles.content import default_seo
-from blogapi.articles.fields import LINK_FIELDS, TEXT_FIELDS
-from blogapi.articles.lifecycle import SCHEDULED, ContentType
-from blogapi.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.content.articles.content import default_seo
+from blogapi.content.articles.fields import LINK_FIELDS, TEXT_FIELDS
+from blogapi.content.articles.lifecycle import SCHEDULED, ContentType
+from blogapi.content.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
 from blogapi.exporting.references import restore_content
 from blogapi.importing.blogapi_export import values

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from flask import current_app
 
+from blogapi.content.media.addresses import REFERENCE, make_path
 from blogapi.exporting.snapshot import SITE_FIELDS, TERM_FIELDS
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.layout import ExportFolder
@@ -22,7 +23,6 @@ from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
-from blogapi.media.addresses import REFERENCE, make_path
 from blogapi.publication import kinds
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import current_time

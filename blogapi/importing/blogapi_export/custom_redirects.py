@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
+from blogapi.delivery.redirects.custom import queries, service
+from blogapi.delivery.redirects.custom.models import GONE
+from blogapi.delivery.redirects.custom.schemas import CustomRedirectBodySchema
+from blogapi.delivery.redirects.queries import CUSTOM
 from blogapi.importing.blogapi_export.blog_data import BlogData
 from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.storing.state import REFUSALS, ImportState, report_refusal
 from blogapi.importing.texts.lines import to_line
-from blogapi.redirects.custom import queries, service
-from blogapi.redirects.custom.models import GONE
-from blogapi.redirects.custom.schemas import CustomRedirectBodySchema
-from blogapi.redirects.queries import CUSTOM
 from blogapi.storage.database import end_read
 from blogapi.web.fields import Fields
 

@@ -11,9 +11,11 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy import ColumnDefault
 
-from blogapi.custom_fields import service as custom_field_service
-from blogapi.custom_fields.definitions import list_definitions
-from blogapi.custom_fields.schemas import FieldBodySchema
+from blogapi.content.custom_fields import service as custom_field_service
+from blogapi.content.custom_fields.definitions import list_definitions
+from blogapi.content.custom_fields.schemas import FieldBodySchema
+from blogapi.content.media import service
+from blogapi.content.media.schemas import MediaChangesSchema
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
@@ -29,8 +31,6 @@ from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refu
 from blogapi.importing.storing.terms import TERMS_PER_TRANSACTION, list_parents_first
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts
-from blogapi.media import service
-from blogapi.media.schemas import MediaChangesSchema
 from blogapi.site import service as site_service
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site

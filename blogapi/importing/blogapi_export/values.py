@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any, NoReturn
 from uuid import UUID
 
-from blogapi.articles.fields import TextField
-from blogapi.custom_fields.custom_values import is_field_name
+from blogapi.content.articles.fields import TextField
+from blogapi.content.custom_fields.custom_values import is_field_name
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.lines import to_line
 from blogapi.parsing import parse_timestamp, parse_uuid

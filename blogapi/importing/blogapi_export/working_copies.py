@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from blogapi.articles.models import Article, WorkingCopy
-from blogapi.authors.taxonomy import AUTHORS
-from blogapi.categories.taxonomy import CATEGORIES
-from blogapi.custom_fields.validation import convert_imported
+from blogapi.content.articles.models import Article, WorkingCopy
+from blogapi.content.authors.taxonomy import AUTHORS
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.custom_fields.validation import convert_imported
+from blogapi.content.tags.taxonomy import TAGS
+from blogapi.content.working_copies import service
+from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.blog_data import replace_references
 from blogapi.importing.blogapi_export.values import Values
@@ -22,9 +25,6 @@ from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal
 from blogapi.storage.database import db, transaction
-from blogapi.tags.taxonomy import TAGS
-from blogapi.working_copies import service
-from blogapi.working_copies.schemas import WorkingCopyBodySchema
 
 _BODY_SCHEMA = WorkingCopyBodySchema()
 _MAX_BYTES = 1024**3

@@ -14,9 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
+from blogapi.content.media.folder import report_full_disk
 from blogapi.importing import archives
 from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS
-from blogapi.media.folder import report_full_disk
 from blogapi.parsing import parse_uuid
 from blogapi.storage import files
 

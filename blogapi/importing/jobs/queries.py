@@ -14,14 +14,14 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import load_only
 
+from blogapi.accounts.users.models import Account
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT
 from blogapi.importing.jobs import folders, running
 from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
-from blogapi.metrics import registry
 from blogapi.storage.database import db, end_read
-from blogapi.users.models import Account
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
+from blogapi.web.metrics import registry
 
 
 class JobStatus(StrEnum):

@@ -8,6 +8,8 @@ from uuid import UUID, uuid4
 
 from flask import Flask, Response, current_app, request
 
+from blogapi.accounts.users.queries import get_user_by_name
+from blogapi.content.media.folder import report_full_disk
 from blogapi.importing.format_api.source import DEFINE_NONE
 from blogapi.importing.jobs import folders, queries, service
 from blogapi.importing.jobs.queries import JobView
@@ -18,8 +20,6 @@ from blogapi.importing.jobs.schemas import (
     ImportStartSchema,
     SingleImportJobSchema,
 )
-from blogapi.media.folder import report_full_disk
-from blogapi.users.queries import get_user_by_name
 from blogapi.web.access import allow, check_before_body, current_caller, current_user_id, editor_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download

@@ -21,13 +21,13 @@ from flask import Flask, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import config
+from blogapi.accounts.users.queries import find_user
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT
 from blogapi.importing.jobs import folders
 from blogapi.importing.jobs.queries import ENDED, JobStatus
 from blogapi.importing.models import ImportJob
 from blogapi.importing.texts.messages import UNEXPECTED
 from blogapi.storage.database import current_time, db, end_read, transaction
-from blogapi.users.queries import find_user
 from blogapi.web.errors import Problem
 
 UPDATE_SECONDS = 1.0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.custom_fields.schemas import READERS
+from blogapi.accounts.users.schemas import UserReferenceSchema
+from blogapi.content.custom_fields.schemas import READERS
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_RULES
 from blogapi.importing.jobs.queries import JobStatus
 from blogapi.importing.models import MAX_PROBLEMS
-from blogapi.users.schemas import UserReferenceSchema
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, TextBoolean, Timestamp, WebAddress
 from blogapi.web.uploads import FileQuery
 

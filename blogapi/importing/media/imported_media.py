@@ -19,6 +19,8 @@ from uuid import UUID
 
 from flask import Flask, current_app
 
+from blogapi.content.media import addresses
+from blogapi.content.media import service as media_service
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import open_file
@@ -27,8 +29,6 @@ from blogapi.importing.media.files import FoundFile, MediaFiles
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import MAX_NAMES, join_names
 from blogapi.importing.texts.pictures import MAX_REFERENCES, FileReference, is_local, list_references
-from blogapi.media import addresses
-from blogapi.media import service as media_service
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.web.errors import Problem, StorageFull
 

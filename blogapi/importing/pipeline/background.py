@@ -21,11 +21,11 @@ from flask import current_app
 
 from blogapi import clock
 from blogapi.cli import exit_on_sigterm
+from blogapi.content.media import process_limits
 from blogapi.importing.pipeline.report_output import format_document, summarize
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import DISK_FULL, UNEXPECTED
-from blogapi.media import process_limits
 from blogapi.storage import database, files
 from blogapi.storage.disk_errors import is_disk_full
 from blogapi.web.errors import Problem

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from blogapi.custom_fields import service
-from blogapi.custom_fields.definitions import copy_definitions
-from blogapi.custom_fields.models import CustomField, FieldType
-from blogapi.custom_fields.schemas import KINDS, READERS
+from blogapi.content.custom_fields import service
+from blogapi.content.custom_fields.definitions import copy_definitions
+from blogapi.content.custom_fields.models import CustomField, FieldType
+from blogapi.content.custom_fields.schemas import KINDS, READERS
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import DEFINE_NONE
 from blogapi.importing.storing import custom_fields

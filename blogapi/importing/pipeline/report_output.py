@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from blogapi.articles.lifecycle import SCHEDULED
+from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import MEDIA_RESULTS
 from blogapi.importing.models import MAX_PROBLEMS

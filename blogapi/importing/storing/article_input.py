@@ -10,28 +10,28 @@ from typing import Any
 
 import marshmallow as ma
 
-from blogapi.articles.content import ArticleInput
-from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.authors import profiles
-from blogapi.authors.models import Author
-from blogapi.authors.taxonomy import AUTHORS
-from blogapi.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
-from blogapi.custom_fields.validation import convert_imported
+from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.content.authors import profiles
+from blogapi.content.authors.models import Author
+from blogapi.content.authors.taxonomy import AUTHORS
+from blogapi.content.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
+from blogapi.content.custom_fields.validation import convert_imported
+from blogapi.content.pages.page_tree import read_tree
+from blogapi.content.pages.schemas import MAX_POSITION, PageBodySchema
+from blogapi.content.tags.taxonomy import TAGS
+from blogapi.content.taxonomies import queries, service
+from blogapi.content.taxonomies.models import Term
+from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.imported_before import PAGE_TAG
 from blogapi.importing.storing.state import ImportState
-from blogapi.pages.page_tree import read_tree
-from blogapi.pages.schemas import MAX_POSITION, PageBodySchema
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering import plain_text
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import db
-from blogapi.tags.taxonomy import TAGS
-from blogapi.taxonomies import queries, service
-from blogapi.taxonomies.models import Term
-from blogapi.taxonomies.taxonomy import Taxonomy
 from blogapi.web.errors import Errors, flatten_messages
 from blogapi.web.fields import get_limit
 

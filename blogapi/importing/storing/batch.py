@@ -9,12 +9,13 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import select
 
-from blogapi.articles import lifecycle
-from blogapi.articles.content import ArticleInput, default_seo
-from blogapi.articles.models import Article
-from blogapi.articles.prepared import render
-from blogapi.articles.writing.batch import ArticleBatch
-from blogapi.custom_fields.validation import describe_unfit
+from blogapi.content.articles import lifecycle
+from blogapi.content.articles.content import ArticleInput, default_seo
+from blogapi.content.articles.models import Article
+from blogapi.content.articles.prepared import render
+from blogapi.content.articles.writing.batch import ArticleBatch
+from blogapi.content.custom_fields.validation import describe_unfit
+from blogapi.delivery.redirects import service as redirect_service
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.files import find_root
@@ -37,7 +38,6 @@ from blogapi.importing.storing.lost_words import describe_lost_words
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
-from blogapi.redirects import service as redirect_service
 from blogapi.rendering import sanitizer, slugs
 from blogapi.storage.database import current_time, db
 

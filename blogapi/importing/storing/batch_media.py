@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from blogapi.content.media import addresses, editing, uses
+from blogapi.content.media.models import Media, MediaPath
+from blogapi.content.revisions import service as revision_service
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.media.imported_media import RecordMedia
 from blogapi.importing.texts.pictures import is_local
-from blogapi.media import addresses, editing, uses
-from blogapi.media.models import Media, MediaPath
 from blogapi.parsing import is_web_address
-from blogapi.revisions import service as revision_service
 from blogapi.storage.database import db
 
 
@@ -90,7 +90,7 @@ class BatchMedia:
         )
 
     def get_address(self, picture: str, article_id: UUID) -> str:
-        """Return the address of the library file for `picture`; without one, `picture`, or "" if it is no URL."""
+        """Return the address of the library file for `picture`; else `picture`, or "" if it is no URL."""
         row = self._paths.get(article_id, {}).get(picture)
         file = self._library.get(row.media_id) if row else None
         if file is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from blogapi.custom_fields.custom_values import (
+from blogapi.content.custom_fields.custom_values import (
     MAX_ITEMS,
     MAX_LONG_TEXT,
     MAX_TEXT,
@@ -15,7 +15,7 @@ from blogapi.custom_fields.custom_values import (
     fits,
     is_field_name,
 )
-from blogapi.custom_fields.models import CustomField, FieldType
+from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.importing.format_api import source
 from blogapi.rendering.slugs import make_slug
 

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.articles import queries
-from blogapi.articles.models import Article, FormerSlug
+from blogapi.content.articles import queries
+from blogapi.content.articles.models import Article, FormerSlug
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.media.imported_media import LibraryFile, RecordMedia
 from blogapi.storage.database import db

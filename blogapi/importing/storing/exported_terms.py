@@ -11,14 +11,14 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi import dependencies
-from blogapi.authors.models import Author
-from blogapi.authors.taxonomy import AUTHORS
-from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.content.authors.models import Author
+from blogapi.content.authors.taxonomy import AUTHORS
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.taxonomies import queries, service
+from blogapi.content.taxonomies.models import FormerTermSlug, Term
+from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.storage.database import db, transaction
-from blogapi.taxonomies import queries, service
-from blogapi.taxonomies.models import FormerTermSlug, Term
-from blogapi.taxonomies.taxonomy import Taxonomy
 
 TAXONOMIES: Mapping[str, Taxonomy[Any]] = {
     kind: one for kind in TERM_KINDS for one in dependencies.TAXONOMIES if one.singular == kind

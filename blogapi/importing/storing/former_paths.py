@@ -8,11 +8,11 @@ from urllib.parse import quote, unquote, urlsplit
 
 from sqlalchemy import select
 
-from blogapi.articles.models import FormerPath
-from blogapi.categories.models import Category
+from blogapi.content.articles.models import FormerPath
+from blogapi.content.categories.models import Category
+from blogapi.delivery.redirects.queries import complete
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.storing.state import ImportState
-from blogapi.redirects.queries import complete
 from blogapi.site.addresses import make_article_url, make_page_path
 from blogapi.site.paths import to_former_path, without_slash
 from blogapi.site.queries import get_site

@@ -15,9 +15,11 @@ from pathlib import Path
 from uuid import UUID
 
 from blogapi import clock
-from blogapi.articles.content import ArticleInput
-from blogapi.articles.prepared import prepare, render
-from blogapi.articles.writing.batch import open_batch
+from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.prepared import prepare, render
+from blogapi.content.articles.writing.batch import open_batch
+from blogapi.content.pages import hierarchy
+from blogapi.content.pages.page_tree import read_tree
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
@@ -29,8 +31,6 @@ from blogapi.importing.storing.exported_articles import list_library_media
 from blogapi.importing.storing.imported_before import add_page_tag, compute_digest
 from blogapi.importing.storing.state import REFUSALS, ImportState, report_refusal
 from blogapi.importing.texts.pictures import may_contain_references
-from blogapi.pages import hierarchy
-from blogapi.pages.page_tree import read_tree
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.errors import Invalid

@@ -8,14 +8,14 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy.exc import DataError, IntegrityError
 
-from blogapi.authors.models import Author
+from blogapi.accounts.users.models import Account
+from blogapi.content.authors.models import Author
+from blogapi.content.taxonomies.models import Term
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.exported_terms import ExportedTerms
 from blogapi.storage.database import db
-from blogapi.taxonomies.models import Term
-from blogapi.users.models import Account
 from blogapi.web.access import Role
 from blogapi.web.errors import Problem, flatten_messages
 from blogapi.web.fields import join_messages

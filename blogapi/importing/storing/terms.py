@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.tags.taxonomy import TAGS
+from blogapi.content.taxonomies import queries, service
+from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import chunk, savepoint
-from blogapi.tags.taxonomy import TAGS
-from blogapi.taxonomies import queries, service
-from blogapi.taxonomies.taxonomy import Taxonomy
 
 _TAXONOMIES: dict[str, Taxonomy[Any]] = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
 # Other writers wait while a transaction is open: creating a term takes about 3 ms.

@@ -38,11 +38,11 @@ from tests.benchmarks.servers import (
     pin_to_core,
     run_server,
 )
+from tests.delivery.webhooks.receiver import Receiver, receive
 from tests.durability.soak import calls, load, verdicts
 from tests.durability.soak.client import Client, Record, Refused
 from tests.durability.soak.samples import Sampler, list_files
 from tests.durability.soak.verdicts import Deliveries, Result
-from tests.webhooks.receiver import Receiver, receive
 
 ARTICLES, SIZE = 200, 4_000
 CACHE_MEGABYTES = 8

@@ -11,8 +11,8 @@ from blogapi.publication.models import ChangeType, Event
 from tests.benchmarks import databases
 from tests.benchmarks.blogs import Blog
 from tests.benchmarks.databases import SQLITE
+from tests.delivery.webhooks.receiver import Call
 from tests.durability.soak.samples import DATABASE_FILE
-from tests.webhooks.receiver import Call
 
 # After two failed calls, a webhook waits for five minutes.
 DRAIN_SECONDS = 420

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.redirects.test_custom import OWN
+from tests.delivery.redirects.test_custom import OWN
 
 ROWS = [("/old/", "/new/?a=b", 301), ("/z ä%/", "https://other.example/", 302), ("/gone", "", 410)]
 

@@ -10,18 +10,18 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 
-from blogapi.articles import service as articles
-from blogapi.articles.models import Article, FormerPath, FormerSlug
-from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.authors.models import Author
-from blogapi.categories.models import Category
+from blogapi.content.articles import service as articles
+from blogapi.content.articles.models import Article, FormerPath, FormerSlug
+from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.content.authors.models import Author
+from blogapi.content.categories.models import Category
+from blogapi.content.media import images
+from blogapi.content.media.models import Media, MediaPath
+from blogapi.content.tags.models import Tag
 from blogapi.importing.blogapi_export.source import FORMAT
 from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import Result
-from blogapi.media import images
-from blogapi.media.models import Media, MediaPath
 from blogapi.storage.database import db
-from blogapi.tags.models import Tag
 from tests.exported_blogs import Blogs
 from tests.pictures import make_picture
 

@@ -12,10 +12,13 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 
-from blogapi.articles import service as articles
-from blogapi.articles.models import Article
-from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.content.articles import service as articles
+from blogapi.content.articles.models import Article
+from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.media import images
+from blogapi.content.media.models import Media
+from blogapi.content.tags.models import Tag
 from blogapi.exporting.references import restore_content
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.source import FORMAT
@@ -23,11 +26,8 @@ from blogapi.importing.format_api import files as folder
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.refusals import RefusedFile
-from blogapi.media import images
-from blogapi.media.models import Media
 from blogapi.site import service as site
 from blogapi.storage.database import db
-from blogapi.tags.models import Tag
 from tests.exported_blogs import Blogs, create_article, create_term, store_picture
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

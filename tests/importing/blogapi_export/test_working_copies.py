@@ -7,15 +7,15 @@ from uuid import UUID
 
 import pytest
 
-from blogapi.articles import service as articles
-from blogapi.articles.models import Article, WorkingCopy
-from blogapi.articles.schemas import ArticleBodySchema
-from blogapi.categories.taxonomy import CATEGORIES
+from blogapi.content.articles import service as articles
+from blogapi.content.articles.models import Article, WorkingCopy
+from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.working_copies import service
+from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
 from blogapi.importing.format_api.report import Result
 from blogapi.storage.database import db
 from blogapi.web.errors import Conflict
-from blogapi.working_copies import service
-from blogapi.working_copies.schemas import WorkingCopyBodySchema
 from tests.exported_blogs import Blogs, create_article, create_term, find_term
 
 

@@ -12,9 +12,9 @@ from uuid import uuid4
 import pytest
 
 from blogapi import config
+from blogapi.content.media import process_limits
 from blogapi.importing.jobs import folders, runner
 from blogapi.importing.models import ImportJob
-from blogapi.media import process_limits
 from tests.contracts.client import outcome
 
 pytestmark = pytest.mark.slow

@@ -10,13 +10,13 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
-from blogapi.articles import service as article_service
-from blogapi.articles.content import ArticleInput
-from blogapi.articles.models import Article
+from blogapi.content.articles import service as article_service
+from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.models import Article
+from blogapi.content.media import images
+from blogapi.content.media import service as media_service
+from blogapi.content.media.models import Media, MediaPath
 from blogapi.importing.media import imported_media
-from blogapi.media import images
-from blogapi.media import service as media_service
-from blogapi.media.models import Media, MediaPath
 from blogapi.storage.database import db, find_write
 from tests.conftest import ARTICLES
 

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.articles.models import Article
-from blogapi.categories.models import Category
 from blogapi.cli import no_progress
+from blogapi.content.articles.models import Article
+from blogapi.content.categories.models import Category
+from blogapi.content.tags.models import Tag
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
@@ -19,7 +20,6 @@ from blogapi.importing.pipeline.report_output import format_document, format_rep
 from blogapi.importing.pipeline.run import ImportRun, open_spool
 from blogapi.importing.storing.service import Importer
 from blogapi.storage.database import db
-from blogapi.tags.models import Tag
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from blogapi.importing.storing.custom_fields import guess_type, make_name
-from tests.custom_fields.test_custom_fields import ARTICLES, FIELDS, define, read, write  # noqa: F401
+from tests.content.custom_fields.test_custom_fields import ARTICLES, FIELDS, define, read, write  # noqa: F401
 
 FILES = {
     "jekyll.md": "---\ntitle: Jekyll\nrating: 5\nwalked-on: 2026-01-02\nmood: calm\n---\nText.\n",

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import select
 
-from blogapi.articles import service as articles
-from blogapi.articles.content import ArticleInput
-from blogapi.articles.models import Article
+from blogapi.content.articles import service as articles
+from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.models import Article
 from blogapi.importing.format_api import (
     CONTRACT_VERSION,
     ArticleRecord,

@@ -12,12 +12,13 @@ from sqlalchemy import event, select, update
 from sqlalchemy.orm import joinedload, selectinload
 
 from blogapi import clock
-from blogapi.articles import queries as articles
-from blogapi.articles import service as article_service
-from blogapi.articles.content import ArticleInput
-from blogapi.articles.models import Article, ArticleTag, FormerSlug
-from blogapi.articles.writing.batch import ArticleBatch
-from blogapi.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.content.articles import queries as articles
+from blogapi.content.articles import service as article_service
+from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.models import Article, ArticleTag, FormerSlug
+from blogapi.content.articles.writing.batch import ArticleBatch
+from blogapi.content.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.content.tags.models import Tag
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.format_api.report import FileReport, Result, read_item
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
@@ -25,7 +26,6 @@ from blogapi.importing.storing import service
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.rendering import renderer
 from blogapi.storage.database import db, find_write, transaction
-from blogapi.tags.models import Tag
 from blogapi.web.errors import Conflict
 
 RECORD = ArticleRecord(

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from blogapi.custom_fields.models import CustomField
+from blogapi.content.custom_fields.models import CustomField
 from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.privacy_signs import (
     DATE_FIELDS,

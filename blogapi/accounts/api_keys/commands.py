@@ -1,0 +1,70 @@
+"""The commands `key create`, `key list` and `key delete`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+from flask.cli import AppGroup, with_appcontext
+
+from blogapi.accounts.api_keys import queries, service
+from blogapi.accounts.api_keys.schemas import KeySchema
+from blogapi.accounts.users.queries import get_user_by_name
+from blogapi.cli import report_problems
+from blogapi.parsing import parse_uuid
+from blogapi.web.access import SCOPES, Caller, Role, Scope
+from blogapi.web.errors import or_not_found
+
+key = AppGroup("key", help="Create and manage API keys.")
+
+# The caller on whose behalf `key list` reads: anyone who can run commands on the server may see every key.
+_OPERATOR = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=True)
+
+
+@key.command()
+@click.option("--user", "username", help="The owner of the key; without an owner the key is anonymous.")
+@click.option(
+    "--scope",
+    type=click.Choice(SCOPES),
+    default="published",
+    show_default=True,
+    help="published: read only published content, for example in a web page. read: read everything that the "
+    "owner may read, including drafts if the owner is an admin. write: read and write.",
+)
+@click.option("--name", default="", help="A label for the key.")
+@with_appcontext
+def create(username: str | None, scope: Scope, name: str) -> None:
+    """Create a key and print its value on the last line."""
+    if scope != "published" and username is None:
+        raise click.UsageError(f"A key of scope {scope} needs an owner; set the owner with --user.")
+    with report_problems():
+        owner = None if username is None else get_user_by_name(username).uuid
+        created = service.issue(owner, scope, name=name)
+    click.echo(f"Created the key {created.uuid} ({scope}). Save its value; it is not shown again:", err=True)
+    click.echo(created.value)
+
+
+@key.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_appcontext
+def list_(as_json: bool) -> None:
+    """List all keys that have not expired, without their values."""
+    rows: list[dict[str, Any]] = KeySchema(many=True).dump(queries.list_keys(_OPERATOR, None).rows)
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False))
+        return
+    for row in rows:
+        used = row["last_used"] or "never used"
+        click.echo("  ".join((row["uuid"], row["prefix"], ",".join(row["scopes"]), used, row["name"])))
+
+
+@key.command()
+@click.argument("uuid")
+@with_appcontext
+def delete(uuid: str) -> None:
+    """Delete a key; requests with it are refused immediately."""
+    with report_problems():
+        detail = f"{uuid!r} is not the uuid of a key; `key list` shows the uuids."
+        service.delete_by_uuid(or_not_found(parse_uuid(uuid), detail))
+    click.echo(f"Deleted the key {uuid}.")

@@ -1,0 +1,112 @@
+"""Queries for API keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Select, bindparam, or_, select
+
+from blogapi import clock
+from blogapi.accounts.api_keys import policy
+from blogapi.accounts.api_keys.models import ApiKey
+from blogapi.accounts.users.models import Account
+from blogapi.storage.database import CommitCounter, db
+from blogapi.web import key_format
+from blogapi.web.access import Caller, Scope
+from blogapi.web.errors import NotFound, or_not_found
+from blogapi.web.pagination import Page, PageRequest, paginate
+from blogapi.web.tokens import digest_token
+
+
+class KeyWithOwner(NamedTuple):
+    """An API key with fields of its owner, which are None for an anonymous key.
+
+    `commit_tag` is the tag of the last commit; see `storage.database.CommitCounter`.
+    """
+
+    uuid: UUID
+    scope: Scope
+    created: datetime
+    expires: datetime | None
+    last_used: datetime | None
+    owner: UUID | None
+    username: str | None
+    role: str | None
+    can_publish: bool | None
+    owner_is_disabled: bool | None
+    commit_tag: str
+
+
+# This statement runs for each request with a key, so it is built once and bypasses the ORM.
+_SELECT_WITH_OWNER = (
+    select(
+        *(ApiKey.uuid, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
+        *(Account.uuid, Account.username, Account.role, Account.can_publish, Account.disabled),
+        select(CommitCounter.tag).scalar_subquery(),
+    )
+    .outerjoin(Account, Account.uuid == ApiKey.owner_id)
+    .where(ApiKey.digest == bindparam("digest"))
+)
+
+
+def find_by_value(value: str) -> KeyWithOwner | None:
+    """Return the key with this value, expired or not, and its owner, or None if there is no such key."""
+    if not key_format.is_well_formed(value):
+        return None
+    row = db.session.connection().execute(_SELECT_WITH_OWNER, {"digest": digest_token(value)}).one_or_none()
+    return None if row is None else KeyWithOwner._make(row)
+
+
+def get_by_uuid(uuid: UUID) -> ApiKey:
+    """Return the key with the uuid; raises NotFound if there is none."""
+    return or_not_found(db.session.get(ApiKey, uuid), "No key has this uuid.")
+
+
+def get_visible(uuid: UUID, caller: Caller) -> ApiKey:
+    """Return the key with the uuid; raises NotFound if there is none or if the caller cannot see it."""
+    key = get_by_uuid(uuid)
+    if not policy.can_see(caller, owner=key.owner_id):
+        raise NotFound("No key has this uuid.")
+    return key
+
+
+def list_keys(
+    caller: Caller, page: PageRequest | None, *, user: UUID | None = None, ownerless: bool | None = None
+) -> Page[Sequence[ApiKey]]:
+    """Return the unexpired keys of the caller, or all unexpired keys if the caller is an admin, newest first.
+
+    With `user`, only the keys of this user are returned. `ownerless` selects anonymous keys (True) or keys
+    with an owner (False).
+    """
+    unexpired = or_(ApiKey.expires.is_(None), ApiKey.expires > clock.now())
+    statement = select(ApiKey).where(unexpired).order_by(ApiKey.created.desc(), ApiKey.uuid)
+    if not caller.is_admin:
+        is_own = ApiKey.uuid == caller.key if caller.user is None else ApiKey.owner_id == caller.user
+        statement = statement.where(is_own)
+    if user is not None:
+        statement = statement.where(ApiKey.owner_id == user)
+    if ownerless is not None:
+        statement = statement.where(ApiKey.owner_id.is_(None) if ownerless else ApiKey.owner_id.is_not(None))
+    return paginate(statement, page)
+
+
+def select_expired(now: datetime) -> Select[UUID]:
+    """Return a statement that selects expired anonymous keys.
+
+    A key that was used is selected only if it expired at least UNUSED_LIFETIME ago.
+    """
+    unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
+    return _select_anonymous().where(unused | (ApiKey.expires <= now - policy.UNUSED_LIFETIME))
+
+
+def select_excess_unused() -> Select[UUID]:
+    """Return a statement that selects all unused anonymous keys except the newest MAX_UNUSED_KEYS."""
+    unused = _select_anonymous().where(ApiKey.last_used.is_(None), ApiKey.expires.is_not(None))
+    return unused.order_by(ApiKey.created.desc(), ApiKey.uuid).offset(policy.MAX_UNUSED_KEYS)
+
+
+def _select_anonymous() -> Select[UUID]:
+    return select(ApiKey.uuid).where(ApiKey.owner_id.is_(None))

@@ -1,0 +1,57 @@
+"""Checks the passwords and codes of requests, and counts wrong attempts against the rate limits."""
+
+from __future__ import annotations
+
+from blogapi.accounts.users import second_factor, service, usernames
+from blogapi.accounts.users.models import Account
+from blogapi.web.access import current_caller
+from blogapi.web.errors import Invalid, TooManyRequests, Unauthorized
+from blogapi.web.metrics.registry import EventCounter
+from blogapi.web.rate_limits import limiter
+
+_failures = EventCounter("login_failures", "Wrong passwords and codes, and logins that a limit has refused.")
+
+
+def authenticate(username: str, password: str, code: str) -> Account:
+    """Return the user who logs in with a password, and with a code if they have a second factor.
+
+    Raises Unauthorized if the name, the password or the code is wrong or a required code is missing, and
+    TooManyRequests after too many wrong attempts.
+    """
+    account = _check_credentials(username, password, code)
+    if not code:
+        second_factor.check_is_off(account)
+    return account
+
+
+def check_own_password(password: str) -> Account:
+    """Return the current user; raises Invalid if the password, the field `current_password`, is wrong."""
+    try:
+        return _check_credentials(current_caller().username, password, "")
+    except Unauthorized as error:
+        # A client would take a 401 to mean that the login has ended.
+        raise Invalid(
+            "The current password is wrong.", errors={"current_password": ["This is not your password."]}
+        ) from error
+
+
+def _check_credentials(username: str, password: str, code: str) -> Account:
+    # The name is folded, so that failed logins with different spellings of a name are counted together.
+    name = usernames.fold_username(username)
+    network, counters = limiter.client_network(), limiter.COUNTERS.get()
+    limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]
+    if not counters.remembers((name, network)):
+        limits.append(("LOGIN_STRANGERS_LIMIT", name))
+    try:
+        with limiter.count_failures(*limits):
+            account = service.authenticate(username, password)
+            if account is None:
+                raise Unauthorized("The user name or the password is wrong.", code="login_failed")
+            if code:
+                second_factor.use_code(account, code)
+    except (Unauthorized, TooManyRequests):
+        _failures.count()
+        raise
+    if code or account.second_factor_since is None:
+        counters.remember((name, network))
+    return account

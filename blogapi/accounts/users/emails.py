@@ -1,0 +1,107 @@
+"""The e-mails with one-time links."""
+
+from __future__ import annotations
+
+import threading
+from datetime import datetime
+from typing import Any
+
+from blogapi.accounts.mail import smtp
+from blogapi.accounts.users import links, queries
+from blogapi.accounts.users.models import Account
+from blogapi.site.queries import get_service_url, get_site
+from blogapi.storage.database import end_read
+from blogapi.web.blueprint import with_indefinite_article
+from blogapi.web.errors import Invalid
+from blogapi.web.fields import WithAttributes
+
+MAX_SENDING = 2
+
+_INVITATION = """Hello {name},
+
+you are invited to {title} as {role}.
+
+Open this link to choose a user name and a password. It works once, until {expires}:
+
+{url}
+
+If you do not expect this invitation, ignore this e-mail.
+"""
+
+_RESET = """Hello {name},
+
+with this link you set a new password at {title}. It works once, until {expires}:
+
+{url}
+
+If you have not asked for it, ignore this e-mail: your password stays as it is.
+"""
+
+# Limits how many requests of admins can send an e-mail at the same time, because each occupies a thread.
+_sending = threading.BoundedSemaphore(MAX_SENDING)
+
+
+def can_send() -> bool:
+    """Return whether links can be sent: the settings name a mail server, and the site has a `service_url`."""
+    return smtp.is_configured() and bool(get_service_url())
+
+
+def send_invitation(link: Any) -> WithAttributes:
+    """Send an invitation to its e-mail address, and return it with `sent` and `problem`.
+
+    `sent` is whether the e-mail was sent; if not, `problem` is the reason.
+    """
+    subject = "Invitation to {title}"
+    values = {"name": link.name, "role": with_indefinite_article(link.role)}
+    return _try_to_send(link, link.email, subject, _INVITATION, values)
+
+
+def send_reset_link(account: Account, link: Any) -> WithAttributes:
+    """Send a reset link to the user; return it with `sent` and `problem`, as `send_invitation` does."""
+    values = {"name": account.username}
+    return _try_to_send(link, account.email, "New password for {title}", _RESET, values)
+
+
+def send_requested_link(username: str) -> None:
+    """Send a reset link to the user with this name, if there is such a user with an e-mail address.
+
+    Raises NotSent if the mail server does not accept the e-mail.
+    """
+    try:
+        account = queries.find_user_by_name(username)
+    except Invalid:
+        return
+    if account is not None and account.email and not account.disabled:
+        address, name = account.email, account.username
+        link = links.create_reset_link(account.uuid)
+        _send(link, address, "New password for {title}", _RESET, {"name": name})
+
+
+def _try_to_send(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> WithAttributes:
+    problem = ""
+    if not can_send():
+        problem = "This blog sends no e-mail; set SMTP_HOST, SMTP_SENDER and the `service_url` of the site."
+    elif not address:
+        problem = "There is no e-mail address."
+    elif not _sending.acquire(blocking=False):
+        problem = "Other e-mails are being sent; try again in a minute."
+    else:
+        try:
+            _send(link, address, subject, text, values)
+        except smtp.NotSent as error:
+            problem = str(error)
+        finally:
+            _sending.release()
+    return WithAttributes(link, sent=not problem, problem=problem)
+
+
+def _send(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> None:
+    title = get_site().title or "a blog"
+    values = values | {"title": title, "url": link.url, "expires": _format_time(link.expires)}
+    # The mail server can be slow, so no snapshot may stay open.
+    end_read()
+    smtp.send(address, subject.format(title=title), text.format(**values))
+
+
+def _format_time(time: datetime) -> str:
+    return f"{time.day} {time:%B %Y, %H:%M} UTC"

@@ -1,0 +1,72 @@
+"""The visibility of authors: an author is public if a listed article names them in its byline."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, bindparam, or_, select
+
+from blogapi.content.articles.models import Article, ArticleAuthor
+from blogapi.content.authors.models import Author
+from blogapi.content.taxonomies.service import get_term_state, make_term_address
+from blogapi.publication.events import AUTHOR, ItemAddress, record
+from blogapi.publication.models import FETCHED_CHANGES, Event
+from blogapi.publication.visibility import listed
+from blogapi.storage.database import chunk, current_time, db, execute_in_batches, transaction
+
+# With a join instead of the inner subquery, SQLite could read all public articles for each author.
+_is_visible = Article.uuid == ArticleAuthor.article_id, listed(Article)
+_has_article = (
+    select(ArticleAuthor.article_id)
+    .where(ArticleAuthor.author_id == Author.uuid)
+    .where(select(Article.uuid).where(*_is_visible).correlate(ArticleAuthor).exists())
+    .correlate(Author)
+    .exists()
+)
+# This statement is built once, because building a statement takes longer than executing it.
+_SELECT_PUBLIC = select(Author.uuid, Author.slug).where(
+    _has_article, Author.uuid.in_(bindparam("authors", expanding=True))
+)
+
+
+def record_missing_authors() -> None:
+    """Record an event for each author without an event, such as the profiles that a migration created."""
+    with transaction():
+        has_event = select(Event.position).where(Event.kind == AUTHOR, Event.uuid == Author.uuid).exists()
+        for author in db.session.scalars(select(Author).where(~has_event)):
+            record(AUTHOR, author.uuid, None, get_term_state(author))
+
+
+def find_authors(articles: Collection[UUID]) -> set[UUID]:
+    """Return the authors of these articles."""
+    is_wanted = (ArticleAuthor.article_id.in_(batch) for batch in chunk(articles))
+    return {
+        uuid
+        for condition in is_wanted
+        for uuid in db.session.scalars(select(ArticleAuthor.author_id).where(condition))
+    }
+
+
+def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
+    """Return the addresses of those authors whom a public article names, by the uuid of the author."""
+    rows = execute_in_batches(_SELECT_PUBLIC, "authors", authors, now=now)
+    return {row.uuid: make_term_address(AUTHOR, row.uuid, row.slug) for row in rows}
+
+
+def author_is_public() -> ColumnElement[bool]:
+    """Return the SQL condition that a public article names the author, according to the events."""
+    # The duration of the query must not depend on the number of drafts, so it reads only the events.
+    is_shown = (
+        select(Event.position)
+        .where(Event.kind == AUTHOR, Event.uuid == Author.uuid)
+        .where(Event.newest_public.is_not(None), Event.change.in_(FETCHED_CHANGES))
+        .correlate(Author)
+        .exists()
+    )
+    # These articles have become public, but their events are not written yet.
+    due = select(Event.uuid).where(Event.due <= current_time(), Event.listed)
+    return or_(
+        is_shown, Author.uuid.in_(select(ArticleAuthor.author_id).where(ArticleAuthor.article_id.in_(due)))
+    )

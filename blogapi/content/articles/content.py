@@ -1,0 +1,194 @@
+"""The content of an article, which is everything that an author writes, and the rules for changing it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from blogapi.content.articles.fields import LINK_NAMES
+from blogapi.content.articles.lifecycle import UNSET, Unset, compute_next_state
+from blogapi.content.custom_fields import custom_values
+from blogapi.content.custom_fields.models import NO_VALUES
+from blogapi.publication.visibility import ItemType
+
+# Maps each SEO field to the text field that provides its value until an author sets the SEO field.
+_SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_image", "canonical_url": ""}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleInput:
+    """The fields of an article in a request; an omitted field is None (UNSET if None is a valid value).
+
+    `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name. `custom`
+    contains changes of the custom fields, by name; None removes a value. With `replaces_custom`, it replaces
+    the values of all custom fields. With `is_imported`, an article without a required custom field may be
+    published. A reference to a category, tag, author or parent is a uuid or a slug (a text).
+    """
+
+    uuid: UUID | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    slug: str | None = None
+    status: str | None = None
+    published_at: datetime | Unset | None = UNSET
+    category: UUID | str | None = None
+    tags: tuple[UUID | str, ...] | None = None
+    authors: tuple[UUID | str, ...] | None = None
+    seo: Mapping[str, str] = field(default_factory=dict)
+    custom: custom_values.Values = field(default_factory=dict)
+    replaces_custom: bool = False
+    is_imported: bool = False
+    type: str = ItemType.ARTICLE.value
+    parent: UUID | str | Unset | None = UNSET
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleContent:
+    """The fields of an article that an author writes; `published_at` is aware and in UTC.
+
+    `authors` is empty in a version that was stored before articles had several authors. `custom` contains the
+    values of the custom fields as JSON; equal values have equal texts.
+    """
+
+    texts: Mapping[str, str]
+    slug: str
+    status: str
+    published_at: datetime | None
+    category: UUID | None
+    tags: tuple[UUID, ...]
+    authors: tuple[UUID, ...]
+    seo: Mapping[str, str]
+    custom: str = NO_VALUES
+    type: str = ItemType.ARTICLE.value
+    parent: UUID | None = None
+    position: int = 0
+
+    def flatten(self) -> dict[str, Any]:
+        """Return all fields in one flat dictionary, which revisions store and show."""
+        others = {name: getattr(self, name) for name in _OTHER_FIELDS}
+        lists = {name: list(getattr(self, name)) for name in LINK_NAMES}
+        json = {"seo": dict(self.seo), "custom": custom_values.parse(self.custom)}
+        return {**self.texts, **others, **lists, **json}
+
+    def to_input(self) -> ArticleInput:
+        """Return an input that writes this content, without its slug, status, time, parent and position."""
+        return ArticleInput(
+            texts=self.texts,
+            category=self.category,
+            tags=self.tags,
+            authors=self.authors or None,
+            seo=self.seo,
+            custom=custom_values.parse(self.custom),
+            replaces_custom=True,
+            type=self.type,
+        )
+
+
+_OTHER_FIELDS = tuple(field.name for field in fields(ArticleContent) if field.name != "texts")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A field whose value differs between two versions of an article."""
+
+    field: str
+    before: Any
+    after: Any
+
+
+def revise(
+    old_content: ArticleContent | None,
+    article_input: ArticleInput,
+    *,
+    category: UUID | None,
+    tags: tuple[UUID, ...] | None,
+    authors: tuple[UUID, ...] | None,
+    defaults: Mapping[str, str],
+    now: datetime,
+) -> ArticleContent:
+    """Return the content after a change; `old_content` is None for a new article.
+
+    `category`, `tags` and `authors` are the uuids to which the references in `article_input` resolve.
+    `defaults` contains the default text fields of a new article. The slug does not change here, because only
+    a query can tell whether a slug is free. Raises Conflict if the transition is not allowed, and Invalid if
+    the publication time does not fit the status.
+    """
+    state = (old_content.status, old_content.published_at) if old_content else None
+    status, published_at = compute_next_state(state, article_input.status, article_input.published_at, now)
+    place: dict[str, Any] = {}
+    if article_input.position is not None:
+        place["position"] = article_input.position
+    if not isinstance(article_input.parent, Unset):
+        place["parent"] = article_input.parent
+    if old_content is None:
+        texts = {**defaults, **article_input.texts}
+        return ArticleContent(
+            texts=texts,
+            slug="",
+            status=status,
+            published_at=published_at,
+            category=category,
+            tags=tags or (),
+            authors=authors or (),
+            seo={**default_seo(texts), **article_input.seo},
+            custom=custom_values.merge(NO_VALUES, article_input.custom),
+            type=article_input.type,
+            **place,
+        )
+    texts = {**old_content.texts, **article_input.texts}
+    return replace(
+        old_content,
+        texts=texts,
+        status=status,
+        published_at=published_at,
+        category=(category or old_content.category) if old_content.category else None,
+        tags=old_content.tags if tags is None else tags,
+        authors=old_content.authors if authors is None else authors,
+        seo={**_revise_seo(old_content, texts), **article_input.seo},
+        custom=custom_values.merge(
+            NO_VALUES if article_input.replaces_custom else old_content.custom, article_input.custom
+        ),
+        **place,
+    )
+
+
+def default_seo(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the SEO fields of an article whose author wrote no SEO fields."""
+    return {name: texts.get(source, "") for name, source in _SEO_SOURCES.items()}
+
+
+def compare(before: ArticleContent, after: ArticleContent) -> list[Difference]:
+    """Return the differences, ordered by field name.
+
+    The fields of `seo` are named `seo.title` and so on, and the custom fields `custom.rating` and so on.
+    """
+    left, right = _flatten_nested(before), _flatten_nested(after)
+    if not (before.authors and after.authors):
+        del left["authors"], right["authors"]
+    return [
+        Difference(name, left.get(name), right.get(name))
+        for name in sorted(left | right)
+        if _differs(left.get(name), right.get(name))
+    ]
+
+
+def _revise_seo(old_content: ArticleContent, texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the SEO fields after a change of the texts; fields that an author wrote do not change."""
+    before = default_seo(old_content.texts)
+    written = {name: text for name, text in old_content.seo.items() if text != before[name]}
+    return default_seo(texts) | written
+
+
+def _flatten_nested(content: ArticleContent) -> dict[str, Any]:
+    flat = content.flatten()
+    names = ("seo", "custom")
+    nested = {f"{name}.{key}": value for name in names for key, value in flat.pop(name).items()}
+    return flat | nested
+
+
+def _differs(before: Any, after: Any) -> bool:
+    # In Python, True equals 1, but they are different values of a custom field.
+    return bool(before != after) or isinstance(before, bool) != isinstance(after, bool)

@@ -1,0 +1,164 @@
+"""The declarations of the text fields of an article, and of its fields that contain tags or authors.
+
+The values of text fields are texts, except for the boolean `featured`. A text field has a column of the same
+name. Versions, working copies, comparisons, exports and the admin pages read TEXT_FIELDS, so a new text field
+needs only a declaration and a migration.
+
+Each of LINK_FIELDS has a table of links (see LINK_MODELS) and a relationship of the model Article.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.content.articles.lifecycle import ContentType
+from blogapi.web.fields import StrictBoolean, Text
+from blogapi.web.language import Language
+from blogapi.web.media_addresses import PictureAddress, PictureReference
+
+_CONTENT_TYPES = [kind.value for kind in ContentType]
+_ROBOTS = {
+    "": "Show the page",
+    "noindex": "Do not show the page",
+    "noindex, nofollow": "Do not show the page, nor follow its links",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextField:
+    """A text of an article that its author writes."""
+
+    name: str
+    label: str  #: its name on the admin pages
+    body: ma.fields.Field[Any]  #: the schema field of requests
+    response: ma.fields.Field[Any] = field(default_factory=ma.fields.String)
+    default: Any = ""
+    #: the default of the column in the database; None if the model declares the column
+    server_default: str | None = ""
+    #: where the editor shows it: "line" (above the text), "details", or "" (the editor has its own control)
+    control: str = "details"
+    #: the allowed values, each with its label in the editor; None if an author writes the text
+    choices: Mapping[str, str] | None = None
+    #: whether searches find its words; they always find the words of the title and the content
+    is_searched: bool = False
+    #: whether previews of the article show it below the title
+    is_previewed: bool = False
+
+
+TEXT_FIELDS = (
+    TextField(
+        name="title",
+        label="Title",
+        body=Text(max_length="MAX_TITLE", required=True, metadata={"example": "The bread that waits for me"}),
+        response=ma.fields.String(metadata={"example": "The bread that waits for me"}),
+        control="line",
+    ),
+    TextField(
+        name="subtitle",
+        label="Subtitle",
+        body=Text(max_length="MAX_SUBTITLE"),
+        server_default=None,
+        control="line",
+        is_searched=True,
+        is_previewed=True,
+    ),
+    TextField(
+        name="excerpt",
+        label="Excerpt",
+        body=Text(
+            max_length="MAX_EXCERPT",
+            metadata={
+                "description": "Plain text. An empty excerpt, or one that equals the generated excerpt, is "
+                "generated from the content."
+            },
+        ),
+        is_searched=True,
+        response=ma.fields.String(
+            metadata={
+                "description": "The written excerpt. If there is none, an article shows the beginning of its "
+                "text; versions and working copies show an empty text."
+            }
+        ),
+        control="",
+    ),
+    TextField(
+        name="content",
+        label="Text",
+        body=Text(max_length="MAX_CONTENT", metadata={"example": "Flour, *water*, time."}),
+        response=ma.fields.String(metadata={"description": "The text exactly as it was sent."}),
+        control="",
+    ),
+    TextField(
+        name="content_type",
+        label="Format",
+        body=ma.fields.String(validate=validate.OneOf(_CONTENT_TYPES), metadata={"example": "markdown"}),
+        response=ma.fields.String(metadata={"enum": _CONTENT_TYPES}),
+        default=ContentType.HTML.value,
+        control="",
+    ),
+    TextField(
+        name="cover_image", label="Cover", body=PictureReference(), response=PictureAddress(), control=""
+    ),
+    TextField(
+        name="featured",
+        label="Featured",
+        body=StrictBoolean(),
+        response=ma.fields.Boolean(),
+        default=False,
+        server_default=None,
+    ),
+    TextField(
+        name="robots",
+        label="Search engines",
+        body=ma.fields.String(validate=validate.OneOf([*_ROBOTS])),
+        response=ma.fields.String(metadata={"enum": [*_ROBOTS]}),
+        choices=_ROBOTS,
+    ),
+    TextField(
+        name="language",
+        label="Language",
+        body=Language(may_be_empty=True, metadata={"example": "de"}),
+        response=ma.fields.String(
+            metadata={"description": "A language tag (BCP 47), or empty for the language of the site."}
+        ),
+    ),
+    TextField(
+        name="translation_key",
+        label="Translation key",
+        body=Text(max_length=255, metadata={"example": "rye-bread"}),
+        response=ma.fields.String(
+            metadata={"description": "Articles with the same key, if it is not empty, are translations."}
+        ),
+        control="",
+    ),
+)
+
+TEXT_NAMES = tuple(text.name for text in TEXT_FIELDS)
+TEXT_DEFAULTS = {text.name: text.default for text in TEXT_FIELDS}
+# The text fields that a search covers in addition to the title and the content.
+SEARCHED_NAMES = tuple(text.name for text in TEXT_FIELDS if text.is_searched)
+# The schema fields of requests and of responses, by name.
+BODIES = {text.name: text.body for text in TEXT_FIELDS}
+RESPONSES = {text.name: text.response for text in TEXT_FIELDS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkField:
+    """A field of an article that contains terms of one kind, in the order that its author chose."""
+
+    name: str
+    kind: str
+
+    @property
+    def relation(self) -> str:
+        """The name of the attribute of Article that contains the links; each link has a `term_id`."""
+        return f"{self.kind}_links"
+
+
+LINK_FIELDS = (LinkField(name="tags", kind="tag"), LinkField(name="authors", kind="author"))
+LINK_NAMES = tuple(field.name for field in LINK_FIELDS)

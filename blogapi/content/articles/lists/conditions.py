@@ -1,0 +1,219 @@
+"""The filters of article lists as SQL conditions; references to terms are resolved to uuids."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, exists, false, literal, or_, select
+
+from blogapi.content.articles.lifecycle import SCHEDULED
+from blogapi.content.articles.lists.filters import ArticleFilters
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
+from blogapi.content.authors.models import Author
+from blogapi.content.categories.models import Category
+from blogapi.content.search.engines import find_numbers, get_engine, select_articles
+from blogapi.content.search.tokenizer import parse_query
+from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.hierarchy import find_descendants
+from blogapi.content.taxonomies.queries import find_terms_by_former_slugs
+from blogapi.parsing import normalize_language, parse_uuid
+from blogapi.publication.visibility import (
+    ItemType,
+    has_status,
+    is_any_of,
+    is_article,
+    is_page,
+    listed,
+    listed_pages,
+    scheduled,
+)
+from blogapi.site.queries import get_site
+from blogapi.storage.database import db, table_of
+from blogapi.storage.expressions import has_json_value
+
+PAGE = ItemType.PAGE.value
+
+_article, _copy, _former = table_of(Article).c, table_of(WorkingCopy).c, table_of(FormerSlug).c
+_tag, _byline = table_of(ArticleTag).c, table_of(ArticleAuthor).c
+_other = table_of(Article).alias("other").c
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on articles, in several equivalent forms.
+
+    `of_article` applies to the rows of articles. `in_all` is faster in statements that read all articles,
+    such as counts. `of_link` applies to the rows of `link`, the columns of a table of links to tags or
+    authors. With `drives`, each article has at most one matching row, so a list can be read from the index of
+    the links. `of_any_tag` applies to all rows of ArticleTag, because they repeat the category of the
+    article. With `is_selective`, an index finds the few matching articles.
+    """
+
+    of_article: ColumnElement[bool]
+    in_all: Any = None
+    link: Any = None
+    of_link: Any = None
+    drives: bool = False
+    of_any_tag: Any = None
+    is_selective: bool = False
+
+    def get_sql(self, *, reads_all: bool) -> ColumnElement[bool]:
+        """Return the form for a statement that reads all articles, or the form for one page of a list."""
+        return self.in_all if reads_all and self.in_all is not None else self.of_article
+
+
+def list_conditions(filters: ArticleFilters) -> Iterator[Condition]:
+    """Yield the conditions of the filters, except those on the status, the type and the publication time."""
+    yield from _match_tags(filters)
+    if filters.author:
+        yield _match_author(filters.author)
+    yield from _match_categories(filters)
+    if filters.uuid:
+        yield Condition(is_any_of(_article.uuid, filters.uuid), is_selective=True)
+    if filters.parent:
+        yield Condition(_article.parent_id == filters.parent)
+    if filters.top:
+        yield Condition(_article.parent_id.is_(None))
+    if filters.slug:
+        has_now = select(_other.uuid).where(_other.slug == filters.slug)
+        had_before = select(_former.article_id).where(_former.slug == filters.slug)
+        yield Condition(_article.uuid.in_(has_now.union_all(had_before)), is_selective=True)
+    if filters.featured is not None:
+        yield Condition(_article.featured if filters.featured else ~_article.featured)
+    if filters.working_copy is not None:
+        has_copy = _article.uuid.in_(select(_copy.article_id))
+        is_wanted = has_copy if filters.working_copy else ~has_copy
+        yield Condition(is_wanted, is_selective=filters.working_copy)
+    if filters.language:
+        yield _match_language(filters.language)
+    if filters.translation_key:
+        # The index contains only articles that have a key.
+        has_key = _article.translation_key != "", _article.translation_key == filters.translation_key
+        yield Condition(and_(*has_key))
+    if filters.updated_after:
+        yield Condition(_article.last_updated >= filters.updated_after, is_selective=True)
+    for field in filters.custom:
+        wanted = (field.name, json.dumps(field.values), field.is_list)
+        yield Condition(has_json_value(_article.custom, *map(literal, wanted)))
+    if filters.q:
+        yield _match_words(filters.q)
+
+
+def list_state_conditions(
+    filters: ArticleFilters, columns: Any, now: datetime, *, public: bool
+) -> list[ColumnElement[bool]]:
+    """Return the conditions on the type and the status of articles."""
+    is_of_pages = filters.type == PAGE
+    if public:
+        return [listed_pages(columns, now) if is_of_pages else listed(columns, now)]
+    type_ = is_page(_article) if is_of_pages else is_article(columns)
+    if not filters.status:
+        return [type_]
+    is_wanted = (
+        scheduled(columns, now) if filters.status == SCHEDULED else has_status(columns, filters.status, now)
+    )
+    return [type_, is_wanted]
+
+
+def limit_time(column: Any, filters: ArticleFilters) -> list[ColumnElement[bool]]:
+    """Return the conditions that `column`, a publication time, is in the period of the filters."""
+    after, before = filters.published_after, filters.published_before
+    return [*([column >= after] if after else ()), *([column < before] if before else ())]
+
+
+def is_only_author(author_id: UUID) -> bool:
+    """Return whether this user has written all articles."""
+    # For `<` and `>`, the database looks up one entry of the index; for `!=`, it would read the whole index.
+    others = [exists().where(_article.author_id < author_id), exists().where(_article.author_id > author_id)]
+    return not db.session.scalar(select(or_(*others)))
+
+
+def resolve_tags(references: Sequence[str]) -> list[UUID]:
+    """Return the uuids of the tags; unknown references are ignored."""
+    return list({*_resolve(Tag, references).values()})
+
+
+def _match_tags(filters: ArticleFilters) -> Iterator[Condition]:
+    if filters.tag:
+        yield _match_link(_tag, _tag.tag_id, resolve_tags(filters.tag))
+    if filters.tags_all:
+        found = _resolve(Tag, filters.tags_all)
+        for reference in filters.tags_all:
+            yield _match_link(_tag, _tag.tag_id, [found[reference]] if reference in found else [])
+    if filters.not_tag and (unwanted := resolve_tags(filters.not_tag)):
+        has_tag = _match_link(_tag, _tag.tag_id, unwanted)
+        yield Condition(~has_tag.of_article, ~has_tag.in_all)
+
+
+def _match_categories(filters: ArticleFilters) -> Iterator[Condition]:
+    if filters.category:
+        found = _resolve_categories(filters.category, filters)
+        of_article, of_tag = (is_any_of(columns.category_id, found) for columns in (_article, _tag))
+        yield Condition(of_article, of_any_tag=of_tag)
+    if filters.not_category and (unwanted := _resolve_categories(filters.not_category, filters)):
+        of_article, of_tag = (columns.category_id.not_in(unwanted) for columns in (_article, _tag))
+        yield Condition(of_article, of_any_tag=of_tag)
+
+
+def _match_link(link: Any, column: Any, values: Sequence[UUID]) -> Condition:
+    """Return the condition that an article has one of these values in a table of links."""
+    of_link = is_any_of(column, values)
+    has_link = exists().where(link.article_id == _article.uuid, of_link).correlate(table_of(Article))
+    in_all = _article.uuid.in_(select(link.article_id).where(of_link))
+    return Condition(has_link, in_all, link, of_link, drives=len(values) == 1)
+
+
+def _match_author(reference: str) -> Condition:
+    """Return the condition that the author is in the byline or, for the uuid of a user, wrote the article."""
+    uuid = parse_uuid(reference)
+    named = Author.slug == reference if uuid is None else or_(Author.uuid == uuid, Author.owner_id == uuid)
+    row = db.session.execute(select(Author.uuid).where(named).order_by(Author.uuid != uuid)).first()
+    author = row.uuid if row else find_terms_by_former_slugs(Author, [reference]).get(reference)
+    by_author = _match_link(_byline, _byline.author_id, [author] if author else [])
+    if uuid is None or author == uuid or (row is None and author):
+        return by_author
+    wrote = _article.author_id == uuid
+    if is_only_author(uuid):
+        return Condition(wrote)
+    return Condition(or_(wrote, by_author.of_article), or_(wrote, by_author.in_all))
+
+
+def _match_language(language: str) -> Condition:
+    # The index contains only articles that name their language.
+    if language != normalize_language(get_site().language):
+        return Condition(and_(_article.language != "", _article.language == language))
+    # Writes store the language of the site as an empty text, but the site may have had another language
+    # before.
+    others = select(_other.uuid).where(_other.language != "", _other.language != language)
+    return Condition(_article.uuid.not_in(others))
+
+
+def _match_words(text: str) -> Condition:
+    query, session = parse_query(text), db.session()
+    if not query:
+        return Condition(false())
+    numbers = literal(find_numbers(session, query))
+    return Condition(_article.uuid.in_(select_articles(get_engine(session), numbers)))
+
+
+def _resolve_categories(references: Sequence[str], filters: ArticleFilters) -> list[UUID]:
+    """Return the uuids of the categories and, unless the filters are `exact`, of their descendants."""
+    found = list({*_resolve(Category, references).values()})
+    return found if filters.exact or not found else find_descendants(Category, found)
+
+
+def _resolve(model: type[Category | Tag], references: Sequence[str]) -> Mapping[str, UUID]:
+    """Return the uuid of the term for each reference: a uuid, a slug or a former slug of an existing term."""
+    uuids = {reference: uuid for reference in references if (uuid := parse_uuid(reference))}
+    is_named = or_(model.uuid.in_(uuids.values()), model.slug.in_(references))
+    rows = db.session.execute(select(model.uuid, model.slug).where(is_named)).all()
+    known, by_slug = {row.uuid for row in rows}, {row.slug: row.uuid for row in rows}
+    found = by_slug | {reference: uuid for reference, uuid in uuids.items() if uuid in known}
+    others = [reference for reference in references if reference not in found]
+    found |= find_terms_by_former_slugs(model, others) if others else {}
+    return {reference: found[reference] for reference in references if reference in found}

@@ -1,0 +1,81 @@
+"""The numbers of articles of categories, tags and authors, counted at each read."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, case, func, select, true
+
+from blogapi.content.articles.lifecycle import SCHEDULED
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
+from blogapi.content.authors.models import Author
+from blogapi.content.categories.models import Category
+from blogapi.content.tags.models import Tag
+from blogapi.publication.visibility import NOW, Status, is_article, listed, scheduled
+from blogapi.storage.database import Base, chunk, current_time, db, table_of
+
+_article = table_of(Article).c
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleCounter:
+    """Counts the articles of terms.
+
+    `term` is the column with the uuids of the terms, and `link` is the column of articles or links that
+    refers to it. `is_public` is the condition that the article is in the lists. The statements `by_status`
+    select a term, a status and a number; the numbers of equal statuses are added up.
+    """
+
+    term: ColumnElement[UUID]
+    link: ColumnElement[UUID]
+    is_public: ColumnElement[bool]
+    by_status: Sequence[Select[*tuple[Any, ...]]]
+
+    def __call__(self, uuid: UUID | None) -> Mapping[UUID, int]:
+        """Return the numbers of public articles of this term, or of all terms (None), by term."""
+        # Each subquery counts a range of the term's index; for GROUP BY, SQLite would use another index.
+        number = select(func.count()).where(self.link == self.term, self.is_public).scalar_subquery()
+        statement = select(self.term, number).where(true() if uuid is None else self.term == uuid)
+        return dict(db.session.connection().execute(statement, {"now": current_time()}).all())
+
+    def count_by_status(self, terms: Collection[UUID]) -> Mapping[UUID, Mapping[str, int]]:
+        """Return the numbers of articles of these terms by status; statuses without articles are left out."""
+        numbers = defaultdict[UUID, Counter[str]](Counter)
+        for batch in chunk(terms):
+            for statement in self.by_status:
+                of_terms = statement.where(self.link.in_(batch)).group_by(self.link, "shown_status")
+                for term, status, number in db.session.execute(of_terms, {"now": current_time()}):
+                    numbers[term][status] += number
+        order = (*sorted(Status), SCHEDULED)
+        return {
+            term: {status: found[status] for status in order if found[status]}
+            for term, found in numbers.items()
+        }
+
+
+def _count_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
+    status = case((scheduled(_article), SCHEDULED), else_=_article.status).label("shown_status")
+    return select(term, status, func.count()).where(is_article(_article))
+
+
+def _make_link_counter(model: type[Base], term: ColumnElement[UUID]) -> ArticleCounter:
+    """Return a counter that reads the table of links to terms, and only few rows of articles."""
+    link = term.table.c
+    status = case((link.listed_from > NOW, SCHEDULED), else_=Status.PUBLISHED.value).label("shown_status")
+    by_status = (
+        select(term, status, func.count()).where(link.listed_from.is_not(None)),
+        _count_by_status(term).where(link.article_id == _article.uuid, link.listed_from.is_(None)),
+    )
+    return ArticleCounter(table_of(model).c.uuid, term, link.listed_from <= NOW, by_status)
+
+
+count_in_categories = ArticleCounter(
+    *(table_of(Category).c.uuid, _article.category_id, listed(_article)),
+    (_count_by_status(_article.category_id),),
+)
+count_with_tags = _make_link_counter(Tag, table_of(ArticleTag).c.tag_id)
+count_by_authors = _make_link_counter(Author, table_of(ArticleAuthor).c.author_id)

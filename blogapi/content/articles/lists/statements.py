@@ -1,0 +1,274 @@
+"""The statements of article lists: a select of uuids, to which each filter adds a condition.
+
+A public list that is ordered by date and has one tag or author is read from the index of the links to it,
+which has the same order. Every other list is read from an index of the articles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Executable, Select, case, exists, false, func, or_, select, union_all
+
+from blogapi.content.articles.lifecycle import SCHEDULED
+from blogapi.content.articles.lists.conditions import (
+    PAGE,
+    Condition,
+    is_only_author,
+    limit_time,
+    list_conditions,
+    list_state_conditions,
+    resolve_tags,
+)
+from blogapi.content.articles.lists.filters import NO_FILTERS, ArticleFilters
+from blogapi.content.articles.models import Article, ArticleTag, WorkingCopy
+from blogapi.content.search import numbering
+from blogapi.content.search.models import SearchEntry
+from blogapi.content.search.queries import Period
+from blogapi.parsing import parse_uuid
+from blogapi.publication.visibility import LISTED_STATUSES, READABLE_STATUSES, is_page, scheduled
+from blogapi.storage.database import bytewise, current_time, db, table_of
+from blogapi.storage.expressions import unindexed
+
+# The expressions of an ordering, and whether each of them is descending.
+Order = Sequence[tuple[ColumnElement[Any], bool]]
+
+NEWEST, FEATURED_FIRST = "-published_at", "-featured"
+
+_article, _copy = table_of(Article).c, table_of(WorkingCopy).c
+_tag, _entry = table_of(ArticleTag).c, table_of(SearchEntry).c
+
+_BY_DATE = ("published_at", NEWEST)
+_ORDERED_BY: dict[str, ColumnElement[Any]] = {
+    "published_at": _article.published_at,
+    "position": _article.position,
+    "title": func.lower(bytewise(_article.title)),
+    "last_updated": _article.last_updated,
+}
+# The statuses whose articles all have a date.
+_DATED_STATUSES = {SCHEDULED, *READABLE_STATUSES}
+
+
+class _Undated:
+    """Columns of articles for a list that is not ordered by date: SQLite must not use an index of dates."""
+
+    status, type, published_at = _article.status, _article.type, unindexed(_article.published_at)
+
+
+class Unindexed:
+    """The columns of articles for a list of few articles: SQLite must use the index that finds them."""
+
+    status, type = unindexed(_article.status), unindexed(_article.type)
+    published_at = unindexed(_article.published_at)
+
+
+class ArticleList(NamedTuple):
+    """Three statements: the uuids in the order of the list, the uuids in reverse order, and their number."""
+
+    uuids: Any
+    backwards: Any
+    total: Select[int]
+
+
+def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ArticleList:
+    """Return the list of the matching articles.
+
+    With `public`, it contains only public articles. With `author_id`, it contains only articles of this user.
+    """
+    ordering, now = filters.ordering or NEWEST, current_time()
+    conditions = _list_all_conditions(filters, author_id)
+    total = _count(conditions, filters, now, public=public)
+    is_listed = public or filters.status in LISTED_STATUSES
+    driver = next((one for one in conditions if one.drives), None)
+    if driver is not None and is_listed and ordering in _BY_DATE and filters.type != PAGE:
+        link = driver.link
+        uuids = _select_links(link.article_id, driver, conditions, filters, now)
+        order = (link.listed_from, ordering.startswith("-")), (link.article_id, False)
+        return _make_list(uuids, order, total)
+    columns: Any = _article if ordering in _BY_DATE else _Undated
+    # There are few scheduled articles, which an index of dates finds.
+    is_sorted = filters.status == SCHEDULED or any(one.is_selective for one in conditions)
+    if is_sorted:
+        columns = _article if filters.status == SCHEDULED else Unindexed
+    uuids = _select_articles(_article.uuid, columns, conditions, filters, now, public=public)
+    if ordering.endswith("last_updated") and not public:
+        edited = _select_articles(_article.uuid, Unindexed, conditions, filters, now)
+        return _list_by_change(uuids, edited, ordering, total, is_sorted=is_sorted)
+    return _make_list(uuids, _make_order(filters, ordering, is_listed=is_listed, is_sorted=is_sorted), total)
+
+
+def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
+    """Return an unordered statement that selects the uuids of the matching articles; None if all match.
+
+    With `public`, the statement may still select articles that are not public, because the search excludes
+    them. With `author_id`, only articles of this author match.
+    """
+    if (user_id := parse_uuid(filters.author)) and is_only_author(user_id):
+        filters = replace(filters, author="")
+    if author_id and is_only_author(author_id):
+        author_id = None
+    has_pages = not public and db.session.scalar(select(exists().where(is_page(_article))))
+    if author_id is None and not has_pages:
+        if filters == NO_FILTERS:
+            return None
+        if filters == ArticleFilters(tag=filters.tag):
+            # The rows of the articles are not needed.
+            return select(_tag.article_id).where(_tag.tag_id.in_(resolve_tags(filters.tag)))
+    conditions = _list_all_conditions(filters, author_id)
+    return _select_articles(_article.uuid, _article, conditions, filters, current_time(), reads_all=True)
+
+
+def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Executable:
+    """Return the statement that counts the author's articles (None: all) by status.
+
+    Its columns are a status of the API, the number of articles, and how many of them have a working copy.
+    """
+    now, conditions = current_time(), _list_all_conditions(filters, author_id)
+    status = case((scheduled(_article, now), SCHEDULED), else_=_article.status).label("status")
+    copy = case((_article.uuid.in_(select(_copy.article_id)), 1))
+    numbers = _select_articles(status, _article, conditions, filters, now, reads_all=True)
+    return numbers.add_columns(func.count(), func.count(copy)).group_by(status)
+
+
+def make_period(filters: ArticleFilters) -> Period:
+    """Return the numbers that public articles in the period of the time filters have in the search index."""
+    first, last, outside = 0, numbering.last_number(current_time()), []
+    if filters.published_after:
+        number = numbering.first_number(filters.published_after)
+        first = max(first, number - numbering.MAX_SHIFT)
+        outside.append(_is_near(number) & (_article.published_at < filters.published_after))
+    if filters.published_before:
+        number = numbering.first_number(filters.published_before)
+        last = min(last, number + numbering.MAX_SHIFT)
+        outside.append(_is_near(number) & (_article.published_at >= filters.published_before))
+    if not outside:
+        return Period(first, last)
+    numbers = select(_entry.number).join(Article.__table__, _article.uuid == _entry.article_id)
+    return Period(first, last, numbers.where(or_(*outside)))
+
+
+def _is_near(number: int) -> ColumnElement[bool]:
+    return _entry.number.between(number - numbering.MAX_SHIFT, number + numbering.MAX_SHIFT)
+
+
+def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[Condition]:
+    conditions = list(list_conditions(filters))
+    if author_id is not None and not is_only_author(author_id):
+        conditions.append(Condition(_article.author_id == author_id))
+    return conditions
+
+
+def _select_articles(
+    column: ColumnElement[Any],
+    columns: Any,
+    conditions: Sequence[Condition],
+    filters: ArticleFilters,
+    now: datetime,
+    *,
+    public: bool = False,
+    reads_all: bool = False,
+) -> Select[*tuple[Any, ...]]:
+    """Select `column` of the matching articles; the conditions on their state refer to `columns`."""
+    wanted = [one.get_sql(reads_all=reads_all) for one in conditions]
+    wanted += limit_time(_article.published_at, filters)
+    wanted += list_state_conditions(filters, columns, now, public=public)
+    return select(column).select_from(table_of(Article)).where(*wanted)
+
+
+def _select_links(
+    column: ColumnElement[Any],
+    driver: Condition,
+    conditions: Sequence[Condition],
+    filters: ArticleFilters,
+    now: datetime,
+    *,
+    reads_all: bool = False,
+) -> Select[*tuple[Any, ...]]:
+    """Select `column` of the links of `driver` whose articles are public and meet all conditions."""
+    link = driver.link
+    wanted = [driver.of_link, link.listed_from <= now, *limit_time(link.listed_from, filters)]
+    source = link.article_id.table
+    for one in conditions:
+        if link is _tag and one.of_any_tag is not None:
+            wanted.append(one.of_any_tag)
+        elif one is not driver:
+            wanted.append(one.get_sql(reads_all=reads_all))
+            source = link.article_id.table.join(table_of(Article), _article.uuid == link.article_id)
+    return select(column).select_from(source).where(*wanted)
+
+
+def _count(
+    conditions: Sequence[Condition], filters: ArticleFilters, now: datetime, *, public: bool
+) -> Select[int]:
+    links = [one for one in conditions if one.link is not None]
+    if public and links and filters.type != PAGE:
+        driver = next((one for one in links if one.drives), links[0])
+        article_id = driver.link.article_id
+        number = func.count() if driver.drives else func.count(article_id.distinct())
+        return _select_links(number, driver, conditions, filters, now, reads_all=True)
+    columns: Any = Unindexed if any(one.is_selective for one in conditions) else _article
+    return _select_articles(func.count(), columns, conditions, filters, now, public=public, reads_all=True)
+
+
+def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, is_sorted: bool) -> Order:
+    """Return the expressions of the ordering. With `is_sorted`, the database sorts without an index."""
+    if ordering == FEATURED_FIRST:
+        by_date = _make_order(filters, NEWEST, is_listed=is_listed, is_sorted=is_sorted)
+        return ((unindexed(_article.featured) if is_sorted else _article.featured, True), *by_date)
+    column, is_descending = _ORDERED_BY[ordering.removeprefix("-")], ordering.startswith("-")
+    column = unindexed(column) if is_sorted else column
+    order = ((column, is_descending), (_article.uuid, False))
+    if ordering not in _BY_DATE or is_listed or filters.status in _DATED_STATUSES:
+        return order
+    # An article without a date is a draft in progress; it is sorted as if it were newer than all others.
+    has_date = _article.published_at.is_not(None)
+    return ((unindexed(has_date) if is_sorted else has_date, not is_descending), *order)
+
+
+def _make_list(uuids: Any, order: Order, total: Select[int]) -> ArticleList:
+    forwards, backwards = (
+        uuids.order_by(*_apply_directions(order, is_reversed=is_reversed)) for is_reversed in (False, True)
+    )
+    return ArticleList(forwards, backwards, total)
+
+
+def _list_by_change(
+    uuids: Any, edited: Any, ordering: str, total: Select[int], *, is_sorted: bool
+) -> ArticleList:
+    """Return the list ordered by the last change of the article or of its working copy, whichever is later.
+
+    `edited` selects the same articles as `uuids`.
+    """
+    is_later = _copy.article_id == _article.uuid, _copy.last_updated > _article.last_updated
+    # With EXISTS, PostgreSQL would join all articles instead of reading one page of them in order.
+    later_copy = select(is_later[1]).where(is_later[0]).correlate(table_of(Article)).scalar_subquery()
+    changed = _article.last_updated
+    parts = (
+        (uuids.where(~func.coalesce(later_copy, false())), unindexed(changed) if is_sorted else changed),
+        (edited.join(table_of(WorkingCopy), is_later[0]).where(is_later[1]), _copy.last_updated),
+    )
+    is_descending = ordering.startswith("-")
+
+    def merge(*, is_reversed: bool) -> Executable:
+        def direct(changed: ColumnElement[Any], uuid: ColumnElement[UUID]) -> list[ColumnElement[Any]]:
+            return _apply_directions(((changed, is_descending), (uuid, False)), is_reversed=is_reversed)
+
+        # The parts are ordered too, so that the database merges them.
+        merged = union_all(
+            *(
+                select(part.add_columns(changed).order_by(*direct(changed, _article.uuid)).subquery())
+                for part, changed in parts
+            )
+        )
+        uuid, changed = merged.selected_columns
+        return merged.order_by(*direct(changed, uuid))
+
+    return ArticleList(merge(is_reversed=False), merge(is_reversed=True), total)
+
+
+def _apply_directions(order: Order, *, is_reversed: bool) -> list[ColumnElement[Any]]:
+    return [column.desc() if is_descending != is_reversed else column for column, is_descending in order]

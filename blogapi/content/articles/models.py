@@ -1,0 +1,355 @@
+"""Tables of articles, their tags and their SEO records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import (
+    DDL,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    String,
+    Text,
+    desc,
+    event,
+    false,
+    func,
+    text,
+)
+from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
+from sqlalchemy.ext.orderinglist import ordering_list
+from sqlalchemy.orm import Mapped, mapped_column, relationship, synonym
+
+from blogapi.content.articles.fields import TEXT_FIELDS
+from blogapi.content.articles.lifecycle import ContentType
+from blogapi.content.authors.models import Author
+from blogapi.content.categories.models import Category
+from blogapi.content.custom_fields.models import NO_VALUES
+from blogapi.content.tags.models import Tag
+from blogapi.publication.models import HasEvents
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, get_listed_from
+from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, Timestamped, bytewise, current_time
+
+# An article with a readable status needs a publication time.
+_IS_HIDDEN = " AND ".join(f"status != '{status}'" for status in READABLE_STATUSES)
+
+
+class Article(HasEvents, Identified, Timestamped, Base):
+    """An article or, by its `type`, a page; its content is stored exactly as the client sent it.
+
+    A page has no category. Its `parent_id` refers to its parent page, and `position` orders the pages with
+    the same parent.
+    """
+
+    __tablename__ = "article"
+    kind = "article"
+    __table_args__ = (
+        CheckConstraint(f"status IN {tuple(status.value for status in Status)}", name="status"),
+        CheckConstraint(f"type IN {tuple(type_.value for type_ in ItemType)}", name="type"),
+        CheckConstraint("(category_id IS NULL) = (type = 'page')", name="category"),
+        CheckConstraint("content_type IN ('html', 'markdown', 'text')", name="content_type"),
+        CheckConstraint(f"{_IS_HIDDEN} OR published_at IS NOT NULL", name="published_at"),
+        # The indexes have the order of the lists, or its reverse, so that a page reads only the rows that it
+        # returns. Times are ascending, so that new rows are appended to the index. The type comes last,
+        # because the lists of articles exclude only a few pages.
+        Index("ix_article_visible", "status", "published_at", desc("uuid"), "type"),
+        Index("ix_article_featured", "status", "featured", "published_at", desc("uuid"), "type"),
+        Index("ix_article_author", "author_id", "status", "published_at", desc("uuid"), "type"),
+        Index("ix_article_category", "category_id", "status", "published_at", desc("uuid"), "type"),
+        Index("ix_article_changed", "last_updated", desc("uuid"), "type"),
+        Index("ix_article_status_changed", "status", "last_updated", desc("uuid"), "published_at", "type"),
+        Index(
+            *("ix_article_dated", text("(published_at IS NOT NULL) DESC"), "published_at", desc("uuid")),
+            "type",
+        ),
+    )
+
+    author_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"))
+    category_id: Mapped[UUID | None] = mapped_column(ForeignKey("category.uuid"))
+    title: Mapped[str]
+    slug: Mapped[str] = mapped_column(unique=True)
+    cover_image: Mapped[str] = mapped_column(default="")
+    content: Mapped[str] = mapped_column(default="")
+    content_type: Mapped[str] = mapped_column(String(16), default=ContentType.HTML.value)
+    featured: Mapped[bool] = mapped_column(default=False, server_default=false())
+    language: Mapped[str] = mapped_column(default="", server_default="")
+    translation_key: Mapped[str] = mapped_column(default="", server_default="")
+    status: Mapped[str] = mapped_column(String(16))
+    published_at: Mapped[datetime | None]
+    version: Mapped[int] = mapped_column(default=1)
+    was_public: Mapped[bool] = mapped_column(default=False)
+    slug_derived: Mapped[bool] = mapped_column(default=True)
+    editor_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
+    custom: Mapped[str] = mapped_column(Text(), default=NO_VALUES, server_default=NO_VALUES)
+
+    type: Mapped[str] = mapped_column(
+        String(16), default=ItemType.ARTICLE.value, server_default=ItemType.ARTICLE.value
+    )
+    parent_id: Mapped[UUID | None] = mapped_column(
+        # The foreign key is checked at the commit, because a copy of the blog can insert a page before its
+        # parent.
+        ForeignKey("article.uuid", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
+        index=True,
+    )
+    position: Mapped[int] = mapped_column(default=0, server_default="0")
+
+    category: Mapped[Category | None] = relationship()
+    seo: Mapped[Seo] = relationship(cascade="all, delete-orphan", passive_deletes=True)
+    tag_links: Mapped[list[ArticleTag]] = relationship(
+        order_by="ArticleTag.position",
+        collection_class=ordering_list("position"),
+        cascade="all, delete-orphan",
+        passive_deletes=True,
+    )
+    tags: AssociationProxy[list[Tag]] = association_proxy(
+        "tag_links", "tag", creator=lambda tag: ArticleTag(tag=tag)
+    )
+    author_links: Mapped[list[ArticleAuthor]] = relationship(
+        order_by="ArticleAuthor.position",
+        collection_class=ordering_list("position"),
+        cascade="all, delete-orphan",
+        passive_deletes=True,
+    )
+    authors: AssociationProxy[list[Author]] = association_proxy(
+        "author_links", "author", creator=lambda author: ArticleAuthor(author=author)
+    )
+
+    def update_links(self) -> None:
+        """Copy columns of the article to its links to tags and authors, which repeat these columns.
+
+        Call this after a change of the status, the publication time, the category, the tags or the authors.
+        """
+        listed_from = get_listed_from(self)
+        for tag_link in self.tag_links:
+            tag_link.listed_from, tag_link.category_id = listed_from, self.category_id
+        for author_link in self.author_links:
+            author_link.listed_from = listed_from
+
+
+_title = func.lower(bytewise(Article.title))
+Index("ix_article_title", _title, Article.uuid, Article.type).ddl_if(dialect="sqlite")
+Index(
+    "ix_article_status_title", Article.status, _title, Article.uuid, Article.published_at, Article.type
+).ddl_if(dialect="sqlite")
+# Most articles are in the language of the site and have no translations.
+for _name, _condition, *_columns in (
+    ("page", "type = 'page'", Article.position, Article.uuid),
+    (
+        *("language", "language != ''", Article.language, Article.status, Article.published_at),
+        *(desc(Article.uuid), Article.type),
+    ),
+    ("translation_key", "translation_key != ''", Article.translation_key),
+):
+    _partial = Index(f"ix_article_{_name}", *_columns, sqlite_where=text(_condition))
+    _partial.ddl_if(dialect="sqlite")
+# PostgreSQL can answer from the index alone if it also contains the columns of its expression.
+# `postgresql_include` and `postgresql_where` would import the dialect of PostgreSQL, which needs memory, also
+# on SQLite.
+for _index in (
+    'ix_article_title ON article (lower(title COLLATE "C"), uuid, type) INCLUDE (title)',
+    'ix_article_status_title ON article (status, lower(title COLLATE "C"), uuid, published_at, type) '
+    "INCLUDE (title)",
+    "ix_article_page ON article (position, uuid) WHERE type = 'page'",
+    "ix_article_language ON article (language, status, published_at, uuid DESC, type) WHERE language != ''",
+    "ix_article_translation_key ON article (translation_key) WHERE translation_key != ''",
+):
+    _create = DDL(f"CREATE INDEX {_index}")  # type: ignore[no-untyped-call]
+    event.listen(Article.__table__, "after_create", _create.execute_if(dialect="postgresql"))
+
+# Text fields without a column above get a plain text column.
+for _text in TEXT_FIELDS:
+    if _text.name not in Article.__table__.c:
+        _column = mapped_column(String, default="", server_default=_text.server_default, nullable=False)
+        setattr(Article, _text.name, _column)
+
+
+# The links to tags and authors repeat columns of the article, so that their indexes contain the articles of a
+# tag or an author in the order of the lists. `Article.update_links` copies the columns.
+
+
+class ArticleTag(Base):
+    """A tag of an article, with its position in the order that the author chose.
+
+    `listed_from` is the time from which the article is in the lists, or None.
+    """
+
+    __tablename__ = "article_tag"
+    __table_args__ = (
+        Index("ix_article_tag_listed", "tag_id", "listed_from", desc("article_id")),
+        Index("ix_article_tag_category", "category_id", "tag_id", "listed_from", desc("article_id")),
+        WITHOUT_ROWID,
+    )
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    tag_id: Mapped[UUID] = mapped_column(ForeignKey("tag.uuid", ondelete="CASCADE"), primary_key=True)
+    term_id: Mapped[UUID] = synonym("tag_id")
+    position: Mapped[int]
+    listed_from: Mapped[datetime | None]
+    category_id: Mapped[UUID | None]
+
+    tag: Mapped[Tag] = relationship()
+
+
+class ArticleAuthor(Base):
+    """An author of an article, with their position in the byline; see ArticleTag for `listed_from`."""
+
+    __tablename__ = "article_author"
+    __table_args__ = (
+        Index("ix_article_author_listed", "author_id", "listed_from", desc("article_id")),
+        WITHOUT_ROWID,
+    )
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    author_id: Mapped[UUID] = mapped_column(ForeignKey("author.uuid"), primary_key=True)
+    term_id: Mapped[UUID] = synonym("author_id")
+    position: Mapped[int]
+    listed_from: Mapped[datetime | None]
+
+    author: Mapped[Author] = relationship()
+
+
+#: The models of the links of each field of LINK_FIELDS.
+LINK_MODELS: Mapping[str, type[ArticleTag | ArticleAuthor]] = {"tags": ArticleTag, "authors": ArticleAuthor}
+
+
+class Seo(Identified, Timestamped, Base):
+    """The metadata of an article for search engines and social networks; each article has exactly one."""
+
+    __tablename__ = "seo"
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), unique=True)
+    title: Mapped[str]
+    description: Mapped[str] = mapped_column(default="")
+    og_image: Mapped[str] = mapped_column(default="")
+    canonical_url: Mapped[str] = mapped_column(default="")
+
+
+class ArticleJson(Base):
+    """The JSON of an article, rendered by every write: one column with the JSON value of each field.
+
+    A read adds the content of the article, the category, the tags, the authors and the status, so this row
+    does not change if a tag is renamed or a scheduled article becomes public.
+    """
+
+    __tablename__ = "article_json"
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    # There is no foreign key, because the foreign key of `article.category_id` guarantees that the category
+    # exists.
+    category_id: Mapped[UUID | None]
+    status: Mapped[str] = mapped_column(String(16))
+    published_at: Mapped[datetime | None]
+    version: Mapped[int]
+
+
+# Lists select the first columns, and `html` is the longest, so it comes last. The columns are binary, so that
+# a read does not decode and encode text.
+_JSON_NAMES = (
+    *("uuid", "author", *(text.name for text in TEXT_FIELDS if text.name != "content"), "slug", "seo"),
+    *("parent", "position"),
+    *("created", "last_updated", "published_at", "reading_minutes", "cover", "word_count", "toc", "html"),
+)
+for _name in _JSON_NAMES:
+    setattr(ArticleJson, f"{_name}_json", mapped_column(LargeBinary, nullable=False, server_default=""))
+
+
+class ArticleStats(Base):
+    """The single row with the version of the code that rendered the rows of ArticleJson."""
+
+    __tablename__ = "article_stats"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    renderer: Mapped[str]
+
+
+class FormerSlug(Base):
+    """A slug that a public article had before; no other article uses it now."""
+
+    __tablename__ = "former_slug"
+
+    slug: Mapped[str] = mapped_column(primary_key=True)
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), index=True)
+    created: Mapped[datetime] = mapped_column(default=current_time)
+
+
+class FormerPath(Base):
+    """The path of the page of an article in another system, from which the blog redirects to the article.
+
+    The path is decoded, begins with a slash and has no query. Whole paths are compared, so that two paths
+    with the same last segment can lead to two articles.
+    """
+
+    __tablename__ = "former_path"
+
+    path: Mapped[str] = mapped_column(Text(), primary_key=True)
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), index=True)
+    created: Mapped[datetime] = mapped_column(default=current_time)
+
+
+# In PostgreSQL, the indexes of the primary keys have another order than the list of redirects.
+Index("ix_former_slug_order", bytewise(FormerSlug.slug)).ddl_if(dialect="postgresql")
+Index("ix_former_path_order", bytewise(FormerPath.path)).ddl_if(dialect="postgresql")
+
+
+class ArticleRevision(Base):
+    """A former version of an article: its writer, its time and its content as JSON.
+
+    If saves of a scheduled article have replaced this version, `saves_since` is the time of the first save;
+    otherwise it is None. There is no foreign key: the row is kept when its article is deleted, so that the
+    deletion can be undone.
+    """
+
+    __tablename__ = "article_revision"
+
+    article_id: Mapped[UUID] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    author_id: Mapped[UUID]
+    user_id: Mapped[UUID]
+    created: Mapped[datetime]
+    content: Mapped[str]
+    name: Mapped[str] = mapped_column(default="", server_default="")
+    saves_since: Mapped[datetime | None]
+
+
+class WorkingCopy(Base):
+    """The edits of an article that are not part of the article yet; all users share one copy per article.
+
+    `content` is the content that the editor saved, as JSON. `version` counts the saves, and `base_version` is
+    the version of the article on which the edits are based. `user_id` is the user who saved last. `not_live`
+    is a JSON array of sentences: why the last save could not be written into the scheduled article; None if
+    this was not tried.
+    """
+
+    __tablename__ = "working_copy"
+    __table_args__ = (Index("ix_working_copy_changed", desc("last_updated"), "article_id"),)
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[UUID]
+    created: Mapped[datetime] = mapped_column(default=current_time)
+    last_updated: Mapped[datetime] = mapped_column(default=current_time)
+    version: Mapped[int] = mapped_column(default=1)
+    base_version: Mapped[int]
+    content: Mapped[str]
+    not_live: Mapped[str | None]
+
+
+class DeletedItem(Base):
+    """A deleted article or page, which can be restored until the row is deleted after BIN_DAYS.
+
+    `document` is the whole item as JSON; see `articles.writing.deleted_items`. `author_id` and `status`
+    belong to the item, and `user_id` is the user who deleted it.
+    """
+
+    __tablename__ = "deleted_item"
+
+    uuid: Mapped[UUID] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    author_id: Mapped[UUID]
+    status: Mapped[str] = mapped_column(String(16))
+    user_id: Mapped[UUID]
+    deleted: Mapped[datetime] = mapped_column(index=True)
+    document: Mapped[str]

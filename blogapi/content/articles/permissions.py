@@ -1,0 +1,302 @@
+"""Checks what a caller may do with single articles.
+
+Authors write only their own articles, and see no hidden articles of others. An article belongs to the user
+who created it (`author_id`); `user reassign` gives it to another user. The byline does not matter. Callers
+get the same answer for an article that they may not see as for one that does not exist. Editors and admins
+may do everything, so most of these functions do nothing for them.
+
+The functions are called before the body is read or rendered, and again in the transaction of the write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, bindparam, false, func, select, true
+
+from blogapi.content.articles import queries
+from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.lifecycle import SCHEDULED
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleRevision, DeletedItem
+from blogapi.content.articles.snapshots import parse_content
+from blogapi.content.authors.models import Author
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable, readable
+from blogapi.storage.database import current_time, db, execute_in_batches, table_of
+from blogapi.web.access import Caller, Role, current_caller
+from blogapi.web.errors import Conflict, Forbidden, NotFound, Problem
+
+ARTICLE = ItemType.ARTICLE.value
+_PUBLISHED = frozenset((*READABLE_STATUSES, SCHEDULED))
+_MISSING = "There is no such article."
+
+_article, _link, _author = table_of(Article).c, table_of(ArticleAuthor).c, table_of(Author).c
+_deleted = table_of(DeletedItem).c
+_UUIDS: Any = bindparam("uuids", expanding=True)
+_SELECT_ARTICLES = select(
+    *(_article.uuid, _article.type, _article.author_id, _article.status, _article.published_at)
+).where(_article.uuid.in_(_UUIDS))
+_SELECT_DELETED = select(
+    *(_deleted.uuid, _deleted.kind.label("type"), _deleted.author_id, _deleted.status)
+).where(_deleted.uuid.in_(_UUIDS))
+_SELECT_BYLINES = (
+    select(_link.article_id, _author.uuid, _author.slug)
+    .join(table_of(Author), _author.uuid == _link.author_id)
+    .where(_link.article_id.in_(_UUIDS))
+    .order_by(_link.article_id, _link.position)
+)
+_SELECT_PROFILE = select(_author.uuid, _author.slug).where(_author.owner_id == bindparam("user"))
+_SELECT_LAST_VERSION = (
+    select(ArticleRevision.author_id, ArticleRevision.content)
+    .where(ArticleRevision.article_id == bindparam("uuid"))
+    .order_by(ArticleRevision.number.desc())
+    .limit(1)
+)
+_SELECT_OWN_ARTICLES_VERSION = select(
+    func.count(), func.sum(_article.version), func.max(_article.last_updated)
+).where(_article.author_id == bindparam("user"))
+
+# The uuid and the slug of each author of a byline.
+Byline = Sequence[tuple[UUID, str]]
+
+
+def may_see(uuid: UUID, caller: Caller) -> bool:
+    """Return whether the caller may see the article even if it is not public."""
+    if caller.restricted_to_author is None:
+        return caller.sees_drafts
+    (row,) = _read_rows([uuid]).values() or (None,)
+    return row is not None and row.author_id == caller.restricted_to_author
+
+
+def visible_to_caller() -> ColumnElement[bool]:
+    """Return the SQL condition that the caller may see the article or page."""
+    caller = current_caller()
+    is_own = _article.author_id == caller.restricted_to_author if caller.restricted_to_author else false()
+    return true() if caller.sees_drafts else readable(_article, current_time()) | is_own
+
+
+def get_own_articles_version(user: UUID) -> str:
+    """Return a text that changes with every change of the user's articles."""
+    return " ".join(
+        map(str, db.session.connection().execute(_SELECT_OWN_ARTICLES_VERSION, {"user": user}).one())
+    )
+
+
+def may_work_on(uuid: UUID) -> bool:
+    """Return whether the caller may work on the article or page; for editors, it need not exist."""
+    try:
+        if current_caller().is_author:
+            check_exists(uuid)
+    except Problem:
+        return False
+    return True
+
+
+def check_exists(uuid: UUID, type_: str = ARTICLE) -> None:
+    """Raise NotFound or Forbidden unless the item exists and the caller may work on it.
+
+    Authors may work on their own public articles, but `check_write` refuses to change them.
+    """
+    with report_deleted([uuid], type_):
+        if current_caller().is_author:
+            _check_own(_read_rows([uuid], type_).get(uuid))
+        else:
+            queries.check_exists(uuid, type_)
+
+
+@contextmanager
+def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterator[None]:
+    """Give a NotFound error the code `deleted` if the caller may restore one of these items.
+
+    The executed statement is the same for unknown and hidden items.
+    """
+    try:
+        yield
+    except NotFound as error:
+        caller, role = current_caller(), Role.AUTHOR if type_ == ARTICLE else Role.EDITOR
+        if caller.role.includes(role) and "write" in caller.scopes:
+            items = _read_rows([uuid for uuid in uuids if uuid], type_, _SELECT_DELETED).values()
+            if any(_is_own(item) and (item.status not in _PUBLISHED or caller.publishes) for item in items):
+                detail = f"This {type_} was deleted; restore it first."
+                raise NotFound(detail, code="deleted", errors=error.errors) from error
+        raise
+
+
+def check_deleted(uuid: UUID, type_: str) -> None:
+    """Raise NotFound, Forbidden or Conflict unless the item is deleted and the caller may restore it."""
+    item, existing = (
+        _read_rows([uuid], type_, select).get(uuid) for select in (_SELECT_DELETED, _SELECT_ARTICLES)
+    )
+    if existing is not None:
+        _check_own(existing)
+        raise Conflict(f"This {type_} is not deleted.", code="not_deleted")
+    if item is None or not _is_own(item):
+        raise NotFound(f"There is no such deleted {type_}.")
+    _check_fields(ArticleInput(), item, ())
+
+
+def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
+    """Raise NotFound or Forbidden for an author unless they may create or replace the article.
+
+    Without `fields`, the written fields are not checked. A deleted article of another user cannot be created
+    again.
+    """
+    items = [replace(fields or ArticleInput(), uuid=uuid)]
+    check_writes(items, is_bulk=False, creates=True, is_complete=bool(fields))
+
+
+def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
+    """Raise NotFound or Forbidden unless the caller may see the versions of the item.
+
+    If the item was deleted, its newest version determines its owner and its type.
+    """
+    row = _read_rows([uuid]).get(uuid)
+    if row is not None and row.type == type_ and (_is_own(row) or is_readable(row, current_time())):
+        _check_own(row)
+        return
+    # The executed statements are the same for unknown and hidden items.
+    last = _read_last_version(uuid)
+    is_history = row is None and last is not None and parse_content(last.content).type == type_
+    if not is_history or not _is_own(last):
+        with report_deleted([uuid], type_):
+            raise NotFound(f"There is no such {type_}.")
+
+
+def check_restoration(uuid: UUID, type_: str = ARTICLE) -> None:
+    """Raise NotFound or Forbidden unless the caller may restore a version of the item."""
+    check_history(uuid, type_)
+    if current_caller().is_author and _read_rows([uuid]):
+        check_write(uuid)
+
+
+def check_creation(fields: ArticleInput) -> None:
+    """Raise Forbidden unless the caller may create an article with these fields."""
+    if current_caller().is_author:
+        _check_fields(fields, None, _read_profile() if fields.authors else ())
+
+
+def check_write(uuid: UUID, fields: ArticleInput | None = None) -> None:
+    """Raise NotFound or Forbidden unless the caller may write these fields (None: delete the article)."""
+    check_writes([replace(fields or ArticleInput(), uuid=uuid)], is_bulk=False)
+
+
+def check_writes(
+    items: Sequence[ArticleInput], *, is_bulk: bool = True, creates: bool = False, is_complete: bool = True
+) -> None:
+    """Raise NotFound or Forbidden unless the caller may write all these items.
+
+    An item without fields stands for a deletion. With `is_bulk`, the errors begin with the index of the item.
+    With `creates`, the articles may be new. Without `is_complete`, only the owners of the articles are
+    checked.
+    """
+    if not current_caller().is_author:
+        return
+    rows = _read_rows([uuid for fields in items if (uuid := fields.uuid)])
+    bylines = _read_bylines(
+        [uuid for fields in items if (uuid := fields.uuid) and fields.authors is not None]
+    )
+    for index, fields in enumerate(items):
+        uuid = fields.uuid
+        assert uuid is not None, "an input that is checked has the uuid of its article"
+        row = rows.get(uuid)
+        try:
+            if row is None and creates:
+                _check_new(uuid)
+            else:
+                with report_deleted([uuid]):
+                    _check_own(row)
+            if is_complete:
+                _check_fields(fields, row, bylines.get(uuid, ()) if row is not None else _read_profile())
+        except Problem as error:
+            raise (error.prefix_errors(str(index)) if is_bulk else error) from error
+
+
+def check_publication(uuid: UUID, status: str | None) -> None:
+    """Raise NotFound or Forbidden unless the caller may publish the working copy with this status."""
+    if current_caller().is_author:
+        row = _read_rows([uuid]).get(uuid)
+        is_draft = row is not None and row.status == Status.DRAFT
+        check_write(uuid, ArticleInput(status=status or (Status.PUBLISHED.value if is_draft else None)))
+
+
+def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
+    """Raise NotFound or Forbidden unless the caller may save these fields in the article's working copy.
+
+    Only authors are checked here; see `check_exists`.
+    """
+    if current_caller().is_author:
+        check_exists(uuid)
+        _check_byline(fields, _read_bylines([uuid]).get(uuid, ()))
+
+
+def _check_new(uuid: UUID) -> None:
+    last = _read_rows([uuid], None, _SELECT_DELETED).get(uuid) or _read_last_version(uuid)
+    if last is not None and not _is_own(last):
+        raise NotFound(_MISSING)
+
+
+def _is_own(row: Any) -> bool:
+    """Return whether the caller may work on the row of an article, of a version or of a deleted item."""
+    caller = current_caller()
+    return not caller.is_author or row.author_id == caller.user
+
+
+def _check_own(row: Any) -> None:
+    if row is not None and _is_own(row):
+        return
+    if row is None or not is_readable(row, current_time()):
+        raise NotFound(_MISSING)
+    raise Forbidden("This article belongs to another user; ask an editor to change it.")
+
+
+def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
+    """Raise Forbidden if the write changes the byline, or public content that the caller may not change."""
+    is_published = row is not None and row.status in _PUBLISHED
+    if (is_published or fields.status in _PUBLISHED) and not current_caller().publishes:
+        raise Forbidden(
+            "You may not publish, or change what is published. Save your edits as a working copy, and ask an "
+            "editor to publish them."
+            if is_published
+            else "You may not publish articles; save it as a draft, and ask an editor to publish it."
+        )
+    # A new article without authors gets the profile of the author.
+    if row is not None or fields.authors:
+        _check_byline(fields, byline)
+
+
+def _check_byline(fields: ArticleInput, byline: Byline) -> None:
+    if fields.authors is not None and not _is_same_byline(fields.authors, byline):
+        raise Forbidden("Only editors and admins may change the authors of an article; leave `authors` out.")
+
+
+def _is_same_byline(references: Sequence[UUID | str], byline: Byline) -> bool:
+    if len(references) != len(byline):
+        return False
+    return all(reference in author for reference, author in zip(references, byline, strict=True))
+
+
+def _read_rows(
+    uuids: Sequence[UUID], type_: str | None = None, statement: Select[Any] = _SELECT_ARTICLES
+) -> dict[UUID, Any]:
+    """Return the row of each existing item by uuid; with `type_`, only of items of this type."""
+    rows = execute_in_batches(statement, "uuids", uuids)
+    return {row.uuid: row for row in rows if type_ in (None, row.type)}
+
+
+def _read_last_version(uuid: UUID) -> Any:
+    return db.session.connection().execute(_SELECT_LAST_VERSION, {"uuid": uuid}).one_or_none()
+
+
+def _read_bylines(uuids: Sequence[UUID]) -> Mapping[UUID, Byline]:
+    bylines: dict[UUID, list[tuple[UUID, str]]] = {}
+    for article, uuid, slug in execute_in_batches(_SELECT_BYLINES, "uuids", uuids):
+        bylines.setdefault(article, []).append((uuid, slug))
+    return bylines
+
+
+def _read_profile() -> Byline:
+    rows = db.session.connection().execute(_SELECT_PROFILE, {"user": current_caller().user})
+    return [(uuid, slug) for uuid, slug in rows]

@@ -1,0 +1,74 @@
+"""Renderings that are made before the write lock is taken, so that no other writer waits for them.
+
+An excerpt is written by an author, or generated from the content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
+
+from flask import g
+from sqlalchemy import select
+
+from blogapi.content.articles.models import Article
+from blogapi.rendering import renderer
+from blogapi.rendering.renderer import RenderedContent
+from blogapi.storage.database import chunk, db, table_of
+
+Texts = Mapping[str, str]
+# A content and its type.
+Source = tuple[str, str]
+
+# The text fields that determine the excerpt that a response shows.
+_SOURCE_FIELDS = ("content", "content_type", "excerpt")
+# The text fields that decide whether a write renders the content.
+RENDERED_FIELDS = (*_SOURCE_FIELDS, "cover_image")
+
+_article = table_of(Article).c
+
+
+def prepare(sources: Iterable[Source]) -> None:
+    """Render these contents for the next write of this request or command; see `render`."""
+    g.renderings = {source: render(*source) for source in dict.fromkeys(sources)}
+
+
+def render(content: str, content_type: str) -> RenderedContent:
+    """Return the rendered content, which `prepare` may have rendered before."""
+    prepared: RenderedContent | None = g.get("renderings", {}).get((content, content_type))
+    return prepared or renderer.render(content, content_type)
+
+
+def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:
+    """Return the contents that a write of these texts renders; `old_texts` is None for a new article.
+
+    They include the former content if the client may have read the excerpt generated from it.
+    """
+    sources = [texts]
+    if old_texts is not None and texts["excerpt"] and not old_texts["excerpt"]:
+        sources.append(old_texts)
+    return [(source["content"], source["content_type"]) for source in sources]
+
+
+def remove_generated_excerpt(old_texts: Texts | None, texts: Texts) -> Texts:
+    """Return the texts with an empty excerpt if the excerpt is not written but generated."""
+    is_same = old_texts is not None and all(old_texts[name] == texts[name] for name in _SOURCE_FIELDS)
+    if is_same or not texts["excerpt"]:
+        return texts
+    excerpts = (render(*source).excerpt for source in list_sources(old_texts, texts))
+    return {**texts, "excerpt": ""} if texts["excerpt"] in excerpts else texts
+
+
+def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
+    """Return the texts RENDERED_FIELDS of existing articles, by uuid."""
+    texts: dict[UUID, dict[str, str]] = {}
+    for batch in chunk(uuids):
+        columns = select(_article.uuid, *(_article[name] for name in RENDERED_FIELDS))
+        for uuid, *values in db.session.connection().execute(columns.where(_article.uuid.in_(batch))):
+            texts[uuid] = dict(zip(RENDERED_FIELDS, values, strict=True))
+    return texts
+
+
+def prepare_stored(uuids: Sequence[UUID]) -> None:
+    """Render the contents of stored articles for the next write; see `prepare`."""
+    prepare((texts["content"], texts["content_type"]) for texts in read_texts(uuids).values())

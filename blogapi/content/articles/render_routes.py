@@ -1,0 +1,135 @@
+"""The endpoint that renders a text as the content of an article."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
+
+from blogapi.content.articles import permissions, queries
+from blogapi.content.articles.fields import TEXT_DEFAULTS
+from blogapi.content.articles.lifecycle import UNSET, Unset, compute_next_state
+from blogapi.content.articles.models import Article
+from blogapi.content.articles.render_schemas import RenderBodySchema, RenderingSchema
+from blogapi.content.articles.responses import article_links
+from blogapi.content.articles.writing.provisional_slugs import get_base
+from blogapi.content.categories.models import Category
+from blogapi.content.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.content.media.html_pictures import HtmlResolver
+from blogapi.content.media.references import Text, find_files
+from blogapi.content.taxonomies.queries import find_term
+from blogapi.publication.visibility import ItemType, Status, get_readable_from, is_readable
+from blogapi.rendering import renderer
+from blogapi.rendering.slugs import make_slug
+from blogapi.site import page_paths
+from blogapi.site.addresses import make_article_url
+from blogapi.site.page_addresses import PAGE_TREE
+from blogapi.site.queries import get_site
+from blogapi.storage.database import current_time, db
+from blogapi.web.access import allow, author, current_caller
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.unique_slugs import choose_slug, first_free_slug
+
+bp = Blueprint(
+    "renderings",
+    __name__,
+    url_prefix="/api/v1/blog/render",
+    description="Renderings of texts",
+    resource="text",
+)
+
+
+@bp.post("/")
+@allow(author)
+@bp.arguments(RenderBodySchema)
+@bp.response(200, RenderingSchema())
+def render(fields: Fields) -> WithAttributes:
+    """Render a text as the content of an article or page, and compute its address; store nothing."""
+    # Imported here, because its libraries need 4 MB of memory, which servers without writes can save.
+    from blogapi.rendering.sanitizer import is_shown_as_text, list_removed
+
+    article: UUID | None = fields.pop("article", None)
+    if article is None or not permissions.may_work_on(article):
+        article = uuid4()
+    content = fields.pop("content", "")
+    content_type = fields.pop("content_type", TEXT_DEFAULTS["content_type"])
+    rendered = renderer.render(content, content_type)
+    resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
+    slug, url = _predict_address(article, **fields) if fields.get("title", "").strip() else (None, None)
+    (html,) = article_links.resolve([resolver.resolve(rendered.html).encode()])
+    # A free slug would reveal the slugs of articles that an author may not see.
+    find_taken = partial(queries.find_taken_slugs, exclude=article)
+    free = first_free_slug(slug, find_taken) if slug and not current_caller().is_author else None
+    removed = list_removed(content, content_type, rendered.html)
+    as_text = is_shown_as_text(content, content_type, rendered.html)
+    notes = {"removed": removed, "shown_as_text": as_text}
+    return WithAttributes(rendered, html=html.decode(), slug=slug, free_slug=free, url=url, **notes)
+
+
+def _predict_address(
+    uuid: UUID,
+    *,
+    title: str,
+    slug: str = "",
+    category: UUID | str | None = None,
+    type: str = ItemType.ARTICLE.value,
+    parent: UUID | str | Unset | None = UNSET,
+    published_at: datetime | None = None,
+) -> tuple[str, str | None]:
+    """Return the slug and the address of the article, which may be new.
+
+    The address is None if the site has none. An empty slug stands for the slug of the article, or for a slug
+    derived from the title. If the article is not published yet, the default publication time is now.
+    """
+    article = db.session.get(Article, uuid)
+    base = ""
+    if article and not _follows_title(article, title):
+        slug = slug or article.slug
+        base = get_base(slug, uuid) or ""
+    if current_caller().is_author:
+        # A number appended to a taken slug would reveal the slugs of articles that the author may not see.
+        slug = base or slug or make_slug(title)
+    elif base or not slug:
+        slug = choose_slug(None, base or title, partial(queries.find_taken_slugs, exclude=uuid))
+    is_page = (article.type if article else type) == ItemType.PAGE
+    if is_page and not current_caller().is_author:
+        return slug, _make_page_url(uuid, article, slug, parent)
+    stored_category = find_term(Category, str(category)) if category else None
+    stored_category = stored_category or (article.category if article else None)
+    url = make_article_url(
+        get_site(),
+        uuid=uuid,
+        slug=slug,
+        category_slug=stored_category.slug if stored_category else make_slug(DEFAULT_CATEGORY),
+        published_at=_get_time(article, published_at),
+        language=article.language if article else "",
+    )
+    return slug, url
+
+
+def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: Any) -> str | None:
+    site = get_site()
+    if not site.url:
+        return None
+    language, tree = page.language if page else "", PAGE_TREE.get().read_tree()
+    if isinstance(parent, Unset):
+        parent = page.parent_id if page else None
+    elif isinstance(parent, str):
+        parent = page_paths.find_by_slug(parent, tree)
+    path = page_paths.make_path(site, uuid, slug, parent, tree, language)
+    return f"{site.url}{path}"
+
+
+def _follows_title(article: Article, title: str) -> bool:
+    was_public = article.was_public or is_readable(article, current_time())
+    return article.slug_derived and not was_public and article.title != title
+
+
+def _get_time(article: Article | None, requested_time: datetime | None) -> datetime | None:
+    if article and requested_time is None and (since := get_readable_from(article)):
+        return since
+    draft_state = (Status.DRAFT.value, article.published_at if article else None)
+    _, time = compute_next_state(draft_state, Status.PUBLISHED, requested_time or UNSET, current_time())
+    return time

@@ -1,0 +1,39 @@
+"""Articles and pages as resources of the API, for operations that are the same for both.
+
+These are the operations on their versions, working copies and preview links, below the path of an item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from blogapi.content.articles import permissions
+from blogapi.content.articles.schemas import ArticleSchema, PageFieldsSchema, SingleArticleFieldsSchema
+from blogapi.publication.visibility import ItemType
+from blogapi.web.access import Rule
+from blogapi.web.representation import Representation
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Articles or pages; `role` is the access rule for writing one of them."""
+
+    kind: ItemType
+    role: Rule
+    representation: Representation
+    schema: ArticleSchema
+    fields_schema: type[SingleArticleFieldsSchema | PageFieldsSchema]
+
+    @property
+    def item_path(self) -> str:
+        """The path of an item below the path of the blog API."""
+        return f"/{self.kind}s/<id:id>"
+
+    def name(self, plural: str) -> str:
+        """Return the name of a blueprint: `plural` itself for articles, with the prefix `page_` for pages."""
+        return plural if self.kind == ItemType.ARTICLE else f"{self.kind}_{plural}"
+
+    def check_exists(self, id: UUID) -> None:
+        """Raise NotFound or Forbidden unless the item exists and the caller may work on it."""
+        permissions.check_exists(id, self.kind)

@@ -1,0 +1,117 @@
+"""Links to other articles and pages, `article:<uuid>`, whose addresses are found at each read.
+
+The address of an article depends on its slug, its category, its time and the site; the address of a page
+depends on the slugs of the pages above it. Only readable items have an address, and scheduled items become
+readable without a write. Therefore the stored HTML contains the references.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from uuid import UUID
+
+from sqlalchemy import bindparam, select
+
+from blogapi.content.articles.models import Article
+from blogapi.content.categories.models import Category
+from blogapi.publication import shared_caching
+from blogapi.publication.visibility import LISTED_STATUSES, ItemType, readable
+from blogapi.rendering.article_references import REFERENCE
+from blogapi.site import addresses, page_paths
+from blogapi.site.page_addresses import PAGE_TREE
+from blogapi.site.queries import get_site
+from blogapi.storage.database import current_time, db, execute_in_batches, table_of
+
+# A link in sanitized HTML, which quotes each attribute value and contains no nested links. The HTML can be
+# part of JSON, which escapes the quotation marks.
+_LINK = re.compile(
+    rb'<a(?= )(?>([^<>]*?) href=(\\?")%s(#[^"\\<>]*+)?\2)([^<>]*+)>((?:[^<]++|<(?!/?a[ >]))*+)</a>'
+    % REFERENCE.pattern.encode()
+)
+_MARK = b"article:"
+
+_article, _category = table_of(Article).c, table_of(Category).c
+_SELECT_READABLE = (
+    select(
+        _article.uuid,
+        _article.type,
+        _article.slug,
+        _category.slug.label("category_slug"),
+        _article.published_at,
+        _article.language,
+        _article.status,
+    )
+    .outerjoin(Category.__table__, _category.uuid == _article.category_id)
+    .where(_article.uuid.in_(bindparam("uuids", expanding=True)), readable(_article))
+)
+_SELECT_CONTENT = select(_article.content).where(
+    _article.uuid == bindparam("uuid"), _article.content.contains(_MARK.decode())
+)
+_SELECT_LINKED = select(_article.type, _article.uuid, _article.category_id).where(
+    _article.uuid.in_(bindparam("uuids", expanding=True))
+)
+
+
+def resolve(texts: Sequence[bytes]) -> list[bytes]:
+    """Return the texts, which contain sanitized HTML, with addresses instead of references to articles.
+
+    A link to an article or page that readers cannot see is replaced by its text. Without references, no
+    statement is executed.
+    """
+    uuids = {UUID(match[3].decode()) for text in texts if _MARK in text for match in _LINK.finditer(text)}
+    if not uuids:
+        return list(texts)
+    urls = _find_urls(uuids)
+
+    def replace(link: re.Match[bytes]) -> bytes:
+        before, quote, uuid, fragment, after, text = link.groups(b"")
+        url = urls.get(UUID(uuid.decode()))
+        return (
+            text
+            if url is None
+            else b"<a%b href=%b%b%b%b%b>%b</a>" % (*(before, quote, url, fragment, quote, after, text),)
+        )
+
+    return [_LINK.sub(replace, text) if _MARK in text else text for text in texts]
+
+
+def find_mentioned(text: str) -> set[UUID]:
+    """Return the uuids of the articles to which a text refers anywhere, including in code."""
+    return {UUID(uuid) for uuid in REFERENCE.findall(text)}
+
+
+def find_shown(uuid: UUID) -> Mapping[str, set[UUID]]:
+    """Return the items that can change the HTML of an article, by kind.
+
+    These are the linked articles with their categories, and the linked pages. If a linked page moves because
+    a page above it changes, the linked page has an event of its own.
+    """
+    content = db.session.connection().scalar(_SELECT_CONTENT, {"uuid": uuid})
+    shown = defaultdict[str, set[UUID]](set)
+    for row in execute_in_batches(_SELECT_LINKED, "uuids", find_mentioned(content or "")):
+        shown[row.type].add(row.uuid)
+        if row.category_id is not None:
+            shown[Category.kind].add(row.category_id)
+    return shown
+
+
+def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
+    """Return the addresses of the articles and pages that readers can see, escaped for HTML and for JSON."""
+    site, now = get_site(), current_time()
+    rows = list(execute_in_batches(_SELECT_READABLE, "uuids", sorted(uuids), now=now))
+    for row in rows:
+        if row.status not in LISTED_STATUSES:
+            # A change of an unlisted item purges only the responses with the cache tag of this item.
+            shared_caching.add_shown(row.type, row.uuid)
+    has_pages = any(row.type == ItemType.PAGE for row in rows)
+    pages = page_paths.make_paths(site, PAGE_TREE.get().read_tree()) if has_pages else {}
+    paths = {
+        row.uuid: pages.get(row.uuid)
+        or addresses.make_article_path(site, **addresses.get_address_values(row))
+        for row in rows
+    }
+    return {uuid: json.dumps(escape(site.url + path))[1:-1].encode() for uuid, path in paths.items()}

@@ -1,0 +1,158 @@
+"""Builds the head of an article's page: title, description, robots, Open Graph, Twitter card and JSON-LD.
+
+The tags and their fallbacks follow Ghost and Yoast SEO for WordPress. Unknown values are absent, for example
+all addresses if the site has no `url`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from blogapi.content.articles.responses.translations import Translation, choose_alternates
+from blogapi.parsing import parse_timestamp
+from blogapi.publication.visibility import LISTED_STATUSES
+from blogapi.site import addresses
+from blogapi.site.heads import (
+    INDEXED,
+    Breadcrumb,
+    PageSummary,
+    build_head,
+    choose_image,
+    list_category_breadcrumbs,
+    make_publisher,
+    to_line,
+    to_short_line,
+    without_empty,
+)
+from blogapi.site.languages import describe_in_language
+from blogapi.site.models import Site
+from blogapi.web.fields import Fields
+
+_NOT_INDEXED = "noindex"
+
+
+class _Times(NamedTuple):
+    """The times of the publication and of the last change, as the head shows them."""
+
+    published_at: str | None
+    modified_at: str | None
+
+
+def make_head(
+    article: Fields,
+    site: Site,
+    url: str | None,
+    parents: Sequence[Fields] = (),
+    translations: Sequence[Translation] = (),
+    pages: Sequence[Breadcrumb] = (),
+) -> Fields:
+    """Return the head of the page of an article, or of a page.
+
+    `article` has the stored fields, `status`, `category`, `tags` and `authors`. `url` is the address of its
+    page. `parents` are the categories above its category, and `pages` the public pages above a page, the
+    outermost first. `translations` are the public articles with the same translation key, including the
+    article itself; the head links to them if there are several.
+    """
+    site, category = describe_in_language(site, article["language"]), article["category"]
+    page, times = _summarize(article, site, url), _read_times(article)
+    categories = [*parents, *([category] if category else [])]
+    return build_head(
+        site,
+        page,
+        "article" if category else "website",
+        _make_posting(page, times, article, site),
+        [*list_category_breadcrumbs(site, categories), *pages, (page.title, page.url)],
+        article_properties=_make_article_properties(times, article, site) if category else {},
+        alternates=_list_alternates(article, translations),
+        robots=(article["robots"] or INDEXED) if article["status"] in LISTED_STATUSES else _NOT_INDEXED,
+    )
+
+
+def _list_alternates(article: Fields, translations: Sequence[Translation]) -> Sequence[Fields]:
+    """Return the addresses of the article in all languages; none unless it is public in several."""
+    chosen = choose_alternates(UUID(article["uuid"]), translations)
+    return [{"language": one.language, "url": one.url} for one in chosen]
+
+
+def _summarize(article: Fields, site: Site, url: str | None) -> PageSummary:
+    seo, cover = article["seo"], article["cover"]
+    image = choose_image(site, seo["og_image"], article["cover_image"])
+    is_cover = image and cover and image == addresses.make_picture_absolute(site, cover["url"])
+    return PageSummary(
+        title=to_line(seo["title"]) or to_line(article["title"]),
+        description=to_short_line(seo["description"], article["excerpt"], article["subtitle"]),
+        url=addresses.make_absolute(seo["canonical_url"], site.url) or url,
+        image=image,
+        image_size=(cover["width"], cover["height"]) if is_cover else None,
+    )
+
+
+def _read_times(article: Fields) -> _Times:
+    published_at, updated_at = (
+        parse_timestamp(article[name] or "") for name in ("published_at", "last_updated")
+    )
+    # A scheduled article was last updated before it is published.
+    modified_at = max(filter(None, (published_at, updated_at)), default=None)
+    return _Times(_format_time(published_at), _format_time(modified_at))
+
+
+def _make_article_properties(times: _Times, article: Fields, site: Site) -> Fields:
+    return {
+        "article:published_time": times.published_at,
+        "article:modified_time": times.modified_at,
+        "article:author": [url for author in article["authors"] if (url := _get_author_url(site, author))],
+        "article:section": article["category"]["name"],
+        "article:tag": [tag["name"] for tag in article["tags"]],
+    }
+
+
+def _make_posting(page: PageSummary, times: _Times, article: Fields, site: Site) -> Fields:
+    return without_empty(
+        {
+            "@type": "BlogPosting" if article["category"] else "WebPage",
+            "headline": page.title,
+            "description": page.description,
+            "url": page.url,
+            "mainEntityOfPage": page.url and {"@type": "WebPage", "@id": page.url},
+            "image": _make_image(page),
+            "datePublished": times.published_at,
+            "dateModified": times.modified_at,
+            # Only articles make an author public, so that a page names no authors.
+            "author": [_make_person(site, author) for author in article["authors"] if article["category"]],
+            "publisher": make_publisher(site),
+            "articleSection": article["category"] and article["category"]["name"],
+            "keywords": [tag["name"] for tag in article["tags"]],
+            "inLanguage": site.language,
+        }
+    )
+
+
+def _make_image(page: PageSummary) -> Fields | str | None:
+    if page.image_size is None:
+        return page.image
+    width, height = page.image_size
+    return {"@type": "ImageObject", "url": page.image, "width": width, "height": height}
+
+
+def _make_person(site: Site, author: Fields) -> Fields:
+    return without_empty(
+        {
+            "@type": "Person",
+            "name": author["name"],
+            "url": _get_author_url(site, author),
+            "image": addresses.make_picture_absolute(site, author["avatar"]),
+        }
+    )
+
+
+def _format_time(time: datetime | None) -> str | None:
+    return time.isoformat(timespec="seconds") if time else None
+
+
+def _get_author_url(site: Site, author: Fields) -> str | None:
+    """Return the address of the author's page, or else of the author's own website."""
+    page = addresses.make_term_url(site, "author", uuid=author["uuid"], slug=author["slug"])
+    return page or addresses.make_absolute(author["url"])

@@ -1,0 +1,117 @@
+"""The fields of a single article that show other public articles: `previous`, `next` and `related`.
+
+They are computed at each read, because they depend on other articles. In a blog with several languages, they
+are in the language of the article.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, case, desc, func, or_, select
+
+from blogapi.content.articles.models import Article, ArticleTag
+from blogapi.content.articles.schemas import ArticleLinkSchema
+from blogapi.content.categories.models import Category
+from blogapi.publication.visibility import can_be_listed, listed
+from blogapi.site.addresses import make_row_url
+from blogapi.site.queries import get_site
+from blogapi.storage.database import current_time, db, table_of
+from blogapi.web import json as web_json
+from blogapi.web.fields import WithAttributes
+
+FIELDS = ("previous", "next", "related")
+
+MAX_RELATED = 5
+
+_article, _tag, _category = table_of(Article).c, table_of(ArticleTag).c, table_of(Category).c
+_other = table_of(Article).alias("other").c
+_SCHEMA = ArticleLinkSchema()
+# The neighbours have the same order as the lists of articles.
+_NEWEST_FIRST = (desc(_article.published_at), _article.uuid)
+_OLDEST_FIRST = (_article.published_at, desc(_article.uuid))
+
+
+def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
+    """Return the requested FIELDS of an article as JSON, by name."""
+    columns = (_article.uuid, _article.published_at, _article.category_id, _article.language)
+    article = db.session.execute(select(*columns).where(_article.uuid == uuid)).one()
+    find = {"previous": _find_previous, "next": _find_next, "related": _find_related}
+    site, found = get_site(), dict[str, bytes]()
+    for name in names:
+        links = [
+            _SCHEMA.dump(WithAttributes(row, url=make_row_url(site, row))) for row in find[name](article)
+        ]
+        shown = links if name == "related" else next(iter(links), None)
+        found[name] = web_json.to_json_bytes(shown)
+    return found
+
+
+def _find_previous(article: Any) -> Sequence[Any]:
+    # A draft may have no time, and a scheduled article comes after all public articles.
+    if article.published_at is None:
+        return ()
+    time = min(article.published_at, current_time() + timedelta(microseconds=1))
+    # With a single range of times, SQLite begins at this article in the index.
+    is_older = _article.published_at <= time, or_(_article.published_at < time, _article.uuid > article.uuid)
+    return _read(article, can_be_listed(_article), *is_older, order=_NEWEST_FIRST)
+
+
+def _find_next(article: Any) -> Sequence[Any]:
+    time, now = article.published_at, current_time()
+    if time is None or time > now:
+        return ()
+    is_newer = _article.published_at >= time, or_(_article.published_at > time, _article.uuid < article.uuid)
+    return _read(article, listed(_article, now), *is_newer, order=_OLDEST_FIRST)
+
+
+def _find_related(article: Any) -> Sequence[Any]:
+    """Return the public articles with the most tags in common, then the newest others of the category."""
+    now = current_time()
+    is_common = _tag.tag_id.in_(select(_tag.tag_id).where(_tag.article_id == article.uuid))
+    # The rows of ArticleTag repeat the category, so that no row of Article is read.
+    in_category = case((_tag.category_id == article.category_id, 1), else_=0)
+    score = (2 * func.count() + func.max(in_category)).label("score")
+    named = select(_other.uuid).where(_other.language != "")
+    is_in_language = (
+        _tag.article_id.in_(named.where(_other.language == article.language))
+        if article.language
+        else _tag.article_id.not_in(named)
+    )
+    common = (
+        select(_tag.article_id, score)
+        .where(is_common, _tag.listed_from <= now, _tag.article_id != article.uuid, is_in_language)
+        .group_by(_tag.article_id)
+        .order_by(desc(score), desc(func.max(_tag.listed_from)), _tag.article_id)
+        .limit(MAX_RELATED)
+        .subquery()
+    )
+    order = (desc(common.c.score), *_NEWEST_FIRST)
+    found = _read(article, _article.uuid == common.c.article_id, order=order, limit=MAX_RELATED)
+    left = MAX_RELATED - len(found)
+    if not left:
+        return found
+    is_left = (_article.category_id == article.category_id, _article.uuid.not_in([row.uuid for row in found]))
+    return [*found, *_read(article, listed(_article, now), *is_left, order=_NEWEST_FIRST, limit=left)]
+
+
+def _read(
+    article: Any, *conditions: ColumnElement[bool], order: Sequence[ColumnElement[Any]], limit: int = 1
+) -> Sequence[Any]:
+    """Return the first `limit` other articles in the language of the article."""
+    # The index of languages contains only articles that name their language.
+    has_language = [_article.language != ""] if article.language else []
+    statement = select(
+        *(_article.uuid, _article.title, _article.slug, _article.published_at, _article.cover_image),
+        *(_article.language, _category.slug.label("category_slug")),
+    ).where(
+        _category.uuid == _article.category_id,
+        _article.uuid != article.uuid,
+        _article.language == article.language,
+        *has_language,
+        *conditions,
+    )
+    return db.session.execute(statement.order_by(*order).limit(limit)).all()

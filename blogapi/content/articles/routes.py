@@ -1,0 +1,166 @@
+"""The endpoints of articles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from uuid import UUID
+
+from blogapi.content.articles import permissions, queries, service, write_routes
+from blogapi.content.articles.lists.filters import ArticleFilters
+from blogapi.content.articles.lists.query_schemas import ArticleCountsQuery, ArticleListQuery
+from blogapi.content.articles.resource import Resource
+from blogapi.content.articles.responses import json_queries, shown_items
+from blogapi.content.articles.schemas import (
+    ArticleBodySchema,
+    ArticleCountsSchema,
+    ArticleFieldsSchema,
+    ArticleSchema,
+    FoundFieldsSchema,
+    SingleArticleFieldsSchema,
+)
+from blogapi.publication import events
+from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.publication.shared_caching import shows
+from blogapi.publication.visibility import ItemType
+from blogapi.web.access import admin, allow, author, current_caller, current_user_id, reader
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.errors import Forbidden
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import DetailQuery, Page, Query
+from blogapi.web.representation import PartialResult, Representation
+from blogapi.web.slug_lookup import accept_slugs
+
+bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", description="Articles")
+
+_article_list = partial(
+    bp.response,
+    200,
+    ArticleSchema(many=True),
+    partial_schema=FoundFieldsSchema,
+    query=ArticleListQuery,
+    single=SingleArticleFieldsSchema,
+    cacheable=True,
+)
+
+
+@bp.get("/")
+@allow(reader, scope="published")
+@_article_list(section="4.7")
+# The HTML of an article contains the addresses of the pages to which it links.
+@shows(*PAGE_KINDS)
+def published(query: Query) -> PartialResult:
+    """List the published articles, newest first, or by relevance if `q` is sent.
+
+    With `status` or `working_copy`, an editor or admin lists the articles of all authors, including those
+    that are not public. In such a list, saving a working copy counts as a change for `ordering`.
+    """
+    filters = ArticleFilters(**query.filters)
+    if filters.need_draft_access and not current_caller().sees_drafts:
+        raise Forbidden(
+            "Only editors and admins may use `status` and `working_copy` here; leave them out to list the "
+            "published articles. GET /api/v1/blog/articles/own/ lists your own articles."
+        )
+    body = (
+        json_queries.list_in_any_status(None, query.fields, query.page, filters)
+        if filters.need_draft_access
+        else json_queries.list_published(query.fields, query.page, filters)
+    )
+    return PartialResult(body, hidden_state=_hidden_state())
+
+
+@bp.get("/<reference:id>/")
+@allow(reader, scope="published")
+@bp.response(
+    200,
+    ArticleSchema(),
+    partial_schema=SingleArticleFieldsSchema,
+    query=DetailQuery,
+    section="4.8",
+    cacheable=True,
+)
+@accept_slugs(queries.find_slug_owner)
+@shows(find=lambda query, id: shown_items.find_shown(id, query.fields))
+def single(query: Query, id: UUID) -> JsonBody:
+    """Return an article; if it is not public, only to its author, editors and admins."""
+    caller = current_caller()
+    with permissions.report_deleted([id]):
+        return json_queries.get_visible_json(id, query.fields, public=not permissions.may_see(id, caller))
+
+
+@bp.get("/author/me/")
+@bp.doc(operationId="listOwnArticles")
+@allow(admin)
+@_article_list(section="4.9")
+def list_own(query: Query) -> Page[JsonBody]:
+    """List the articles of the caller, in any status."""
+    return _list_own(query, hashes_body=False)
+
+
+@bp.get("/own/")
+@bp.doc(operationId="listWrittenArticles")
+@allow(author)
+@_article_list()
+def list_written(query: Query) -> Page[JsonBody]:
+    """List the caller's own articles in any status; `author/me/` is the same for admins."""
+    return _list_own(query, hashes_body=current_caller().is_author)
+
+
+def _list_own(query: Query, *, hashes_body: bool) -> Page[JsonBody]:
+    filters = ArticleFilters(**query.filters)
+    return json_queries.list_in_any_status(
+        current_user_id(), query.fields, query.page, filters, hashes_body=hashes_body
+    )
+
+
+def _hidden_state() -> str:
+    # A bulk write can also change drafts, which the list does not show. Each change that the caller may see
+    # therefore changes the ETag of the list, so that If-Match detects it.
+    caller = current_caller()
+    if caller.restricted_to_author is not None:
+        return permissions.get_own_articles_version(caller.restricted_to_author)
+    return str(events.last_position()) if caller.sees_drafts else ""
+
+
+REPRESENTATION = Representation(
+    json_queries.get_json,
+    ArticleSchema(),
+    lambda: json_queries.list_published().rows,
+    ArticleSchema(many=True),
+    hidden_state=_hidden_state,
+    get_fields=json_queries.get_json,
+    fields_schema=SingleArticleFieldsSchema,
+    get_several=json_queries.get_several_json,
+)
+ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
+
+
+write_routes.add_writes(
+    bp,
+    ARTICLES,
+    body_schema=ArticleBodySchema,
+    list_fields_schema=ArticleFieldsSchema,
+    resolve=lambda items, is_bulk: items,
+    delete_one=service.delete,
+    delete_several=service.delete_all,
+    deletion_predicate="can be restored for some days, and its former versions are kept",
+)
+
+counts_bp = Blueprint(
+    "article_counts",
+    __name__,
+    url_prefix="/api/v1/blog/article-counts",
+    description="The numbers of articles",
+)
+
+
+@counts_bp.get("/")
+@counts_bp.doc(operationId="getArticleCounts")
+@allow(author)
+@counts_bp.arguments(ArticleCountsQuery, location="query")
+@counts_bp.response(200, ArticleCountsSchema())
+def count_by_status(query: Query) -> Mapping[str, int]:
+    """Count the matching articles in each status; authors get the numbers of their own articles."""
+    return json_queries.count_by_status(
+        ArticleFilters(**query.filters), current_caller().restricted_to_author
+    )

@@ -1,0 +1,135 @@
+"""The operations that write articles or pages, built once for both."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
+from uuid import UUID
+
+import marshmallow as ma
+
+from blogapi.content.articles import permissions, service
+from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.models import Article
+from blogapi.content.articles.resource import Resource
+from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.web.access import allow, current_user_id
+from blogapi.web.blueprint import Blueprint, summary, with_indefinite_article
+from blogapi.web.fields import Fields, make_item_schema
+from blogapi.web.pagination import BulkDeleteQuery
+from blogapi.web.representation import UpsertResult
+
+
+class Resolve(Protocol):
+    """Returns the inputs with the uuids of the parent pages.
+
+    With `is_bulk`, errors begin with the item's index.
+    """
+
+    def __call__(self, items: Sequence[ArticleInput], *, is_bulk: bool) -> Sequence[ArticleInput]: ...
+
+
+def add_writes(
+    bp: Blueprint,
+    resource: Resource,
+    *,
+    body_schema: type[ArticleBodySchema],
+    list_fields_schema: type[ma.Schema],
+    resolve: Resolve,
+    delete_one: Callable[[UUID, UUID], None],
+    delete_several: Callable[[UUID, Sequence[UUID]], None],
+    deletion_predicate: str,
+) -> None:
+    """Add the operations that create, replace, change and delete the items of the resource.
+
+    `list_fields_schema` is the schema of the fields of several items. `delete_one` and `delete_several` get
+    the uuid of the user and the uuids of the items. `deletion_predicate` ends a sentence about a deleted
+    item, such as "can be restored".
+    """
+    allow_writers = allow(resource.role, scope="write")
+    kind, representation, item_schema = resource.kind, resource.representation, make_item_schema(body_schema)
+    schema, items_schema = resource.schema, type(resource.schema)(many=True)
+    write_one = partial(bp.write, 200, schema, representation, partial_schema=resource.fields_schema)
+    write_several = partial(bp.write, 200, items_schema, representation, partial_schema=list_fields_schema)
+
+    def resolve_one(fields: ArticleInput, id: UUID | None = None) -> ArticleInput:
+        (resolved,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
+        return resolved
+
+    def prepare_one(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
+        service.prepare(dataclasses.replace(fields, uuid=id), partial=partial)
+
+    def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
+        permissions.check_writes(items, creates=not partial)
+        service.prepare_all(items, partial=partial)
+
+    @bp.post("/")
+    @allow_writers
+    @bp.arguments(body_schema)
+    @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare=prepare_one)
+    @summary(f"Create {with_indefinite_article(kind)}; without `status` it is a draft.")
+    def create(fields: ArticleInput) -> Article:
+        permissions.check_creation(fields)
+        return service.create(current_user_id(), resolve_one(fields))
+
+    @bp.put("/<id:id>/")
+    @allow_writers
+    @bp.check_exists(permissions.check_replacement, in_view=True)
+    @bp.arguments(body_schema)
+    @write_one(creates=True, prepare=prepare_one)
+    @summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
+    def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
+        permissions.check_replacement(id, fields)
+        fields = resolve_one(fields, id)
+        return UpsertResult(*service.replace(current_user_id(), id, fields))
+
+    @bp.patch("/<id:id>/")
+    @allow_writers
+    @bp.check_exists(resource.check_exists, in_view=True)
+    @bp.arguments(body_schema(partial=True))
+    @write_one(prepare=partial(prepare_one, partial=True))
+    @summary(f"Change the given fields of {with_indefinite_article(kind)}.")
+    def change(fields: ArticleInput, id: UUID) -> Article:
+        permissions.check_write(id, fields)
+        return service.change(current_user_id(), id, resolve_one(fields, id))
+
+    @bp.delete("/<id:id>/")
+    @allow_writers
+    @bp.check_exists(resource.check_exists, in_view=True)
+    @bp.write(204, None, representation)
+    @summary(f"Delete {with_indefinite_article(kind)}; it {deletion_predicate}.")
+    def delete(id: UUID) -> None:
+        permissions.check_write(id)
+        delete_one(current_user_id(), id)
+
+    @bp.put("/")
+    @allow_writers
+    @bp.arguments(item_schema(many=True))
+    @write_several(prepare=prepare_several)
+    @summary(f"Create or replace several {kind}s, all or none.")
+    def replace_all(items: Sequence[ArticleInput]) -> list[UUID]:
+        permissions.check_writes(items, creates=True)
+        return service.replace_all(current_user_id(), resolve(items, is_bulk=True))
+
+    @bp.patch("/")
+    @allow_writers
+    @bp.arguments(item_schema(many=True, partial=("title",)))
+    @write_several(prepare=partial(prepare_several, partial=True))
+    @summary(f"Change the given fields of several {kind}s, all or none.")
+    def change_all(items: Sequence[ArticleInput]) -> list[UUID]:
+        permissions.check_writes(items)
+        items = resolve(items, is_bulk=True)
+        with permissions.report_deleted([item.uuid for item in items], kind):
+            return service.change_all(current_user_id(), items)
+
+    @bp.delete("/")
+    @allow_writers
+    @bp.arguments(BulkDeleteQuery, location="query")
+    @bp.write(204, None, representation)
+    @summary(f"Delete several {kind}s, all or none; each {deletion_predicate}.")
+    def delete_all(query: Fields) -> None:
+        permissions.check_writes([ArticleInput(uuid=uuid) for uuid in query["uuid"]])
+        with permissions.report_deleted(query["uuid"], kind):
+            delete_several(current_user_id(), query["uuid"])

@@ -1,0 +1,125 @@
+"""Stores the rows of deleted articles and pages as documents, from which they can be restored.
+
+A document is deleted when its item is restored or created again, or after BIN_DAYS. Unless the item is
+restored, the edits of its working copy are then added to the history.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import Uuid, select
+
+from blogapi.content.articles.fields import LINK_FIELDS
+from blogapi.content.articles.models import (
+    LINK_MODELS,
+    Article,
+    DeletedItem,
+    FormerPath,
+    FormerSlug,
+    Seo,
+    WorkingCopy,
+)
+from blogapi.content.articles.snapshots import get_content
+from blogapi.content.articles.writing import history
+from blogapi.content.media import uses
+from blogapi.storage.database import UtcDateTime, chunk, current_time, db, table_of
+
+# The models whose rows a document contains, each with the column that contains the uuid of the item.
+_MODELS: Mapping[type[Any], str] = {
+    Article: "uuid",
+    **dict.fromkeys((Seo, *LINK_MODELS.values(), FormerSlug, FormerPath, WorkingCopy), "article_id"),
+}
+_PARSERS: Mapping[type, Callable[[str], Any]] = {Uuid: UUID, UtcDateTime: datetime.fromisoformat}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The rows of a deleted item, which are in no session, and the pages that were directly below it."""
+
+    article: Article
+    former: Sequence[FormerSlug | FormerPath]
+    working_copy: WorkingCopy | None
+    children: Sequence[UUID]
+
+
+def store(user: UUID, uuids: Sequence[UUID]) -> None:
+    """Store the documents of articles or pages that this user deletes in the same transaction.
+
+    With BIN_DAYS = 0, no documents are stored, and the edits are added to the history.
+    """
+    if not current_app.config["BIN_DAYS"]:
+        history.keep_working_copies(uuids)
+        return
+    connection, parent = db.session.connection(), table_of(Article).c.parent_id
+    documents: dict[UUID, dict[str, list[Any]]] = {uuid: {} for uuid in uuids}
+    for model, name in _MODELS.items():
+        table = table_of(model)
+        for batch in chunk(uuids):
+            for row in connection.execute(select(table).where(table.c[name].in_(batch))).mappings():
+                documents[row[name]].setdefault(table.name, []).append(dict(row))
+    for batch in chunk(uuids):
+        for child in connection.execute(select(table_of(Article).c.uuid, parent).where(parent.in_(batch))):
+            documents[child.parent_id].setdefault("children", []).append(child.uuid)
+    texts = dict[UUID, str]()
+    for uuid, document in documents.items():
+        for article in document.get("article", ()):
+            texts[uuid] = json.dumps(document, default=str, ensure_ascii=False)
+            columns = {
+                "kind": article["type"],
+                "author_id": article["author_id"],
+                "status": article["status"],
+            }
+            item = DeletedItem(
+                uuid=uuid, user_id=user, deleted=current_time(), document=texts[uuid], **columns
+            )
+            db.session.add(item)
+    uses.store_deleted_item_uses(db.session(), texts)
+
+
+def discard(item: DeletedItem) -> None:
+    """Delete the row of an item that is not restored, and add its edits to the history."""
+    document = parse(item)
+    if document.working_copy is not None:
+        history.keep_edits(document.article, get_content(document.article), document.working_copy)
+    delete(item)
+
+
+def delete(item: DeletedItem) -> None:
+    """Delete the row of an item, and its uses of files."""
+    uses.store_deleted_item_uses(db.session(), {item.uuid: ""})
+    db.session.delete(item)
+    db.session.flush()
+
+
+def parse(item: DeletedItem) -> Document:
+    """Return the document of a deleted item."""
+    stored = json.loads(item.document)
+    rows = {
+        model: [_parse_row(model, row) for row in stored.get(table_of(model).name, ())] for model in _MODELS
+    }
+    (article,), copies = rows[Article], rows[WorkingCopy]
+    article.seo = rows[Seo][0] if rows[Seo] else Seo(title=article.title)
+    for field in LINK_FIELDS:
+        links = sorted(rows[LINK_MODELS[field.name]], key=lambda link: link.position)
+        setattr(article, field.relation, links)
+    former = [*rows[FormerSlug], *rows[FormerPath]]
+    return Document(article, former, copies[0] if copies else None, [*map(UUID, stored.get("children", ()))])
+
+
+def _parse_row(model: type[Any], values: Mapping[str, Any]) -> Any:
+    # The columns of the table may have changed since the document was stored.
+    columns = [column for column in table_of(model).c if column.name in values]
+    parsers = {column.name: _PARSERS.get(type(column.type)) for column in columns}
+    return model(
+        **{
+            name: parse(values[name]) if parse and values[name] else values[name]
+            for name, parse in parsers.items()
+        }
+    )

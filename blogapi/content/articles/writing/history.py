@@ -1,0 +1,105 @@
+"""Adds versions to the history of an article."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from blogapi.content.articles import queries
+from blogapi.content.articles.content import ArticleContent
+from blogapi.content.articles.models import Article, ArticleRevision, WorkingCopy
+from blogapi.content.articles.snapshots import complete_edits, dump_content, get_content, parse_content
+from blogapi.content.media import uses
+from blogapi.storage.database import db
+
+# All saves of one user within this time after their first save add only one version.
+_SAVES_PERIOD = timedelta(minutes=10)
+
+
+def continues_saves(article: Article, last_number: int, user: UUID, now: datetime) -> bool:
+    """Return whether a save of the scheduled article needs no new version: the last version is recent."""
+    # Another write, or a name for the current version, adds a version without `saves_since`.
+    last = _find_revision(article.uuid, last_number)
+    since = last.saves_since if last is not None else None
+    return since is not None and article.editor_id == user and now < since + _SAVES_PERIOD
+
+
+def keep_former_version(
+    article: Article, content: ArticleContent, last_number: int, *, saves_since: datetime | None = None
+) -> int:
+    """Add the current version of the article, which a write replaces, to the history.
+
+    `last_number` is the highest number in the history, or 0. It is higher than the number of the current
+    version if versions were added without a write, and the current version may be one of them. Returns the
+    new highest number in the history.
+    """
+    former = _find_revision(article.uuid, article.version) if last_number >= article.version else None
+    number, user, created = article.version, article.editor_id, article.last_updated
+    former = former or _add_revision(article, content, number=number, user=user, created=created)
+    former.saves_since = saves_since
+    return max(article.version, last_number)
+
+
+def name_current(article: Article, name: str) -> ArticleRevision:
+    """Name the current version of the article, and add it to the history unless the history has it."""
+    revision = _find_revision(article.uuid, article.version) or _add_revision(
+        *(article, get_content(article)),
+        number=article.version,
+        user=article.editor_id,
+        created=article.last_updated,
+    )
+    revision.name = name
+    return revision
+
+
+def add_version(
+    article: Article, content: ArticleContent, *, user: UUID, created: datetime, name: str = ""
+) -> ArticleRevision:
+    """Add a version with this content, which differs from the content of the article, to the history."""
+    last_number = queries.get_last_revision_numbers([article.uuid]).get(article.uuid, 0)
+    number = max(article.version, last_number) + 1
+    revision = _add_revision(article, content, number=number, user=user, created=created, name=name)
+    uses.add_former_uses(db.session(), article.uuid, revision.content)
+    return revision
+
+
+def keep_working_copies(uuids: Sequence[UUID]) -> None:
+    """Add the edits in the working copies of these articles to the history, and delete the working copies."""
+    copies = queries.find_working_copies(uuids)
+    for uuid, article in queries.find_articles(list(copies)).items():
+        keep_edits(article, get_content(article), copies[uuid])
+        delete_working_copy(copies[uuid])
+
+
+def keep_edits(article: Article, content: ArticleContent, copy: WorkingCopy) -> None:
+    """Add the edits of a working copy to the history unless they change nothing."""
+    edits = complete_edits(parse_content(copy.content), content)
+    if edits != content:
+        add_version(article, edits, user=copy.user_id, created=copy.last_updated)
+
+
+def delete_working_copy(copy: WorkingCopy) -> None:
+    """Delete the working copy and its uses of files."""
+    uses.store_working_copy_uses(db.session(), copy.article_id, "")
+    db.session.delete(copy)
+
+
+def _find_revision(article_id: UUID, number: int) -> ArticleRevision | None:
+    return db.session.get(ArticleRevision, (article_id, number))
+
+
+def _add_revision(
+    article: Article, content: ArticleContent, *, number: int, user: UUID, created: datetime, name: str = ""
+) -> ArticleRevision:
+    revision = ArticleRevision(
+        article_id=article.uuid,
+        number=number,
+        author_id=article.author_id,
+        user_id=user,
+        created=created,
+        content=dump_content(content),
+        name=name,
+    )
+    db.session.add(revision)
+    return revision

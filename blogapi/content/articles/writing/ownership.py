@@ -1,0 +1,136 @@
+"""The command `user reassign`, which moves the content of a user to another user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import click
+from sqlalchemy import or_, select
+from sqlalchemy.orm.attributes import flag_modified
+
+from blogapi.accounts.users.commands import user
+from blogapi.accounts.users.queries import get_user_by_name
+from blogapi.cli import report_problems
+from blogapi.content.articles import queries
+from blogapi.content.articles.models import Article, ArticleAuthor
+from blogapi.content.articles.snapshots import get_content
+from blogapi.content.articles.writing import json_writer
+from blogapi.content.articles.writing.json_writer import ArticleWrite
+from blogapi.content.articles.writing.states import get_state
+from blogapi.content.authors import profiles
+from blogapi.content.categories.models import Category
+from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.models import Term
+from blogapi.content.taxonomies.service import get_term_state
+from blogapi.publication.events import record
+from blogapi.storage.database import chunk, db, transaction
+from blogapi.web import stored_json
+from blogapi.web.errors import Conflict
+
+# The number of rows that are in memory at a time.
+_BATCH_SIZE = 200
+
+
+@dataclass(slots=True)
+class Reassigned:
+    """The numbers of moved items: articles, bylines, articles that the user has edited last, and terms."""
+
+    articles: int = 0
+    bylines: int = 0
+    edited: int = 0
+    categories: int = 0
+    tags: int = 0
+
+
+@user.command("reassign")
+@click.argument("old")
+@click.argument("new")
+def reassign_content(old: str, new: str) -> None:
+    """Move all articles, bylines, categories and tags of the user OLD to the user NEW."""
+    with report_problems():
+        moved = reassign(old, new)
+    click.echo(
+        f"Moved from {old} to {new}: articles: {moved.articles}, bylines: {moved.bylines}, "
+        f"categories: {moved.categories}, tags: {moved.tags}; last editor of articles: {moved.edited}."
+    )
+
+
+def reassign(old: str, new: str) -> Reassigned:
+    """Move the content of the user `old` to the user `new`, in one transaction.
+
+    In bylines, the profile of `new` replaces the profile of `old`. The times of the last update do not
+    change, and former versions keep their authors. Raises NotFound if there is no such user, and Conflict if
+    both names are names of the same user.
+    """
+    moved = Reassigned()
+    with transaction():
+        old_owner, owner = get_user_by_name(old).uuid, get_user_by_name(new).uuid
+        if old_owner == owner:
+            raise Conflict(f"{old!r} and {new!r} are the same user; name two users.")
+        _move_articles(old_owner, owner, moved)
+        moved.categories = _move_terms(Category, old_owner, owner)
+        moved.tags = _move_terms(Tag, old_owner, owner)
+    return moved
+
+
+def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
+    profile, new_profile = profiles.find_profile(old_owner), profiles.get_or_create_profile(owner).uuid
+    is_owned = [Article.author_id == old_owner, Article.editor_id == old_owner]
+    if profile is not None:
+        links = select(ArticleAuthor.article_id).where(ArticleAuthor.author_id == profile.uuid)
+        is_owned.append(Article.uuid.in_(links))
+    uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
+    for batch in chunk(uuids, _BATCH_SIZE):
+        writes = []
+        for article, _ in queries.find_stored(batch).values():
+            before, is_author = get_state(article), article.author_id == old_owner
+            writes.append(ArticleWrite(article, get_content(article)))
+            in_byline = profile is not None and _replace_author(article, profile.uuid, new_profile)
+            moved.articles += is_author
+            moved.bylines += in_byline
+            moved.edited += article.editor_id == old_owner
+            article.author_id = owner if is_author else article.author_id
+            article.editor_id = owner if article.editor_id == old_owner else article.editor_id
+            # Because of the new version, a client that has read the former state cannot overwrite the new
+            # state.
+            article.version += is_author or in_byline
+            _keep_last_updated(article)
+            record(article.type, article.uuid, before, get_state(article))
+        db.session.flush()
+        json_writer.store_writes(db.session(), writes)
+        for row in list(db.session.identity_map.values()):
+            if isinstance(row, Article):
+                db.session.expunge(row)
+
+
+def _replace_author(article: Article, old_author: UUID, new: UUID) -> bool:
+    """Replace the author in the byline; return whether the byline contained the author."""
+    links = {link.author_id: link for link in article.author_links}
+    if old_author not in links:
+        return False
+    replacement = links.get(new) or ArticleAuthor(author_id=new)
+    order = dict.fromkeys(replacement if uuid == old_author else link for uuid, link in links.items())
+    article.author_links = list(order)
+    for position, link in enumerate(article.author_links):
+        link.position = position
+    article.update_links()
+    return True
+
+
+def _move_terms(model: type[Term], old_owner: UUID, owner: UUID) -> int:
+    terms: Sequence[Any] = db.session.scalars(select(model).where(model.owner_id == old_owner)).all()
+    for term in terms:
+        term.owner_id = owner
+        _keep_last_updated(term)
+        record(term.kind, term.uuid, get_term_state(term), get_term_state(term))
+    db.session.flush()
+    stored_json.store_json(db.session(), *terms)
+    return len(terms)
+
+
+def _keep_last_updated(row: Article | Term) -> None:
+    # Otherwise an import would treat the articles as edited and no longer update them.
+    flag_modified(row, "last_updated")

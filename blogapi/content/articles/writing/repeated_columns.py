@@ -1,0 +1,45 @@
+"""The columns of the article that its links to tags and authors repeat; see `Article.update_links`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, func, or_, select, update
+
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
+from blogapi.publication.visibility import listed_from
+from blogapi.storage.database import db
+
+
+def count_wrong() -> int:
+    """Return the number of links that differ from their article."""
+    return sum(db.session.scalar(statement) or 0 for statement in _build_counts())
+
+
+def repair() -> None:
+    """Copy the columns of the articles into the links that differ."""
+    for link, copied, differs in _list_links():
+        is_wrong = select(Article.uuid).where(Article.uuid == link.article_id, differs).exists()
+        article = select(*copied.values()).where(Article.uuid == link.article_id)
+        values = {name: article.with_only_columns(value).scalar_subquery() for name, value in copied.items()}
+        statement = update(link).where(is_wrong).values(values)
+        db.session.execute(statement, execution_options={"synchronize_session": False})
+
+
+@cache
+def _build_counts() -> list[Select[int]]:
+    return [
+        select(func.count()).join_from(link, Article, Article.uuid == link.article_id).where(differs)
+        for link, _, differs in _list_links()
+    ]
+
+
+def _list_links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
+    """Yield each link model, the values of its repeated columns, and the condition that one differs."""
+    copied: dict[str, Any] = {"listed_from": listed_from(Article)}
+    of_tag = {**copied, "category_id": Article.category_id}
+    for link, columns in ((ArticleAuthor, copied), (ArticleTag, of_tag)):
+        differs = [getattr(link, name).is_distinct_from(value) for name, value in columns.items()]
+        yield link, columns, or_(*differs)

@@ -1,0 +1,59 @@
+"""The part of an article's state that readers can see, as events record it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from blogapi.content.articles.models import Article
+from blogapi.content.categories.models import Category
+from blogapi.publication import events
+from blogapi.publication.events import ItemAddress, ItemState
+from blogapi.publication.models import ChangeType
+from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from
+from blogapi.site import addresses, page_paths
+from blogapi.site.page_addresses import PAGE_TREE
+from blogapi.site.queries import get_site
+from blogapi.storage.database import db
+from blogapi.storage.read_once import ReadOnce
+
+_categories = ReadOnce[dict[UUID, Category]](lambda session: {})
+
+
+def get_state(article: Article) -> ItemState:
+    """Return the state that readers can see now or, if the article is scheduled, later."""
+    readable_from = get_readable_from(article)
+    if readable_from is None:
+        return ItemState(None, ItemAddress(article.slug))
+    return ItemState(
+        readable_from,
+        ItemAddress(article.slug, _make_path(article, readable_from)),
+        listed=article.status in LISTED_STATUSES,
+        shows=frozenset(link.author_id for link in article.author_links if article.type == ItemType.ARTICLE),
+    )
+
+
+def _make_path(article: Article, readable_from: datetime) -> str:
+    site, uuid, slug, language = get_site(), article.uuid, article.slug, article.language
+    if article.category_id is None:
+        tree = PAGE_TREE.get().get_tree()
+        return page_paths.make_path(site, uuid, slug, article.parent_id, tree, language)
+    category_slug = _get_category(article.category_id).slug if "{category}" in site.article_path else ""
+    return addresses.make_article_path(
+        site, uuid=uuid, slug=slug, category_slug=category_slug, published_at=readable_from, language=language
+    )
+
+
+def _get_category(uuid: UUID) -> Category:
+    """Return the category, which a transaction reads once; `article.category` may not be updated yet."""
+    categories = _categories.get(db.session())
+    if uuid not in categories:
+        with db.session.no_autoflush:
+            categories[uuid] = db.session.get_one(Category, uuid)
+    return categories[uuid]
+
+
+def record_rendering(article: Article, change: ChangeType) -> None:
+    """Record that data derived from the article has changed, although its fields are the same."""
+    state = get_state(article)
+    events.record(article.type, article.uuid, state, state, change=change)

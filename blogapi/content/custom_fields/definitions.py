@@ -1,0 +1,51 @@
+"""Queries for the definitions of custom fields, which a transaction reads once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+
+from blogapi.content.custom_fields import custom_values
+from blogapi.content.custom_fields.models import NO_VALUES, CustomField
+from blogapi.storage.database import db
+from blogapi.storage.read_once import ReadOnce
+from blogapi.web.access import Caller
+
+_SELECT = select(CustomField).order_by(CustomField.position, CustomField.name)
+_definitions = ReadOnce[Sequence[CustomField]](lambda session: session.scalars(_SELECT).all())
+
+
+def list_definitions() -> Sequence[CustomField]:
+    """Return the definitions, by position."""
+    return _definitions.get(db.session())
+
+
+def list_words(stored: str) -> list[str]:
+    """Return the values of an article that searches cover, as texts."""
+    return [] if stored == NO_VALUES else custom_values.join_words(list_definitions(), stored)
+
+
+def copy_definitions() -> Sequence[CustomField]:
+    """Return the definitions for use outside of this transaction."""
+    definitions = list_definitions()
+    for field in definitions:
+        db.session.expunge(field)
+    forget_definitions()
+    return definitions
+
+
+def forget_definitions() -> None:
+    """Discard the definitions that the transaction has read, because it has changed them."""
+    _definitions.forget(db.session())
+
+
+def reads_all(caller: Caller) -> bool:
+    """Return whether the caller may read and write the fields that only admins may read."""
+    return caller.is_admin and "read" in caller.scopes
+
+
+def list_visible(caller: Caller) -> Sequence[CustomField]:
+    """Return the definitions of the fields that the caller may read."""
+    sees_all = reads_all(caller)
+    return [field for field in list_definitions() if sees_all or not field.is_admin_only]

@@ -1,0 +1,130 @@
+"""The custom fields in the bodies and the queries of requests, checked against their definitions."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import marshmallow as ma
+
+from blogapi.content.custom_fields import custom_values
+from blogapi.content.custom_fields.articles import ARTICLES
+from blogapi.content.custom_fields.custom_values import Unfit, Values
+from blogapi.content.custom_fields.definitions import list_definitions, list_visible
+from blogapi.content.custom_fields.models import CustomField, FieldType
+from blogapi.web.access import current_caller
+from blogapi.web.errors import Errors
+from blogapi.web.references import SEND_REFERENCE, parse_reference
+
+
+class CustomValues(ma.fields.Field[dict[str, Any]]):
+    """The values of an item's custom fields in a request, by name; null removes a value."""
+
+    def __init__(self, kind: str, **options: Any) -> None:
+        self.kind = kind
+        super().__init__(
+            metadata={
+                "type": "object",
+                "additionalProperties": {},
+                "x-custom-fields": "changes",
+                "description": "Values of custom fields, by name; null removes a value. Omitted values stay.",
+                "example": {},
+            },
+            **options,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise ma.ValidationError("Must be an object with the values by name.")
+        values, errors = _convert_all(value, self.kind)
+        errors |= _resolve_articles(values)
+        if errors:
+            raise ma.ValidationError({**errors})
+        return values
+
+
+def _convert_all(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    definitions = {field.name: field for field in list_visible(current_caller())} if requested else {}
+    values: dict[str, Any] = {}
+    errors: dict[str, list[str]] = {}
+    for name, value in requested.items():
+        field = definitions.get(name)
+        if field is None:
+            errors[name] = ["There is no such custom field."]
+            continue
+        # Null can also remove the value of a field that this kind of items no longer has.
+        if value is not None and kind not in field.kinds:
+            errors[name] = [f"Only {' and '.join(f'{one}s' for one in field.kinds)} have this custom field."]
+            continue
+        try:
+            convert_one = _read_reference if field.type == FieldType.ARTICLE else None
+            values[name] = custom_values.convert(field, value, convert_one)
+        except Unfit as error:
+            errors[name] = [str(error)]
+    return values, errors
+
+
+def _read_reference(field: CustomField, value: Any) -> UUID | str:
+    try:
+        return parse_reference(value)
+    except ma.ValidationError as error:
+        raise Unfit(SEND_REFERENCE) from error
+
+
+def _resolve_articles(values: dict[str, Any]) -> dict[str, list[str]]:
+    """Replace references to articles by uuids; return an error for each value with an unknown reference."""
+    fields = {field.name: field for field in list_definitions()} if values else {}
+    named = {
+        name: custom_values.list_items(fields[name], value)
+        for name, value in values.items()
+        if value is not None and fields[name].type == FieldType.ARTICLE
+    }
+    known = ARTICLES.get().resolve(set().union(*named.values())) if named else {}
+    errors: dict[str, list[str]] = {}
+    for name, references in named.items():
+        uuids = [str(known[reference]) for reference in references if reference in known]
+        if len(uuids) < len(references):
+            errors[name] = ["There is no such article."]
+        else:
+            values[name] = uuids if fields[name].is_list else uuids[0]
+    return errors
+
+
+def convert_imported(values: Values) -> dict[str, Any]:
+    """Return the values of an imported file in stored form; values that do not fit are kept."""
+    fields = {field.name: field for field in list_definitions()} if values else {}
+    converted = {
+        name: custom_values.convert_imported(fields[name], value) if name in fields else value
+        for name, value in values.items()
+    }
+    return {name: value for name, value in converted.items() if value is not None}
+
+
+def describe_unfit(values: Values) -> list[str]:
+    """Return a sentence for each value of an imported file that is kept, but does not fit its field."""
+    fields = {field.name: field for field in list_definitions()} if values else {}
+    sentences = []
+    for name, value in convert_imported(values).items():
+        try:
+            if name in fields:
+                custom_values.convert(fields[name], value)
+        except Unfit as error:
+            sentences.append(f"Its value of the custom field “{name}” does not fit, and is kept: {error}")
+    return sentences
+
+
+def find_missing_fields(kind: str, before: str, after: str, *, was_readable: bool) -> Errors:
+    """Return an error for each required field that is missing or invalid, if the item is to become public.
+
+    With `was_readable`, the item is public already: only a required value that the write removes or makes
+    invalid is an error.
+    """
+    errors: Errors = {}
+    old, new = custom_values.parse(before), custom_values.parse(after)
+    for field in list_definitions():
+        if not field.is_required or kind not in field.kinds:
+            continue
+        lacks = field.name not in new or not custom_values.fits(field, new[field.name])
+        if lacks and (not was_readable or (field.name in old and old[field.name] != new.get(field.name))):
+            errors[f"custom.{field.name}"] = [f"{field.label} is missing; a published article needs it."]
+    return errors

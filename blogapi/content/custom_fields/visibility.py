@@ -1,0 +1,139 @@
+"""The custom fields in responses: only fields that the caller may read, and only values that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+from uuid import UUID
+
+from flask import g, has_request_context
+from sqlalchemy import select
+
+from blogapi.content.custom_fields import custom_values
+from blogapi.content.custom_fields.custom_values import Values
+from blogapi.content.custom_fields.definitions import list_definitions, list_visible, reads_all
+from blogapi.content.custom_fields.models import CustomField, FieldType
+from blogapi.publication.visibility import readable
+from blogapi.storage.database import Base, current_time, db
+from blogapi.web.access import Caller, current_caller
+
+_PREFIX = "custom."
+
+
+class Change(Protocol):
+    """A difference between two versions of an article."""
+
+    @property
+    def field(self) -> str:
+        """The name of the field; for a custom field, it begins with `custom.`."""
+
+
+AnyChange = TypeVar("AnyChange", bound=Change)
+
+
+def show_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
+    """Return, for each article, the values that fit and that the caller may read.
+
+    References to articles that readers cannot see are left out for readers.
+    """
+    fields = list_visible(current_caller()) if any(articles) else []
+    shown = [
+        {
+            field.name: custom_values.complete_addresses(field, values[field.name])
+            for field in fields
+            if field.name in values and custom_values.fits(field, values[field.name])
+        }
+        for values in articles
+    ]
+    references = [field for field in fields if field.type == FieldType.ARTICLE]
+    return _hide_drafts(shown, references) if references else shown
+
+
+def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> list[dict[str, Any]]:
+    if current_caller().sees_drafts:
+        return shown
+    named = {
+        UUID(uuid)
+        for values in shown
+        for field in fields
+        if field.name in values
+        for uuid in custom_values.list_items(field, values[field.name])
+    }
+    article = Base.metadata.tables["article"].c
+    conditions = article.uuid.in_(named), readable(article, current_time())
+    known = {str(uuid) for uuid in db.session.scalars(select(article.uuid).where(*conditions))}
+    for values in shown:
+        for field in fields:
+            if field.name in values:
+                kept = [uuid for uuid in custom_values.list_items(field, values[field.name]) if uuid in known]
+                values[field.name] = kept if field.is_list else next(iter(kept), None)
+                if not kept:
+                    del values[field.name]
+    return shown
+
+
+def list_unfit_values(values: Values, *, own: bool = True) -> dict[str, Any] | None:
+    """Return the values that are hidden because they do not fit; None for callers who cannot see drafts."""
+    caller = current_caller()
+    if not (caller.sees_drafts or (caller.restricted_to_author is not None and own)):
+        return None
+    fields = {field.name: field for field in list_visible(caller)} if values else {}
+    return {
+        name: value
+        for name, value in keep_visible_values(values, caller).items()
+        if name not in fields or not custom_values.fits(fields[name], value)
+    }
+
+
+def keep_visible_values(values: Values, caller: Caller | None = None) -> dict[str, Any]:
+    """Return the stored values that the caller may read, including values that do not fit.
+
+    Only admins get values without a definition: the deleted definition may have been for admins only.
+    Commands, which have no caller, get all values.
+    """
+    if caller is None and has_request_context():
+        caller = current_caller()
+    if caller is None or reads_all(caller) or not values:
+        return dict(values)
+    names = {field.name for field in list_visible(caller)}
+    return {name: value for name, value in values.items() if name in names}
+
+
+def keep_hidden_values(values: Values) -> dict[str, Any]:
+    """Return the stored values that the caller may not read; a write by the caller keeps these values.
+
+    Commands may read all values.
+    """
+    if not values or "caller" not in g:
+        return {}
+    visible = keep_visible_values(values)
+    return {name: value for name, value in values.items() if name not in visible}
+
+
+def keep_visible_changes(changes: Sequence[AnyChange]) -> list[AnyChange]:
+    """Return the differences between two versions, without custom fields that the caller may not read."""
+    names = [change.field for change in changes if change.field.startswith(_PREFIX)]
+    visible = keep_visible_values({name.removeprefix(_PREFIX): None for name in names})
+    return [
+        change
+        for change in changes
+        if not change.field.startswith(_PREFIX) or change.field.removeprefix(_PREFIX) in visible
+    ]
+
+
+def list_public_names(names: Iterable[str]) -> list[str]:
+    """Return the names of changed fields for an event, without custom fields that only admins may read."""
+    names = list(names)
+    if not any(name.startswith(_PREFIX) for name in names):
+        return names
+    public = {f"{_PREFIX}{field.name}" for field in list_definitions() if not field.is_admin_only}
+    return [name for name in names if not name.startswith(_PREFIX) or name in public]
+
+
+def describe_public_fields() -> Mapping[str, dict[str, Any]]:
+    """Return the JSON schemas of the custom fields that everyone reads, by name."""
+    return {
+        field.name: custom_values.make_json_schema(field)
+        for field in list_definitions()
+        if not field.is_admin_only
+    }

@@ -1,0 +1,227 @@
+"""Serves the files of the library at `/media/<hash>/<name>`.
+
+A WSGI middleware finds each file from the address alone, without Flask and without the database. Requests
+that it cannot answer reach the view, which redirects from the address of a replaced file to the address of
+the new file, or returns the error.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import flask
+from flask import Flask, Response, request
+from werkzeug.http import parse_etags, parse_range_header
+
+from blogapi.content.media import references, types, widths
+from blogapi.content.media.addresses import Width, make_path, parse_width
+from blogapi.content.media.folder import get_folder
+from blogapi.rendering import media_types
+from blogapi.web import downloads, headers, request_id
+from blogapi.web.access import allow, anyone
+from blogapi.web.errors import NotFound, RangeNotSatisfiable, Unavailable
+from blogapi.web.media_addresses import PREFIX
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+logger = logging.getLogger(__name__)
+
+pages = flask.Blueprint("media_files", __name__)
+
+RULE = f"{PREFIX}<hash>/<name>"
+CACHE_CONTROL = "public, max-age=31536000, immutable"
+
+_PROBLEM_KEY = "blogapi.content.media-problem"
+
+_PATH = re.compile(rf"{PREFIX}([0-9a-f]{{64}})/([^/]{{1,1000}})")
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+_HEADERS = (
+    *headers.CONSTANT_HEADERS.items(),
+    ("Cache-Control", CACHE_CONTROL),
+    ("Accept-Ranges", "bytes"),
+    # Pages of every origin may show the pictures.
+    ("Cross-Origin-Resource-Policy", "cross-origin"),
+)
+
+
+# A file that a browser opens as a page runs no scripts and has no access to the blog. An SVG file also loads
+# no other files.
+_POLICY = "sandbox"
+_SVG_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+@dataclass(frozen=True, slots=True)
+class _RequestedFile:
+    """The file to which an address refers, which may be missing, and the headers of all responses for it.
+
+    `description` contains further headers for responses with a body and for HEAD.
+    """
+
+    path: Path
+    etag: str
+    is_resized_copy: bool
+    headers: tuple[tuple[str, str], ...]
+    description: tuple[tuple[str, str], ...]
+
+
+class DeliveryMiddleware:
+    """A WSGI application that sends files, and passes on all other requests."""
+
+    def __init__(self, app: Flask, application: WSGIApplication) -> None:
+        self._application = application
+        self._folder = get_folder(app)
+        self._widths = widths.CACHE.get(app)
+        self._types = types.list_types(app)
+        self._origins = app.config["CORS_ORIGINS"]
+        self._find_target = lru_cache(1024)(self._parse_path)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD")
+        path = environ["PATH_INFO"]
+        target = self._find_target(path) if is_read and path.startswith(PREFIX) else None
+        if target is None:
+            return self._application(environ, start_response)
+        try:
+            return self._send(target, environ, start_response)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:
+            logger.error("a media file cannot be read: %s", error.strerror)
+            environ[_PROBLEM_KEY] = Unavailable(
+                "The media folder cannot be read now; send the same request again in a second."
+            )
+        except RangeNotSatisfiable as problem:
+            environ[_PROBLEM_KEY] = problem
+        return self._application(environ, start_response)
+
+    def _parse_path(self, path: str) -> _RequestedFile | None:
+        """Return the file that the path names; None if no file can have this path."""
+        match = _PATH.fullmatch(path)
+        if match is None:
+            return None
+        hash, encoded = match.groups()
+        try:
+            name = encoded.encode("latin-1").decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        stem, _, extension = name.rpartition(".")
+        type = self._types.get(extension)
+        if type is None or not stem or not name.isprintable():
+            return None
+        disposition = () if type.is_image else (("Content-Disposition", downloads.make_disposition(name)),)
+        policy = _SVG_POLICY if type == types.SVG else _POLICY
+        width = parse_width(name)
+        etag = f'"{hash}"' if width is None else widths.make_etag(hash, width)
+        return _RequestedFile(
+            path=self._folder.get_path(hash, type.extension)
+            if width is None
+            else self._widths.get_path(hash, width),
+            etag=etag,
+            is_resized_copy=width is not None,
+            headers=(*_HEADERS, ("Content-Security-Policy", policy), ("ETag", etag)),
+            description=(("Content-Type", type.name), *disposition),
+        )
+
+    def _send(
+        self, target: _RequestedFile, environ: WSGIEnvironment, start_response: StartResponse
+    ) -> Iterable[bytes]:
+        """Send the file; raises OSError if it cannot be opened, and RangeNotSatisfiable."""
+        shared = [*target.headers, *headers.cors_headers(environ.get("HTTP_ORIGIN"), self._origins)]
+        none_match = environ.get("HTTP_IF_NONE_MATCH")
+        if none_match is not None and headers.contains_etag(parse_etags(none_match), target.etag.strip('"')):
+            target.path.stat()
+            return _start_response(environ, start_response, "304 Not Modified", shared)
+        described = [*shared, *target.description]
+        if environ["REQUEST_METHOD"] == "HEAD":
+            described.append(("Content-Length", str(target.path.stat().st_size)))
+            return _start_response(environ, start_response, "200 OK", described)
+        file = target.path.open("rb", buffering=0)
+        try:
+            found = os.fstat(file.fileno())
+            size = found.st_size
+            if target.is_resized_copy:
+                widths.touch(target.path, found)
+            status, length = "200 OK", size
+            if (chosen := _choose_range(environ, target.etag, size)) is not None:
+                start, end = chosen
+                status, length = "206 Partial Content", end - start
+                described.append(("Content-Range", f"bytes {start}-{end - 1}/{size}"))
+                file.seek(start)
+            described.append(("Content-Length", str(length)))
+            _start_response(environ, start_response, status, described)
+            return downloads.make_body(environ, file, length)
+        except BaseException:
+            file.close()
+            raise
+
+
+@pages.get(RULE)
+@allow(anyone)
+def show(hash: str, name: str) -> Response:
+    """Make a resized copy of a picture, redirect from the address of a replaced file, or return an error."""
+    problem = request.environ.get(_PROBLEM_KEY)
+    path, width = None, parse_width(name)
+    if problem is None and _HASH.fullmatch(hash):
+        found = widths.find_or_make(hash, width) if width is not None else None
+        if width is not None and isinstance(found, Path):
+            return _send_made_width(found, hash, width)
+        path = str(found) if found is not None else references.find_new_path(make_path(hash, name))
+    if path is None:
+        raise problem or NotFound("The library has no such file; check the address.")
+    # The redirect is temporary: the new file can be replaced too, and the old file can be uploaded again.
+    response = Response(status=302)
+    response.headers["Location"] = quote(path)
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+def _send_made_width(path: Path, hash: str, width: Width) -> Response:
+    response = Response(path.read_bytes(), content_type=media_types.BY_EXTENSION[width.extension].name)
+    response.headers.update(_HEADERS)
+    response.headers["Content-Security-Policy"] = _POLICY
+    response.headers["ETag"] = widths.make_etag(hash, width)
+    return response
+
+
+def init_app(app: Flask) -> None:
+    """Wrap the application in the middleware."""
+    app.wsgi_app = DeliveryMiddleware(app, app.wsgi_app)  # type: ignore[method-assign]
+
+
+def _start_response(
+    environ: WSGIEnvironment, start_response: StartResponse, status: str, fields: list[tuple[str, str]]
+) -> list[bytes]:
+    environ[request_id.ROUTE_KEY] = RULE
+    start_response(status, fields)
+    return []
+
+
+def _choose_range(environ: WSGIEnvironment, etag: str, size: int) -> tuple[int, int] | None:
+    """Return the start and the end (exclusive) of the requested range; None for the whole file.
+
+    Other units, malformed ranges and several ranges in one request are ignored. Raises RangeNotSatisfiable if
+    the range begins after the end of the file.
+    """
+    requested = parse_range_header(environ.get("HTTP_RANGE"))
+    if requested is None or requested.units != "bytes" or len(requested.ranges) > 1:
+        return None
+    if environ.get("HTTP_IF_RANGE", etag).strip() != etag:
+        return None
+    start, end = requested.ranges[0]
+    if start >= size:
+        raise RangeNotSatisfiable(
+            f"The file has {size} bytes; request a range within them.",
+            headers={"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes"},
+        )
+    # A negative start counts from the end.
+    return max(0, size + start) if start < 0 else start, min(size if end is None else end, size)

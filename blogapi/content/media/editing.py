@@ -1,0 +1,116 @@
+"""Adds uploads to the library, replaces files, and changes their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from blogapi.content.media import hooks, names, permissions, queries, service, uses
+from blogapi.content.media.models import Media
+from blogapi.content.media.service import PreparedFile
+from blogapi.rendering.media_types import MediaType
+from blogapi.storage.database import db, transaction
+from blogapi.web.errors import Conflict, Invalid
+from blogapi.web.fields import Fields
+from blogapi.web.stored_json import store_json
+
+
+def add(
+    file: PreparedFile, *, alt: str = "", caption: str = "", user: UUID | None = None
+) -> tuple[Media, bool]:
+    """Store a prepared file that the user has uploaded; return it, and whether it is new.
+
+    If the library already has the file, its empty texts are filled in if the caller may change it, and its
+    other texts stay as they are. Raises Forbidden if the file is a former version of a file that the caller
+    may not change, and StorageFull if the library has no room for the file.
+    """
+    texts = {"alt": alt, "caption": caption}
+    stored = queries.find_stored(file.hash)
+    if stored is None:
+        prepare_articles(file)
+    elif _find_missing(stored, texts):
+        hooks.prepare([stored.uuid])
+    with transaction():
+        permissions.check_former_owners(file.hashes)
+        media, created = service.store(file, alt=alt, caption=caption, user=user)
+        if not created and not permissions.find_objection(media.uuid):
+            _change(media, _find_missing(media, texts))
+    return media, created
+
+
+def _find_missing(media: Media, texts: Mapping[str, str]) -> Fields:
+    return {name: text for name, text in texts.items() if text and not getattr(media, name)}
+
+
+def prepare_articles(file: PreparedFile, *replaced: UUID) -> None:
+    """Render the articles that a new file or a replacement changes, before the transaction; see `hooks`.
+
+    A former address of a file can become the address of a new file, which then appears in these articles.
+    """
+    hooks.prepare({*replaced, *queries.find_owners_of_former(file.hashes)})
+
+
+def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
+    """Store a prepared file in place of the file `uuid`, and under another name if `name` is given.
+
+    Everything that refers to the file, also by its old addresses, shows the new file. Raises NotFound if
+    there is no such file, Forbidden if the new file is a former version of a file that the caller may not
+    change, Conflict if the library already has the new file under another uuid, and StorageFull if it has no
+    room for the file.
+    """
+    with transaction():
+        media = queries.get_media(uuid)
+        stored = queries.find_stored(file.hash)
+        if stored is not None and stored.uuid != uuid:
+            raise Conflict(
+                f"The library already has this file as {stored.uuid}; use that one, or delete it first.",
+                code="media_exists",
+                errors={"file": [f"Is the file {stored.uuid} ({stored.name})."]},
+            )
+        # The stored file has the extension of the name.
+        stem = name or f"{media.name.rpartition('.')[0]}.{file.type.extension}"
+        new_name = names.make_name(stem, file.type)
+        if stored is None:
+            permissions.check_former_owners(file.hashes)
+            service.replace(media, file)
+            _change(media, {"name": new_name}, is_replaced=True)
+        else:
+            service.place(file)
+            _change(media, {"name": new_name} if name else {})
+    return media
+
+
+def change(uuid: UUID, changes: Fields) -> Media:
+    """Change the name, the alt text or the caption of a file.
+
+    Raises NotFound if there is no such file, and Invalid if the name is invalid. The old address stays valid,
+    because files are found only by the hash in an address.
+    """
+    with transaction():
+        media = queries.get_media(uuid)
+        if "name" in changes:
+            _check_name(changes["name"], media)
+        _change(media, changes)
+    return media
+
+
+def _change(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
+    changed = {name: value for name, value in values.items() if getattr(media, name) != value}
+    for name, value in changed.items():
+        setattr(media, name, value)
+    if changed or is_replaced:
+        db.session.flush()
+        store_json(db.session(), media)
+        if is_replaced:
+            uses.replace_paths(db.session(), media.uuid)
+        hooks.notify(db.session(), [media.uuid])
+
+
+def _check_name(name: str, media: Media) -> None:
+    type = MediaType(media.type, media.name.rpartition(".")[2])
+    valid_name = names.make_name(name, type)
+    if name not in (valid_name, media.name):
+        raise Invalid(
+            "The file is unchanged.",
+            errors={"name": [f"Not a valid name for this file; send {valid_name!r}, for example."]},
+        )

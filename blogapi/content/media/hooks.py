@@ -1,0 +1,71 @@
+"""The functions of `articles` that the media library calls when files change or are deleted.
+
+The JSON of an article, for example, contains the sizes and texts of the files that it uses.
+`blogapi.dependencies` sets the functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Protocol
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from blogapi.app_state import AppState
+from blogapi.content.media.models import MediaPath, MediaUse
+from blogapi.storage.read_once import ReadOnce
+
+# The items that use files that the transaction deletes.
+_deleted = ReadOnce[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
+
+
+class Articles(Protocol):
+    """Renders articles again; `find_items` returns the articles that use the files."""
+
+    def prepare(self, media_ids: Collection[UUID]) -> None:
+        """Render the articles that use these files, before the transaction that changes the files."""
+
+    def render(self, session: Session, media_ids: Collection[UUID]) -> None:
+        """Store the articles that use these files again; the changes of the files are flushed already."""
+
+
+ARTICLES = AppState[Articles]("media-articles")
+
+
+def prepare(media_ids: Collection[UUID]) -> None:
+    """Render the articles that use these files, before the transaction of the write."""
+    if media_ids:
+        ARTICLES.get().prepare(media_ids)
+
+
+def notify(session: Session, media_ids: Collection[UUID]) -> None:
+    """Render the articles again, in the transaction that has changed or deleted these files."""
+    if media_ids:
+        ARTICLES.get().render(session, media_ids)
+
+
+def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:
+    """Return the items of a kind, such as `article`, that use the files, also in former versions.
+
+    Items that used a file that the current transaction has deleted are included.
+    """
+    deleted = _deleted.get(session)
+    items = {item for id in media_ids for item in deleted.get(id, ())} | _read_items(session, media_ids)
+    return {item_id for item_kind, item_id in items if item_kind == kind}
+
+
+def remember_items(session: Session, media_ids: Collection[UUID]) -> None:
+    """Remember which items use the files that this transaction is about to delete, until its end."""
+    deleted = _deleted.get(session)
+    for id in media_ids:
+        deleted[id] = _read_items(session, [id])
+
+
+def _read_items(session: Session, media_ids: Collection[UUID]) -> set[tuple[str, UUID]]:
+    uses = session.execute(
+        select(MediaUse.kind, MediaUse.item_id).where(MediaUse.media_id.in_(media_ids)).distinct()
+    )
+    paths = session.scalars(select(MediaPath.article_id).where(MediaPath.media_id.in_(media_ids)).distinct())
+    return {(kind, item_id) for kind, item_id in uses} | {("article", id) for id in paths}

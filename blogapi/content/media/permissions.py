@@ -1,0 +1,86 @@
+"""Checks what the caller may do with single files; authors may see and change only some files.
+
+An author sees the files that they have uploaded, and the files that their articles use. They may change,
+replace or delete a file that they have uploaded if only their own profile and articles that they may change
+use it; otherwise they would change the work of others. An upload can change an existing file, too: if the
+library has the same file, missing texts are added to it, and if a file was replaced, an upload of its former
+bytes takes over the former addresses. Editors and admins may do everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, exists, or_, select
+
+from blogapi.content.authors.models import Author
+from blogapi.content.media import queries
+from blogapi.content.media.models import Media, MediaPath, MediaUse
+from blogapi.content.media.visibility import (
+    ARTICLE_KINDS,
+    is_visible,
+    select_own_articles,
+    select_own_profile,
+)
+from blogapi.publication.visibility import READABLE_STATUSES
+from blogapi.storage.database import Base, db
+from blogapi.web.access import current_caller
+from blogapi.web.errors import Forbidden, NotFound
+
+
+def check_visible(uuid: UUID) -> None:
+    """Raise NotFound unless the caller may see the file; callers who see all files are not checked."""
+    author = current_caller().restricted_to_author
+    if author is None:
+        return
+    if db.session.scalar(select(Media.uuid).where(Media.uuid == uuid, is_visible(author))) is None:
+        raise NotFound("There is no such file; GET /api/v1/blog/media/ lists your files.")
+
+
+def check_change(uuid: UUID) -> None:
+    """Raise NotFound or Forbidden unless the file exists and the caller may change it."""
+    if current_caller().restricted_to_author is None:
+        queries.check_exists(uuid)
+        return
+    check_visible(uuid)
+    objection = find_objection(uuid)
+    if objection:
+        raise Forbidden(objection)
+
+
+def check_former_owners(hashes: Collection[str]) -> None:
+    """Raise Forbidden if a file that the caller may not change had one of these hashes before."""
+    if any(find_objection(owner) for owner in queries.find_owners_of_former(hashes)):
+        raise Forbidden("The file is a former version of a file that you may not change; ask an editor.")
+
+
+def find_objection(uuid: UUID) -> str:
+    """Return why the caller may not change a file that exists, or "" if they may."""
+    author = current_caller().restricted_to_author
+    if author is None:
+        return ""
+    if db.session.scalar(select(Media.account_id).where(Media.uuid == uuid)) != author:
+        return "Another user has uploaded this file; ask an editor to change it."
+    if db.session.scalar(select(_is_used_elsewhere(uuid, author))):
+        return "The file is used in items that you may not change; ask an editor to change it."
+    return ""
+
+
+def _is_used_elsewhere(uuid: UUID, author: UUID) -> ColumnElement[bool]:
+    """Return the condition that the file is used where the author may not change it."""
+    article = Base.metadata.tables["article"].c
+    changeable = select_own_articles(author)
+    if not current_caller().publishes:
+        changeable = changeable.where(article.status.not_in(READABLE_STATUSES))
+    # A working copy is not public, even if its article is public.
+    is_changeable = or_(
+        MediaUse.item_id.in_(changeable),
+        (MediaUse.kind == "working_copy") & MediaUse.item_id.in_(select_own_articles(author)),
+    )
+    is_of_article = MediaUse.kind.in_(ARTICLE_KINDS)
+    is_of_profile = (MediaUse.kind == Author.kind) & MediaUse.item_id.in_(select_own_profile(author))
+    return or_(
+        exists().where(MediaUse.media_id == uuid, ~(is_of_article & is_changeable), ~is_of_profile),
+        exists().where(MediaPath.media_id == uuid, MediaPath.article_id.not_in(changeable)),
+    )

@@ -1,0 +1,259 @@
+"""Queries for media."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    ColumnElement,
+    Result,
+    Select,
+    case,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    true,
+    union_all,
+)
+
+from blogapi.accounts.users.models import Account
+from blogapi.content.authors.models import Author
+from blogapi.content.categories.models import Category
+from blogapi.content.media import visibility
+from blogapi.content.media.models import FormerHash, Media, MediaPath, MediaUse
+from blogapi.content.tags.models import Tag
+from blogapi.site.models import Site
+from blogapi.storage.database import Base, db, table_of
+from blogapi.web.errors import or_not_found
+from blogapi.web.fields import Fields
+from blogapi.web.json import JsonBody, to_json, to_json_bytes
+from blogapi.web.pagination import Page, PageRequest, paginate_rows
+
+# The maximum number of files whose JSON a read keeps in memory at a time.
+CHUNK_SIZE = 500
+
+_media, _account = table_of(Media).c, table_of(Account).c
+_MISSING = "There is no such file; GET /api/v1/blog/media/ lists all files."
+# The user is not in the stored JSON, because the JSON is not updated when a user is deleted.
+_SELECT_JSON = select(_media.json, _account.uuid, _account.username).outerjoin_from(
+    table_of(Media), table_of(Account), _account.uuid == _media.account_id
+)
+
+
+def find_upload(upload_hash: str) -> Media | None:
+    """Return the file that was stored for an upload with this SHA-256, or None."""
+    return db.session.scalars(select(Media).where(Media.upload_hash == upload_hash).limit(1)).first()
+
+
+def find_stored(hash: str) -> Media | None:
+    """Return the file whose stored bytes have this SHA-256, or None."""
+    return db.session.scalars(select(Media).where(Media.hash == hash)).first()
+
+
+def find_owners_of_former(hashes: Collection[str]) -> Sequence[UUID]:
+    """Return the files that, before their replacement, had one of these hashes or a rendition with one."""
+    return db.session.scalars(select(FormerHash.media_id).where(FormerHash.hash.in_(hashes)).distinct()).all()
+
+
+def get_media(uuid: UUID) -> Media:
+    """Return the file; raises NotFound if there is no such file."""
+    return or_not_found(db.session.get(Media, uuid), _MISSING)
+
+
+def check_exists(uuid: UUID) -> None:
+    """Raise NotFound if there is no such file."""
+    or_not_found(db.session.scalar(select(_media.uuid).where(_media.uuid == uuid)), _MISSING)
+
+
+def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
+    """Return the file with these fields (None: all fields); raises NotFound if there is no such file."""
+    found = db.session.connection().execute(_SELECT_JSON.where(_media.uuid == uuid)).one_or_none()
+    row = or_not_found(found, _MISSING)
+    return JsonBody(to_json_bytes(_select_fields(row, names)), item_state=to_json(_select_fields(row, None)))
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFilters:
+    """The filters and the order of the list of files; None and an empty text select all files.
+
+    `visible_to` is an author who sees only some of the files; see `media.visibility`.
+    """
+
+    q: str = ""
+    type: str = ""
+    alt: str = ""
+    unused: bool | None = None
+    ordering: str = "-created"
+    visible_to: UUID | None = None
+
+    def _make_conditions(self) -> Iterator[ColumnElement[bool]]:
+        """Yield the SQL conditions of these files."""
+        if self.q:
+            searched = (_media.name, _media.alt, _media.caption)
+            yield or_(*(column.icontains(self.q, autoescape=True) for column in searched))
+        if self.type:
+            yield _media.type == self.type if "/" in self.type else _media.type.startswith(f"{self.type}/")
+        if self.alt:
+            yield _media.alt == ""
+            yield _media.type.startswith("image/")
+        if self.visible_to is not None:
+            yield visibility.is_visible(self.visible_to)
+        if self.unused is not None:
+            yield _media.unused_since.is_not(None) if self.unused else _media.unused_since.is_(None)
+
+    @lru_cache(maxsize=64)  # noqa: B019, the instances are small
+    def make_statements(self) -> tuple[Select[*tuple[Any, ...]], Select[int]]:
+        """Return the statements that select the JSON of these files and count them."""
+        conditions = list(self._make_conditions())
+        column, uuid = _media[self.ordering.removeprefix("-")], _media.uuid
+        # An ascending list is the reverse of the descending one, so that both use the same index.
+        order = (column.desc(), uuid) if self.ordering.startswith("-") else (column, uuid.desc())
+        count = select(func.count()).select_from(table_of(Media)).where(*conditions)
+        return _SELECT_JSON.where(*conditions).order_by(*order), count
+
+
+def list_json(
+    filters: MediaFilters, page: PageRequest | None, names: Sequence[str] | None = None
+) -> Page[JsonBody]:
+    """Return a page of the selected files, or all of them, with these fields (None: all fields)."""
+    selected, count = filters.make_statements()
+    limit, offset = (page.size, (page.number - 1) * page.size) if page else (CHUNK_SIZE + 1, 0)
+    rows = _execute(selected.limit(limit).offset(offset)).all()
+    if page is not None:
+        total = _execute(count).scalar() or 0
+        return Page(JsonBody(_to_array(rows, names)), total, page)
+    if len(rows) <= CHUNK_SIZE:
+        return Page(JsonBody(_to_array(rows, names)), len(rows), None)
+    # The list is read twice, for its ETag and for its body, so that it is never completely in memory.
+    digest, total = hashlib.sha256(), 0
+    for chunk in _read_chunks(selected):
+        total += len(chunk)
+        digest.update(_to_array(chunk, names))
+    body = _stream_array(_read_chunks(selected), names)
+    return Page(JsonBody(body, state=digest.hexdigest()), total, None)
+
+
+def _execute(statement: Select[*tuple[Any, ...]], **options: Any) -> Result[Any]:
+    # This bypasses the session, which would look for entities.
+    return db.session.connection().execute(statement, execution_options=options)
+
+
+def _read_chunks(statement: Select[*tuple[Any, ...]]) -> Iterator[Sequence[Sequence[Any]]]:
+    yield from _execute(statement, yield_per=CHUNK_SIZE).partitions(CHUNK_SIZE)
+
+
+def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str] | None) -> Iterator[bytes]:
+    separator = b"["
+    for chunk in chunks:
+        yield separator + _to_array(chunk, names)[1:-1]
+        separator = b","
+    yield b"]"
+
+
+def _to_array(rows: Sequence[Sequence[Any]], names: Sequence[str] | None) -> bytes:
+    return to_json_bytes([_select_fields(row, names) for row in rows])
+
+
+def _select_fields(row: Sequence[Any], names: Sequence[str] | None) -> Fields:
+    stored, uuid, username = row
+    file = json.loads(stored) | {"user": {"uuid": str(uuid), "username": username} if uuid else None}
+    return {name: value for name, value in file.items() if names is None or name in names}
+
+
+def list_uses(uuid: UUID, page: PageRequest | None, *, visible_to: UUID | None = None) -> Page[Sequence[Any]]:
+    """Return the uses of the file: rows with kind, uuid, title and current, the current uses first.
+
+    With `visible_to`, only the uses that this author may see. A path in an imported article also counts as a
+    use, because the article cannot be rendered without the file. Raises NotFound if there is no such file.
+    """
+    check_exists(uuid)
+    article = Base.metadata.tables["article"]
+    use = _select_uses(uuid).subquery()
+    title = case(
+        (use.c.kind == "author", Author.name),
+        (use.c.kind == "category", Category.name),
+        (use.c.kind == "tag", Tag.name),
+        (use.c.kind == "site", Site.title),
+        else_=article.c.title,
+    )
+    # The column `type` of an article is the kind of the item: an article or a page.
+    kind = case((use.c.kind == "article", func.coalesce(article.c.type, use.c.kind)), else_=use.c.kind)
+    is_visible = true() if visible_to is None else visibility.is_visible_use(visible_to, use)
+    return paginate_rows(
+        select(kind.label("kind"), use.c.item_id.label("uuid"), title.label("title"), use.c.current)
+        .select_from(use)
+        .outerjoin(article, article.c.uuid == use.c.item_id)
+        .outerjoin(Author, Author.uuid == use.c.item_id)
+        .outerjoin(Category, Category.uuid == use.c.item_id)
+        .outerjoin(Tag, Tag.uuid == use.c.item_id)
+        .outerjoin(Site, Site.uuid == use.c.item_id)
+        .where(is_visible)
+        .order_by(use.c.current.desc(), use.c.kind, use.c.item_id),
+        page,
+    )
+
+
+def _select_uses(uuid: UUID) -> Any:
+    is_listed = exists().where(
+        MediaUse.media_id == uuid, MediaUse.kind == "article", MediaUse.item_id == MediaPath.article_id
+    )
+    return union_all(
+        select(MediaUse.kind, MediaUse.item_id, MediaUse.current).where(MediaUse.media_id == uuid),
+        select(literal("article"), MediaPath.article_id, literal(False))
+        .where(MediaPath.media_id == uuid, ~is_listed)
+        .distinct(),
+    )
+
+
+def list_unused(before: datetime, limit: int, *, after: tuple[datetime, UUID] | None = None) -> Sequence[Any]:
+    """Return the files that have been unused since before the time `before`, the longest unused first.
+
+    The rows have the columns uuid, name, unused_since and size. `after` is the time and the uuid of the last
+    row of the previous call.
+    """
+    statement = select(Media.uuid, Media.name, Media.unused_since, Media.size).where(
+        Media.unused_since < before,
+        ~exists().where(MediaUse.media_id == Media.uuid),
+        ~exists().where(MediaPath.media_id == Media.uuid),
+    )
+    if after is not None:
+        since, uuid = after
+        statement = statement.where(
+            or_(Media.unused_since > since, (Media.unused_since == since) & (Media.uuid > uuid))
+        )
+    return db.session.execute(statement.order_by(Media.unused_since, Media.uuid).limit(limit)).all()
+
+
+def list_stored_files(uuids: Collection[UUID]) -> set[tuple[str, str]]:
+    """Return the hash and the extension of each stored file of these media.
+
+    The renditions that a former version of blogapi stored are included; their files can be missing.
+    """
+    is_rendition = (FormerHash.media_id.in_(uuids), FormerHash.width.is_not(None))
+    renditions = db.session.scalars(select(FormerHash.hash).where(*is_rendition))
+    return _list_files(Media.uuid.in_(uuids)) | {(hash, "webp") for hash in renditions}
+
+
+def find_stored_files(hashes: Collection[str]) -> set[tuple[str, str]]:
+    """Return the hash and the extension of each stored file of the library with one of these hashes."""
+    return _list_files(Media.hash.in_(hashes))
+
+
+def _list_files(condition: ColumnElement[bool]) -> set[tuple[str, str]]:
+    rows = db.session.execute(select(Media.hash, Media.name).where(condition))
+    return {(hash, name.rpartition(".")[2]) for hash, name in rows}
+
+
+def sum_sizes(min_size: int) -> int:
+    """Return the size of all files, in bytes; each counts as at least `min_size`."""
+    counted = case((Media.size < min_size, min_size), else_=Media.size)
+    return int(db.session.scalar(select(func.coalesce(func.sum(counted), 0))) or 0)

@@ -1,0 +1,155 @@
+"""Deletes files of the library: on request, and files that nothing has used for a long time.
+
+The rows are deleted first. After the commit, a second transaction deletes the stored files to which no row
+refers: another server may have stored the same file again in the meantime, and a file without rows is found
+later, but rows without their file would show a broken image.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import delete as delete_rows
+from sqlalchemy.exc import SQLAlchemyError
+
+from blogapi.content.media import hooks, queries
+from blogapi.content.media.folder import get_folder
+from blogapi.content.media.models import Media
+from blogapi.content.media.stored_files import list_paths
+from blogapi.storage.database import call_after_commit, current_time, db, transaction
+from blogapi.storage.version_check import NewerSchema
+from blogapi.web.errors import Conflict
+from blogapi.web.pagination import PageRequest
+
+# The number of files that one transaction deletes, so that other writers wait only briefly.
+BATCH_SIZE = 100
+# The number of uses that a refused deletion names.
+MAX_NAMED_USES = 20
+# The age at which a stored file without rows counts as abandoned.
+ORPHAN_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A file that was deleted, or would be deleted. `uuid` is None for a stored file without rows."""
+
+    name: str
+    size: int
+    uuid: UUID | None = None
+
+
+def delete(uuid: UUID, *, force: bool = False) -> None:
+    """Delete a file.
+
+    Raises NotFound if there is no such file, and Conflict if something uses it, unless `force` is set.
+    """
+    with transaction():
+        uses = queries.list_uses(uuid, PageRequest(1, MAX_NAMED_USES))
+        if uses.total and not force:
+            subject = "1 item uses" if uses.total == 1 else f"{uses.total} items use"
+            raise Conflict(
+                f"{subject} this file; GET /api/v1/blog/media/{uuid}/uses/ lists them all. Remove the file "
+                "there, or send ?force=true to delete it anyway.",
+                code="media_in_use",
+                errors={"uses": [_describe_use(use) for use in uses.rows]},
+            )
+        _delete([uuid])
+
+
+def prune(days: int, *, dry_run: bool = False) -> Iterator[Removed]:
+    """Delete the files that nothing has used for this number of days, and abandoned stored files.
+
+    Yields each file after the commit of its deletion. With `dry_run` nothing is deleted.
+    """
+    yield from _list_unused(days) if dry_run else _prune_unused(days)
+    yield from _prune_stored_files(dry_run=dry_run)
+
+
+def _list_unused(days: int) -> Iterator[Removed]:
+    before, after = current_time() - timedelta(days=days), None
+    while rows := queries.list_unused(before, BATCH_SIZE, after=after):
+        yield from map(_to_removed, rows)
+        after = (rows[-1].unused_since, rows[-1].uuid)
+
+
+def _prune_unused(days: int) -> Iterator[Removed]:
+    while True:
+        with transaction():
+            rows = queries.list_unused(current_time() - timedelta(days=days), BATCH_SIZE)
+            _delete([row.uuid for row in rows])
+        if not rows:
+            return
+        yield from map(_to_removed, rows)
+
+
+def _to_removed(row: Any) -> Removed:
+    return Removed(row.name, int(row.size), row.uuid)
+
+
+def _delete(uuids: Sequence[UUID]) -> None:
+    if not uuids:
+        return
+    session = db.session()
+    for stored_file in queries.list_stored_files(uuids):
+        call_after_commit(delete_stored_files, stored_file)
+    hooks.remember_items(session, uuids)
+    session.execute(delete_rows(Media).where(Media.uuid.in_(uuids)))
+    hooks.notify(session, uuids)
+
+
+def delete_stored_files(stored_files: Collection[tuple[str, str]]) -> None:
+    """Call `delete_unreferenced` after a transaction; an error is logged, and the next prune tries again."""
+    try:
+        delete_unreferenced(stored_files)
+    except (OSError, SQLAlchemyError, NewerSchema) as error:
+        current_app.logger.warning("deleted files remain in the media folder until media prune: %s", error)
+
+
+def delete_unreferenced(stored_files: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Delete the stored files (hash, extension) that belong to no row; return them."""
+    with transaction():
+        unreferenced = set(stored_files) - queries.find_stored_files([hash for hash, _ in stored_files])
+        for hash, extension in unreferenced:
+            get_folder().delete(hash, extension)
+    return unreferenced
+
+
+def _prune_stored_files(*, dry_run: bool) -> Iterator[Removed]:
+    folder = get_folder()
+    folder.delete_abandoned()
+    old_files = _list_old_files(folder.root)
+    while sizes := dict(islice(old_files, BATCH_SIZE)):
+        abandoned = sizes.keys() - queries.find_stored_files([hash for hash, _ in sizes])
+        if abandoned and not dry_run:
+            abandoned = delete_unreferenced(abandoned)
+        db.session.rollback()
+        for hash, extension in sorted(abandoned):
+            yield Removed(f"{hash}.{extension}", sizes[hash, extension])
+
+
+def _list_old_files(root: Path) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield hash and extension of each stored file that is older than a day, and its size."""
+    for path in list_paths(root):
+        hash, _, extension = path.name.partition(".")
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            continue
+        if time.time() - status.st_mtime > ORPHAN_SECONDS:
+            yield (hash, extension), status.st_size
+
+
+def _describe_use(use: Any) -> str:
+    kind = use.kind.replace("_", " ")
+    item = f"The {kind} {use.title!r}" if use.title is not None else f"The deleted {kind}"
+    if use.current:
+        return f"{item} ({use.uuid}) uses the file."
+    return f"{item} ({use.uuid}) uses the file in former versions."

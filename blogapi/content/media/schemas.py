@@ -1,0 +1,168 @@
+"""Request and response bodies of media."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.accounts.users.schemas import UserReferenceSchema
+from blogapi.content.media.addresses import list_renditions, make_path
+from blogapi.content.media.models import Media
+from blogapi.publication.kinds import KINDS
+from blogapi.web.fields import (
+    Identifier,
+    InputSchema,
+    OutputSchema,
+    Text,
+    TextBoolean,
+    Timestamp,
+    WithAttributes,
+)
+from blogapi.web.media_addresses import PictureAddress
+from blogapi.web.pagination import ListQuery
+from blogapi.web.uploads import FileBodySchema, FileQuery
+
+MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100
+
+USE_KINDS = (*KINDS, "working_copy", "deleted_item")
+ORDERINGS = ("created", "-created", "name", "-name", "size", "-size")
+
+_URL = {"description": "Absolute if the site has a `service_url`, otherwise a path."}
+
+
+_ALT = Text(
+    max_length=MAX_ALT,
+    metadata={"description": "Describes the image to those who cannot see it.", "example": "A black cat"},
+)
+_CAPTION = Text(max_length=MAX_CAPTION, metadata={"example": "Mimi, 2026"})
+
+
+class RenditionSchema(OutputSchema):
+    """A smaller version of an image, as WebP."""
+
+    width = ma.fields.Integer(metadata={"example": 400})
+    height = ma.fields.Integer(metadata={"example": 300})
+    url = PictureAddress(metadata=_URL)
+
+
+class StoredMediaSchema(OutputSchema):
+    """The fields of a file that its row stores as JSON."""
+
+    uuid = Identifier()
+    name = ma.fields.String(metadata={"example": "cat.jpg"})
+    alt = ma.fields.String(metadata={"example": "A black cat"})
+    caption = ma.fields.String()
+    type = ma.fields.String(metadata={"example": "image/jpeg"})
+    size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 204800})
+    width = ma.fields.Integer(
+        allow_none=True,
+        metadata={"description": "In pixels; null unless the file is an image.", "example": 1200},
+    )
+    height = ma.fields.Integer(allow_none=True, metadata={"example": 900})
+    url = PictureAddress(metadata=_URL)
+    renditions = ma.fields.List(ma.fields.Nested(RenditionSchema))
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+
+    @ma.pre_dump
+    def add_addresses(self, media: Media, **_: Any) -> WithAttributes:
+        """Return the file with its address and its renditions."""
+        path = make_path(media.hash, media.name)
+        renditions = list_renditions(path, media.width or 0, media.height or 0) if media.is_scalable else []
+        return WithAttributes(media, url=path, renditions=renditions)
+
+
+class MediaSchema(StoredMediaSchema):
+    """A file of the media library."""
+
+    # The user is not in the stored JSON, because a user can be deleted without a change of the file.
+    user = ma.fields.Nested(
+        UserReferenceSchema,
+        allow_none=True,
+        metadata={"description": "Who uploaded the file; null if unknown or deleted."},
+    )
+
+
+class MediaChangesSchema(InputSchema):
+    """The fields of a file that a client changes."""
+
+    read_only = frozenset(
+        {"uuid", "type", "size", "width", "height", "url", "renditions", "created", "last_updated", "user"}
+    )
+
+    name = Text(
+        max_length=MAX_NAME,
+        min_length=1,
+        metadata={
+            "description": "The last part of the address; its extension cannot change.",
+            "example": "mimi.jpg",
+        },
+    )
+    alt = _ALT
+    caption = _CAPTION
+
+
+class UploadBodySchema(FileBodySchema):
+    """A file and its texts."""
+
+    alt = _ALT
+    caption = _CAPTION
+
+
+class UploadQuery(FileQuery):
+    """The query parameters of an upload."""
+
+    alt = _ALT
+    caption = _CAPTION
+
+
+class MediaUseSchema(OutputSchema):
+    """An item that uses a file."""
+
+    kind = ma.fields.String(metadata={"enum": list(USE_KINDS)})
+    uuid = Identifier()
+    title = ma.fields.String(
+        allow_none=True,
+        metadata={
+            "description": "Title or name of the item; null for a deleted article.",
+            "example": "Bread",
+        },
+    )
+    current = ma.fields.Boolean(
+        metadata={"description": "False if only former versions of the article use the file."}
+    )
+
+
+class MediaListQuery(ListQuery):
+    """The query parameters of a request for the list of files."""
+
+    q = Text(
+        max_length=200,
+        metadata={
+            "description": "Text that the name, the alt text or the caption contains.",
+            "example": "cat",
+        },
+    )
+    type = ma.fields.String(
+        validate=validate.Regexp(r"^[a-z]{1,20}(/[a-z0-9][a-z0-9.+-]{0,100})?$(?!\n)"),
+        metadata={"description": "A type such as `image/png`, or its first part.", "example": "image"},
+    )
+    alt = ma.fields.String(
+        validate=validate.OneOf(("missing",)),
+        metadata={"description": "`missing` lists only images without an alt text."},
+    )
+    unused = TextBoolean(
+        metadata={"description": "`true` lists only files that nothing uses, `false` only used files."},
+    )
+    ordering = ma.fields.String(validate=validate.OneOf(ORDERINGS), metadata={"example": "-created"})
+
+
+class DeletionQuery(InputSchema):
+    """The query parameters of a deletion."""
+
+    force = TextBoolean(
+        load_default=False,
+        metadata={"description": "Delete the file even if something uses it."},
+    )

@@ -1,0 +1,253 @@
+"""Functions that add, change and delete files of the library."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import delete
+
+from blogapi.content.media import hooks, images, names, queries, removal, types
+from blogapi.content.media.addresses import RENDITION_WIDTHS
+from blogapi.content.media.folder import get_folder
+from blogapi.content.media.models import FormerHash, Media
+from blogapi.rendering import media_types
+from blogapi.rendering.media_types import MediaType
+from blogapi.storage import files
+from blogapi.storage.database import call_after_commit, call_after_rollback, db, end_read, transaction
+from blogapi.web.errors import Invalid, StorageFull, Unavailable
+from blogapi.web.fields import Fields
+from blogapi.web.stored_json import store_json
+
+# The width of the rendition that had each hash, or None for the file itself.
+FormerHashes = Mapping[str, int | None]
+
+# Each file counts as at least one block of the disk, so that the number of small files is limited too.
+MIN_COUNTED_SIZE = 4096
+
+DELETED_MEANWHILE = "The file was deleted meanwhile; send the same request again."
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedFile:
+    """A file that was checked but not stored yet. `path` is None if the library already has the file."""
+
+    name: str
+    type: MediaType
+    path: Path | None
+    size: int
+    hash: str
+    upload_hash: str
+    width: int | None = None
+    height: int | None = None
+    is_scalable: bool = False
+    note: str = ""  #: a sentence if text was removed from the picture
+
+    @property
+    def hashes(self) -> list[str]:
+        return [self.hash, self.upload_hash]
+
+
+@contextmanager
+def prepare(source: Path, name: str) -> Iterator[PreparedFile]:
+    """Check a file, and process an image, outside any transaction; the source is not changed.
+
+    The temporary files are deleted at the end, unless `store` placed them. Raises Invalid if the file is not
+    accepted, StorageFull if the disk is full, and Unavailable if the server processes too many images.
+    """
+    upload_hash, head = _read_source(source)
+    stored_upload = queries.find_upload(upload_hash)
+    prepared = None if stored_upload is None else _describe_known(stored_upload, upload_hash)
+    # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
+    end_read()
+    if prepared is not None:
+        yield prepared
+        return
+    type = types.detect(head, name)
+    if type is None:
+        raise _make_error(types.describe_refusal(head))
+    folder = get_folder()
+    with folder.temporary_folder() as temporary:
+        if type.is_image:
+            yield _prepare_image(source, name, type, upload_hash, temporary)
+        else:
+            yield _prepare_other(source, name, type, upload_hash, temporary)
+
+
+def _read_source(source: Path) -> tuple[str, bytes]:
+    """Return the hash and the first bytes of a file; raise Invalid if its size is not accepted."""
+    size, limit = source.stat().st_size, current_app.config["MAX_MEDIA_SIZE"]
+    if not size:
+        raise _make_error("The file is empty. Choose another file.")
+    if size > limit:
+        raise _make_error(f"The file has more than {limit} bytes. Upload a smaller file.")
+    with source.open("rb") as file:
+        head = file.read(types.HEAD_BYTES)
+    return _compute_hash(source), head
+
+
+def _describe_known(media: Media, upload_hash: str) -> PreparedFile | None:
+    """Return the file of an earlier upload, or None if the media folder no longer has it."""
+    folder = get_folder()
+    extension = media.name.rpartition(".")[2]
+    if not folder.contains(media.hash, extension, media.size):
+        return None
+    type = media_types.BY_NAME.get(media.type) or MediaType(media.type, extension)
+    return PreparedFile(
+        *(media.name, type, None, media.size, media.hash, upload_hash),
+        *(media.width, media.height, media.is_scalable),
+    )
+
+
+def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
+    image = images.process(source, type, folder)
+    size, hash = _measure_and_sync(image.path)
+    if size > current_app.config["MAX_MEDIA_SIZE"]:
+        raise _make_error("The rotated image is too large. Upload a smaller file.")
+    is_scalable = image.is_still and image.width > RENDITION_WIDTHS[0]
+    return PreparedFile(
+        *(names.make_name(name, type), type, image.path, size, hash, upload_hash),
+        *(image.width, image.height, is_scalable, image.note),
+    )
+
+
+def _prepare_other(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
+    if type.extension == "pdf" and not _ends_as_pdf(source):
+        raise _make_error("The PDF file is incomplete. Upload it again, or save it again before the upload.")
+    path = folder / "file"
+    shutil.copyfile(source, path)
+    size, hash = _measure_and_sync(path)
+    return PreparedFile(names.make_name(name, type), type, path, size, hash, upload_hash)
+
+
+def _ends_as_pdf(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-min(path.stat().st_size, types.HEAD_BYTES), 2)
+        return b"%%EOF" in file.read()
+
+
+def _measure_and_sync(path: Path) -> tuple[int, str]:
+    """Return the size and the hash of a file, and wait until the disk has stored it."""
+    files.sync(path)
+    return path.stat().st_size, _compute_hash(path)
+
+
+def _compute_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _make_error(sentence: str) -> Invalid:
+    return Invalid(sentence, errors={"file": [sentence]})
+
+
+def store(
+    file: PreparedFile,
+    *,
+    alt: str = "",
+    caption: str = "",
+    user: UUID | None = None,
+    restored: Fields | None = None,
+    former_hashes: FormerHashes | None = None,
+) -> tuple[Media, bool]:
+    """Store a prepared file that the user has uploaded; return it, and whether it is new.
+
+    If the library already has the file, its row does not change. For a new file, `restored` contains columns
+    that are restored from an export, such as its uuid and its times, and `former_hashes` contains its former
+    hashes with the widths of renditions. If the stored file is missing in the media folder or damaged, it is
+    replaced. Raises StorageFull if the library has no room for the file.
+    """
+    with transaction(visible=False):
+        media = queries.find_stored(file.hash)
+        if media is None and file.path is None:
+            raise Unavailable(DELETED_MEANWHILE)
+        is_new = media is None
+        if media is None:
+            _check_quota(file.size)
+            texts = {"alt": alt, "caption": caption, "account_id": user}
+            media = Media(**_describe(file) | texts | (restored or {}))
+            db.session.add(media)
+            db.session.flush()
+            store_json(db.session(), media)
+            _store_former_hashes(media, file.hashes, former_hashes or {})
+        place(file)
+        return media, is_new
+
+
+def replace(media: Media, file: PreparedFile) -> None:
+    """Store a prepared file, which the library does not have, in place of the file of `media`.
+
+    The old stored files are deleted after the commit, and their hashes are remembered. Raises StorageFull if
+    the library has no room for the file.
+    """
+    with transaction():
+        if file.path is None:
+            raise Unavailable(DELETED_MEANWHILE)
+        _check_quota(file.size, replaced=media.size)
+        former_hashes: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
+        for stored_file in queries.list_stored_files([media.uuid]):
+            call_after_commit(removal.delete_stored_files, stored_file)
+        for name, value in _describe(file).items():
+            setattr(media, name, value)
+        db.session.flush()
+        _store_former_hashes(media, file.hashes, former_hashes)
+        place(file)
+
+
+def _store_former_hashes(media: Media, current_hashes: Collection[str], former_hashes: FormerHashes) -> None:
+    """Store the former hashes of a file; its current hashes are no longer former hashes of others."""
+    is_lost = FormerHash.hash.in_([*current_hashes, *former_hashes])
+    owners = set(db.session.scalars(delete(FormerHash).where(is_lost).returning(FormerHash.media_id)))
+    lost = former_hashes.keys() - set(current_hashes)
+    db.session.add_all(
+        FormerHash(hash=hash, media_id=media.uuid, width=former_hashes[hash]) for hash in sorted(lost)
+    )
+    db.session.flush()
+    hooks.notify(db.session(), owners - {media.uuid})
+
+
+def _describe(file: PreparedFile) -> Fields:
+    return {
+        "name": file.name,
+        "type": file.type.name,
+        "size": file.size,
+        "hash": file.hash,
+        "upload_hash": file.upload_hash,
+        "width": file.width,
+        "height": file.height,
+        "is_scalable": file.is_scalable,
+    }
+
+
+def place(file: PreparedFile) -> None:
+    """Place the file in the media folder; it is deleted again if the transaction is rolled back.
+
+    A file that is already there is kept, unless it is damaged.
+    """
+    if file.path is None:
+        return
+    folder = get_folder()
+    call_after_rollback(removal.delete_stored_files, (file.hash, file.type.extension))
+    folder.place(file.path, file.hash, file.type.extension, is_synced=True)
+
+
+def _check_quota(size: int, *, replaced: int = 0) -> None:
+    """Raise StorageFull if the library has no room for a file of this size, in bytes.
+
+    `replaced` is the size of the stored file that it replaces. Call this in the transaction that stores the
+    file, before it changes rows.
+    """
+    gigabytes = current_app.config["MEDIA_GIGABYTES"]
+    needed = max(size, MIN_COUNTED_SIZE) - (max(replaced, MIN_COUNTED_SIZE) if replaced else 0)
+    if needed > 0 and queries.sum_sizes(MIN_COUNTED_SIZE) + needed > gigabytes * 10**9:
+        raise StorageFull(
+            f"The media library has no room for this file: its limit is {gigabytes} GB. Delete files that "
+            "nothing uses, or ask the owner of the blog to raise the setting MEDIA_GIGABYTES.",
+            code="media_full",
+        )

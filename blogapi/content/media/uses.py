@@ -1,0 +1,279 @@
+"""Updates the stored uses of files when an item that refers to files is written, in the same transaction."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import bindparam, delete, exists, select, update
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
+
+from blogapi.content.authors.models import Author
+from blogapi.content.categories.models import Category
+from blogapi.content.media.models import FormerHash, Media, MediaPath, MediaUse
+from blogapi.content.media.references import (
+    File,
+    find_files_by_path,
+    find_mentioned_files,
+    find_used_files,
+)
+from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.service import get_term_state
+from blogapi.publication.events import record
+from blogapi.site.models import Site
+from blogapi.site.service import STATE as SITE_STATE
+from blogapi.storage.database import Base, chunk, current_time, table_of
+from blogapi.storage.expressions import insert_or_update
+from blogapi.web.stored_json import store_json
+
+ARTICLE = "article"
+WORKING_COPY = "working_copy"
+DELETED_ITEM = "deleted_item"
+
+_MODELS: tuple[Any, ...] = (Author, Category, Tag, Site)
+
+_use, _media, _path = table_of(MediaUse), table_of(Media), table_of(MediaPath)
+_ITEMS: Any = bindparam("items", expanding=True)
+_MEDIA_IDS: Any = bindparam("media_ids", expanding=True)
+_SELECT_USES = select(_use.c.media_id, _use.c.item_id, _use.c.current).where(
+    _use.c.kind == bindparam("kind"), _use.c.item_id.in_(_ITEMS)
+)
+_END_USES = (
+    update(_use)
+    .where(_use.c.kind == ARTICLE, _use.c.item_id == bindparam("item"), _use.c.media_id == bindparam("media"))
+    .values(current=False)
+)
+_END_ALL_USES = update(_use).where(_use.c.kind == ARTICLE, _use.c.item_id.in_(_ITEMS)).values(current=False)
+_DELETE_USES = (
+    delete(_use)
+    .where(_use.c.kind == bindparam("kind"), _use.c.item_id.in_(_ITEMS))
+    .returning(_use.c.media_id)
+)
+# Without an explicit value, the time of the last update would change.
+_KEEP_TIME = {"last_updated": _media.c.last_updated}
+_DELETE_PATHS = delete(_path).where(_path.c.article_id.in_(_ITEMS)).returning(_path.c.media_id)
+_MARK_USED = (
+    update(_media)
+    .where(_media.c.uuid.in_(_MEDIA_IDS), _media.c.unused_since.is_not(None))
+    .values(unused_since=None, **_KEEP_TIME)
+)
+_MARK_UNUSED = (
+    update(_media)
+    .where(
+        _media.c.uuid.in_(_MEDIA_IDS),
+        _media.c.unused_since.is_(None),
+        ~exists().where(_use.c.media_id == _media.c.uuid),
+        ~exists().where(_path.c.media_id == _media.c.uuid),
+    )
+    .values(unused_since=bindparam("now"), **_KEEP_TIME)
+)
+
+
+def store_article_uses(
+    session: Session, used: Mapping[UUID, Mapping[UUID, File]], *, new: Collection[UUID] = ()
+) -> None:
+    """Store which files the articles use now; `new` are articles that had no current uses before.
+
+    A file that an article no longer uses is still used by its former version.
+    """
+    connection = session.connection()
+    current: set[tuple[UUID, UUID]] = set()
+    for items in chunk([item for item in used if item not in new]):
+        rows = connection.execute(_SELECT_USES, {"kind": ARTICLE, "items": items})
+        current |= {(row.item_id, row.media_id) for row in rows if row.current}
+    wanted = {(item, media_id) for item, files in used.items() for media_id in files}
+    _add_uses(session, ARTICLE, sorted(wanted - current))
+    if ended := sorted(current - wanted):
+        connection.execute(_END_USES, [{"item": item, "media": media_id} for item, media_id in ended])
+    mark_used(session, {file.uuid for files in used.values() for file in files.values() if file.is_unused})
+
+
+def end_article_uses(session: Session, articles: Collection[UUID]) -> None:
+    """Store that only former versions of these deleted articles use files."""
+    for items in chunk(articles):
+        session.connection().execute(_END_ALL_USES, {"items": items})
+
+
+def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, dict[UUID, tuple[str, ...]]]:
+    """Return the files that only former versions of these articles use, by article and by uuid.
+
+    The values are the uuid, the hash and the former hashes of the file; a text that refers to the file
+    contains one of them. Files with a path in the article are left out, because the path is also a use.
+    """
+    found: dict[UUID, dict[UUID, tuple[str, ...]]] = {}
+    for items in chunk(articles):
+        statement = (
+            select(_use.c.item_id, _use.c.media_id, _media.c.hash)
+            .join(_media, _media.c.uuid == _use.c.media_id)
+            .where(_use.c.kind == ARTICLE, _use.c.item_id.in_(items), ~_use.c.current)
+            .where(~exists().where(_path.c.article_id == _use.c.item_id, _path.c.media_id == _use.c.media_id))
+        )
+        rows = session.connection().execute(statement).all()
+        hashes = defaultdict[UUID, list[str]](list)
+        for media_ids in chunk({row.media_id for row in rows}):
+            former = table_of(FormerHash).c
+            selected = select(former.media_id, former.hash).where(former.media_id.in_(media_ids))
+            for media_id, hash in session.connection().execute(selected):
+                hashes[media_id].append(hash)
+        for article_id, media_id, hash in rows:
+            found.setdefault(article_id, {})[media_id] = (str(media_id), hash, *hashes[media_id])
+    return found
+
+
+def delete_former_uses(session: Session, uses: Sequence[tuple[UUID, UUID]]) -> None:
+    """Delete the uses (article and file) by former versions that do not exist any more."""
+    if uses:
+        statement = delete(_use).where(
+            _use.c.kind == ARTICLE,
+            _use.c.item_id == bindparam("item"),
+            _use.c.media_id == bindparam("media"),
+            ~_use.c.current,
+        )
+        values = [{"item": item, "media": media_id} for item, media_id in uses]
+        session.connection().execute(statement, values)
+        mark_unused(session, {media_id for _, media_id in uses})
+
+
+def delete_paths(session: Session, articles: Collection[UUID]) -> None:
+    """Delete the paths and uses of articles of which no version exists any more."""
+    for items in chunk(articles):
+        paths = session.connection().scalars(_DELETE_PATHS, {"items": items}).all()
+        uses = session.connection().scalars(_DELETE_USES, {"kind": ARTICLE, "items": items}).all()
+        mark_unused(session, {*paths, *uses})
+
+
+def add_former_uses(session: Session, article_id: UUID, content: str) -> None:
+    """Store the uses of files by a version that was added to the history of the article."""
+    files = find_mentioned_files(content)
+    stored = session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": [article_id]})
+    wanted = files.keys() - {row.media_id for row in stored}
+    _add_uses(session, ARTICLE, [(article_id, media_id) for media_id in sorted(wanted)], current=False)
+    mark_used(session, [file.uuid for file in files.values() if file.is_unused])
+
+
+def store_working_copy_uses(session: Session, article_id: UUID, content: str) -> None:
+    """Store the files that the working copy of the article uses; none if the content is empty."""
+    replace_uses(session, WORKING_COPY, {article_id: find_mentioned_files(content).values()})
+
+
+def store_deleted_item_uses(session: Session, documents: Mapping[UUID, str]) -> None:
+    """Store the files that the documents of deleted items use (an empty document uses none).
+
+    Uses by the working copies of these items are deleted.
+    """
+    files = {uuid: find_mentioned_files(document).values() for uuid, document in documents.items()}
+    replace_uses(session, DELETED_ITEM, files)
+    replace_uses(session, WORKING_COPY, dict.fromkeys(documents, ()))
+
+
+def mark_used(session: Session, media_ids: Collection[UUID]) -> None:
+    """Reset `unused_since` of these files, because something uses them."""
+    for some in chunk(media_ids):
+        session.connection().execute(_MARK_USED, {"media_ids": some})
+
+
+def mark_unused(session: Session, media_ids: Collection[UUID]) -> None:
+    """Set `unused_since` to the current time for each of these files that nothing uses any more."""
+    for some in chunk(media_ids):
+        session.connection().execute(_MARK_UNUSED, {"media_ids": some, "now": current_time()})
+
+
+def _add_uses(
+    session: Session, kind: str, uses: Sequence[tuple[UUID, UUID]], *, current: bool = True
+) -> None:
+    if not uses:
+        return
+    # A former version can use the file already.
+    statement = insert_or_update(session.get_bind().dialect.name, _use, "current")
+    rows = [
+        {"media_id": media_id, "kind": kind, "item_id": item, "current": current} for item, media_id in uses
+    ]
+    session.connection().execute(statement, rows)
+
+
+def replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]]) -> None:
+    """Store which files the items of a kind use now."""
+    dropped = set[UUID]()
+    for items in chunk(used):
+        dropped.update(session.connection().scalars(_DELETE_USES, {"kind": kind, "items": items}))
+    uses = {(item, file.uuid) for item, files in used.items() for file in files}
+    _add_uses(session, kind, sorted(uses))
+    mark_used(session, {file.uuid for files in used.values() for file in files if file.is_unused})
+    mark_unused(session, dropped - {media_id for _, media_id in uses})
+
+
+def replace_paths(session: Session, media_id: UUID) -> None:
+    """Store the new path of a replaced file in the authors, categories and the site that show it."""
+    items = defaultdict[str, list[UUID]](list)
+    uses = select(_use.c.kind, _use.c.item_id).where(_use.c.media_id == media_id)
+    for kind, item_id in session.connection().execute(uses):
+        items[kind].append(item_id)
+    rows = [
+        row
+        for model in _MODELS
+        for some in chunk(items[model.kind])
+        for row in session.scalars(select(model).where(model.uuid.in_(some)))
+    ]
+    shown = [(row, name) for row in rows for name in row.picture_fields if getattr(row, name)]
+    files = find_files_by_path(getattr(row, name) for row, name in shown)
+    for row, name in shown:
+        path = getattr(row, name)
+        file = files.get(path)
+        new_path = file and file.find_new_path(path)
+        if new_path:
+            setattr(row, name, new_path)
+            # Without this, the time of the last update would change.
+            flag_modified(row, "last_updated")
+            state = SITE_STATE if isinstance(row, Site) else get_term_state(row)
+            record(row.kind, row.uuid, state, state)
+    session.flush()
+    store_json(session, *(row for row in rows if not isinstance(row, Site)))
+
+
+def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, set[UUID]]:
+    """Return the files that each of these articles uses now, as they are stored."""
+    found: dict[UUID, set[UUID]] = {item: set() for item in articles}
+    for items in chunk(articles):
+        for row in session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": items}):
+            if row.current:
+                found[row.item_id].add(row.media_id)
+    return found
+
+
+def list_differing_items(session: Session) -> list[tuple[str, UUID, Mapping[UUID, File]]]:
+    """Return the items other than articles whose stored uses are wrong: kind, uuid and used files.
+
+    An item that was deleted but has uses is in the list, without files.
+    """
+    differing: list[tuple[str, UUID, Mapping[UUID, File]]] = []
+    for kind, items in _list_items(session):
+        stored = defaultdict[UUID, set[UUID]](set)
+        statement = select(_use.c.item_id, _use.c.media_id).where(_use.c.kind == kind)
+        for item_id, media_id in session.connection().execute(statement):
+            stored[item_id].add(media_id)
+        for item_id, files in items:
+            if files.keys() != stored.pop(item_id, set()):
+                differing.append((kind, item_id, files))
+        differing += [(kind, item_id, {}) for item_id in stored]
+    return differing
+
+
+def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Mapping[UUID, File]]]]]:
+    for model in _MODELS:
+        pictures = (getattr(model, name) for name in model.picture_fields)
+        rows = session.connection().execute(select(model.uuid, *pictures))
+        yield model.kind, ((item, find_used_files(path for path in paths if path)) for item, *paths in rows)
+    copy, deleted = (Base.metadata.tables[name].c for name in (WORKING_COPY, DELETED_ITEM))
+    texts = {WORKING_COPY: (copy.article_id, copy.content), DELETED_ITEM: (deleted.uuid, deleted.document)}
+    for kind, columns in texts.items():
+        rows = session.connection().execute(select(*columns), execution_options={"yield_per": 10})
+        yield kind, ((item, find_mentioned_files(text)) for item, text in rows)
+
+
+def repair_items(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:
+    """Store the uses of these items again."""
+    for kind, item_id, files in items:
+        replace_uses(session, kind, {item_id: files.values()})

@@ -1,0 +1,197 @@
+"""Resized copies of pictures, also in other formats, by address: `/media/<hash>/w640.webp`.
+
+A copy is made when it is first requested, and kept in the folder `.widths` of the media folder. Copies are
+derived from the originals: backups omit them, and the folder can be deleted at any time. Anonymous requests
+can cause only little work: copies exist only in the widths of ALLOWED_WIDTHS, a process makes one copy at a
+time, the setting PICTURE_LIMIT bounds the new copies per client address, and the setting
+PICTURE_CACHE_MEGABYTES bounds the size of all copies; the least recently requested copies are deleted first.
+Copies that callers with a login request are not counted.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from uuid import UUID
+
+from flask import Flask, current_app, request, session
+from sqlalchemy import select
+
+from blogapi.accounts.users.queries import find_session
+from blogapi.app_state import AppState
+from blogapi.content.media import images
+from blogapi.content.media.addresses import ALLOWED_WIDTHS, COMMON_EXTENSIONS, Width, make_path, parse_width
+from blogapi.content.media.folder import WIDTHS_NAME, MediaFolder, get_folder, report_full_disk
+from blogapi.content.media.models import FormerHash, Media
+from blogapi.storage import files
+from blogapi.storage.database import db, end_read
+from blogapi.web.errors import Problem
+from blogapi.web.rate_limits import limiter
+
+# The modification time of a file is the time of its last request, updated at most once in this many seconds.
+_TOUCH_SECONDS = 3600
+# If the folder is full, files are deleted until this part of the quota is used.
+_KEPT_PART = 0.9
+
+
+def make_etag(hash: str, width: Width) -> str:
+    return f'"{hash}-{width.name}"'
+
+
+class RenditionCache:
+    """The folder with the resized copies of all pictures."""
+
+    def __init__(self, folder: MediaFolder, quota: int) -> None:
+        """Set the media folder, and the maximum size of all copies, in bytes."""
+        self._folder, self._quota = folder, quota
+        self._lock = threading.Lock()
+        # The number of bytes that can be added before the folder is measured again.
+        self._allowance = 0
+
+    def get_path(self, hash: str, width: Width) -> Path:
+        """Return the path of a file, even if it is missing."""
+        return self._folder.get_widths_folder(hash) / width.name
+
+    def place(self, source: Path, hash: str, width: Width) -> Path:
+        """Move a file into the folder, and delete the oldest files if it is full; return the new path."""
+        with self._lock:
+            self._allowance -= source.stat().st_size
+            if self._allowance < 0:
+                self._make_room(source.stat().st_size)
+        target = self.get_path(hash, width)
+        with report_full_disk():
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            files.replace(source, target)
+        return target
+
+    def _make_room(self, size: int) -> None:
+        """Delete the least recently requested files if the folder has no room for a file of this size.
+
+        Several servers can fill the folder, so each server measures it again after it has added a hundredth
+        of the quota.
+        """
+        stored = sorted(_list_files(self._folder.root / WIDTHS_NAME))
+        total = size + sum(size for _, size, _ in stored)
+        limit = self._quota if total <= self._quota else int(self._quota * _KEPT_PART)
+        for _, old_size, path in stored:
+            if total <= limit:
+                break
+            with suppress(OSError):
+                path.unlink()
+                total -= old_size
+                path.parent.rmdir()
+        self._allowance = max(0, min(self._quota - total, self._quota // 100))
+
+
+CACHE = AppState[RenditionCache]("picture-widths")
+
+
+def _list_files(root: Path) -> Iterator[tuple[float, int, Path]]:
+    for path in root.glob("*/*/*"):
+        with suppress(OSError):
+            status = path.stat()
+            yield status.st_mtime, status.st_size, path
+
+
+def init_app(app: Flask) -> None:
+    """Create the cache of the application."""
+    quota = app.config["PICTURE_CACHE_MEGABYTES"] * 2**20
+    CACHE.set(app, RenditionCache(get_folder(app), quota))
+
+
+def touch(path: Path, status: os.stat_result) -> None:
+    """Store that a file is requested now, at most once an hour."""
+    if time.time() - status.st_mtime > _TOUCH_SECONDS:
+        with suppress(OSError):
+            os.utime(path)
+
+
+def find_or_make(hash: str, width: Width) -> Path | str | None:
+    """Return the file of a resized copy; make the copy if it is missing.
+
+    Returns the path of another address (a text) instead: of the original, if the picture is not wider, a
+    drawing, an animation or small; or of the next larger copy that exists, or else of the original, if the
+    copy cannot be made now. Returns None if there is no such picture, or if it is not available in this
+    format.
+    """
+    media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
+    own_extension = media.name.rpartition(".")[2] if media is not None else ""
+    if media is None or media.width is None or width.extension not in (*COMMON_EXTENSIONS, own_extension):
+        return None
+    original, original_path = get_folder().get_path(hash, own_extension), _make_original_path(media)
+    can_scale = media.is_scalable and width.extension != "gif" and media.width > width.width
+    is_counted = can_scale and not _has_login()
+    rendition = _find_former_rendition(media.uuid, width) if can_scale else None
+    # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
+    end_read()
+    if not original.is_file():
+        return None
+    if not can_scale:
+        return original_path
+    try:
+        if rendition is not None and rendition.is_file():
+            return _copy_rendition(rendition, hash, width)
+        return _make_width(original, hash, width, is_counted=is_counted)
+    except Problem:
+        return _find_larger(hash, width) or original_path
+
+
+def _has_login() -> bool:
+    # The session is read only if its cookie was sent, because reading it adds `Vary: Cookie` to the response.
+    cookie = current_app.session_interface.get_cookie_name(current_app)
+    return cookie in request.cookies and find_session(session.get("token", "")) is not None
+
+
+def _find_former_rendition(uuid: UUID, width: Width) -> Path | None:
+    """Return the path of the picture in this width if a former version of blogapi stored it, or None.
+
+    Returns None for a picture that was replaced since then: one of its former hashes has no width.
+    """
+    columns = FormerHash.width, FormerHash.hash
+    hashes = {row.width: row.hash for row in db.session.execute(select(*columns).filter_by(media_id=uuid))}
+    if width.extension != "webp" or None in hashes or width.width not in hashes:
+        return None
+    return get_folder().get_path(hashes[width.width], "webp")
+
+
+def _copy_rendition(rendition: Path, hash: str, width: Width) -> Path:
+    """Copy a rendition into the cache; the rendition stays, because an upload of the same file can use it."""
+    with get_folder().temporary_folder() as temporary:
+        shutil.copyfile(rendition, temporary / "picture")
+        return CACHE.get().place(temporary / "picture", hash, width)
+
+
+def _find_larger(hash: str, width: Width) -> str | None:
+    """Return the path of the next larger width that exists in the same format, or None."""
+    larger = (width._replace(width=candidate) for candidate in ALLOWED_WIDTHS if candidate > width.width)
+    found = next((candidate for candidate in larger if CACHE.get().get_path(hash, candidate).is_file()), None)
+    return found and make_path(hash, found.name)
+
+
+def _make_original_path(media: Media) -> str:
+    name = media.name if parse_width(media.name) is None else f"original.{media.name.rpartition('.')[2]}"
+    return make_path(media.hash, name)
+
+
+def _make_width(original: Path, hash: str, width: Width, *, is_counted: bool) -> Path | None:
+    cache = CACHE.get()
+    path = cache.get_path(hash, width)
+    with images.wait_to_scale():
+        # Another thread has made the copy in the meantime.
+        if path.is_file():
+            return path
+        if is_counted:
+            limiter.count_attempts(("PICTURE_LIMIT", limiter.client_network()))
+        with get_folder().temporary_folder() as temporary:
+            images.scale(original, temporary / "picture", width.width, width.extension)
+            cache.place(temporary / "picture", hash, width)
+    if not original.is_file():
+        # The picture was deleted meanwhile, perhaps before this copy was placed.
+        shutil.rmtree(path.parent, ignore_errors=True)
+        return None
+    return path

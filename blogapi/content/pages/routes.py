@@ -1,0 +1,111 @@
+"""The endpoints of pages; versions, working copies and previews have the same endpoints as for articles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID, uuid4
+
+from blogapi.content.articles import permissions, queries, write_routes
+from blogapi.content.articles.lists.filters import ArticleFilters
+from blogapi.content.articles.resource import Resource
+from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.schemas import PageFieldsSchema
+from blogapi.content.pages import hierarchy, page_tree, service
+from blogapi.content.pages.schemas import PAGE_FIELDS, PageBodySchema, PageListQuery, PageSchema
+from blogapi.parsing import parse_uuid
+from blogapi.publication import events
+from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.publication.shared_caching import Shown, shows
+from blogapi.publication.visibility import ItemType
+from blogapi.web.access import allow, current_caller, editor, reader
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.errors import Forbidden
+from blogapi.web.fields import Fields
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import DetailQuery, Query
+from blogapi.web.representation import PartialResult, Representation
+from blogapi.web.slug_lookup import accept_slugs
+
+PAGE = ItemType.PAGE.value
+
+bp = Blueprint("pages", __name__, url_prefix="/api/v1/blog/pages", description="Pages such as an imprint")
+
+
+@bp.get("/")
+@allow(reader, scope="published")
+@bp.response(200, PageSchema(many=True), partial_schema=PageFieldsSchema, query=PageListQuery, cacheable=True)
+@shows(*PAGE_KINDS)
+def listed(query: Query) -> PartialResult:
+    """List the published pages by their position.
+
+    With `status` or `working_copy`, an editor or admin also lists pages that are not public.
+    """
+    values = {"ordering": "position", **query.filters, **_read_parent(query.filters.get("parent"))}
+    filters = ArticleFilters(**values, type=PAGE)
+    if filters.need_draft_access and not current_caller().sees_drafts:
+        raise Forbidden("Only editors and admins may use `status` and `working_copy` here; leave them out.")
+    names = PAGE_FIELDS if query.fields is None else query.fields
+    body = (
+        json_queries.list_in_any_status(None, names, query.page, filters)
+        if filters.need_draft_access
+        else json_queries.list_published(names, query.page, filters)
+    )
+    return PartialResult(body, hidden_state=_hidden_state())
+
+
+def _read_parent(reference: str | None) -> Fields:
+    """Return the filters for `parent`: a uuid, a slug, or "" for the top of the tree (None: no filter)."""
+    if not reference:
+        return {} if reference is None else {"parent": None, "top": True}
+    if uuid := parse_uuid(reference):
+        return {"parent": uuid}
+    owner, tree = queries.find_slug_owner(reference), page_tree.read_tree()
+    # A hidden page must be treated like an unknown slug. No page is below a new uuid.
+    return {"parent": owner.uuid if owner and page_tree.is_visible(owner.uuid, tree) else uuid4()}
+
+
+def _hidden_state() -> str:
+    return str(events.last_position()) if current_caller().sees_drafts else ""
+
+
+@bp.get("/<reference:id>/")
+@allow(reader, scope="published")
+@bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, query=DetailQuery, cacheable=True)
+@accept_slugs(queries.find_slug_owner)
+@shows(find=lambda query, id: Shown(PAGE_KINDS, {PAGE: [id]}))
+def single(query: Query, id: UUID) -> JsonBody:
+    """Return a page; if it is not public, only to editors and admins."""
+    is_public = not permissions.may_see(id, current_caller())
+    with permissions.report_deleted([id], PAGE):
+        return json_queries.get_visible_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
+
+
+def _get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
+    return json_queries.get_json(uuid, names or PAGE_FIELDS, type_=PAGE)
+
+
+REPRESENTATION = Representation(
+    _get_json,
+    PageSchema(),
+    lambda: (
+        json_queries.list_published(PAGE_FIELDS, None, ArticleFilters(ordering="position", type=PAGE)).rows
+    ),
+    PageSchema(many=True),
+    hidden_state=_hidden_state,
+    get_fields=_get_json,
+    fields_schema=PageFieldsSchema,
+    get_several=lambda uuids, names: json_queries.get_several_json(uuids, names or PAGE_FIELDS),
+)
+PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
+
+
+write_routes.add_writes(
+    bp,
+    PAGES,
+    body_schema=PageBodySchema,
+    list_fields_schema=PageFieldsSchema,
+    resolve=hierarchy.resolve_parents,
+    delete_one=service.delete,
+    delete_several=service.delete_all,
+    deletion_predicate="can be restored for some days, and the pages below it move to the top",
+)

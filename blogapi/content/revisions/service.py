@@ -1,0 +1,178 @@
+"""Restores, compares and prunes the former versions of articles."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from sqlalchemy import delete, exists, func, select
+
+from blogapi.accounts.users.models import Account
+from blogapi.content.articles import content, snapshots
+from blogapi.content.articles import service as article_service
+from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.models import Article, ArticleRevision, DeletedItem
+from blogapi.content.articles.queries import find_article, get_article
+from blogapi.content.articles.snapshots import get_content, parse_content
+from blogapi.content.articles.writing import history
+from blogapi.content.articles.writing.references import keep_existing
+from blogapi.content.custom_fields import custom_values
+from blogapi.content.custom_fields.visibility import (
+    keep_hidden_values,
+    keep_visible_changes,
+    keep_visible_values,
+)
+from blogapi.content.media import uses
+from blogapi.content.media.models import MediaPath
+from blogapi.content.pages import page_tree
+from blogapi.content.revisions import queries
+from blogapi.content.working_copies.queries import find_working_copy
+from blogapi.content.working_copies.service import make_edits
+from blogapi.publication.visibility import ItemType
+from blogapi.storage.database import current_time, db, transaction
+from blogapi.web.errors import Conflict
+from blogapi.web.fields import Fields
+
+
+def restore(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Article:
+    """Restore the content of a former version; the current content becomes a former version.
+
+    The item gets the type `type_`; for a page, the category of the version is ignored. The slug, status,
+    publication time, parent and position do not change, so that nothing is published by accident. A deleted
+    item is restored as a draft with its former slug, and a page also with its former parent and position.
+    Deleted tags and authors are left out; if no author is left, the authors do not change. Raises NotFound if
+    the version does not exist, and Conflict if its category was deleted.
+    """
+    with transaction(visible=False):
+        revision = queries.get_revision(article_id, number)
+        version = replace(parse_content(revision.content), type=type_.value)
+        if type_ == ItemType.PAGE:
+            version = replace(version, category=None)
+        version, category = keep_existing(version)
+        if category is None and version.category is not None:
+            raise Conflict(
+                "The category of that version was deleted; create it again with the same uuid, then restore "
+                "the version."
+            )
+        fields = version.to_input()
+        if article := find_article(article_id):
+            # Custom fields that the caller may not read do not change.
+            hidden = keep_hidden_values(custom_values.parse(article.custom))
+            fields = replace(fields, custom=keep_visible_values(fields.custom) | hidden)
+            return article_service.change(editor, article_id, fields)
+        author = db.session.get(Account, revision.author_id)
+        parent = version.parent if version.parent in page_tree.get_tree() else None
+        fields = replace(fields, position=version.position, parent=parent)
+        return article_service.create(
+            author.uuid if author else editor, fields, uuid=article_id, editor=editor, slug_from=version.slug
+        )
+
+
+def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -> ArticleRevision:
+    """Add a version to the history of an article without changing the article; return the version.
+
+    `edits` are the fields that differ from the article. Without them, the working copy is added, or the
+    current version of the article if there is no working copy. Raises NotFound if the article does not exist,
+    and Invalid if a term does not exist.
+    """
+    with transaction(visible=False):
+        article = get_article(article_id)
+        current, user, created = get_content(article), editor, current_time()
+        if edits is not None:
+            content = make_edits(current, edits, partial=True)
+        elif copy := find_working_copy(article_id):
+            content, user, created = parse_content(copy.content), copy.user_id, copy.last_updated
+        else:
+            return history.name_current(article, name)
+        content = snapshots.complete_edits(content, current)
+        return history.add_version(article, content, user=user, created=created, name=name)
+
+
+def rename(article_id: UUID, number: int, *, name: str | None = None) -> ArticleRevision:
+    """Name a former version, or the current version, and return it; None keeps the name.
+
+    Raises NotFound if the version does not exist.
+    """
+    with transaction(visible=False):
+        article = find_article(article_id)
+        if article is not None and article.version == number and name is not None:
+            return history.name_current(article, name)
+        revision = queries.get_revision(article_id, number)
+        revision.name = revision.name if name is None else name
+    return revision
+
+
+def prepare(article_id: UUID, number: int) -> None:
+    """Render the content of a former version before the transaction that restores it."""
+    version = parse_content(queries.get_revision(article_id, number).content)
+    article_service.prepare(replace(version.to_input(), uuid=article_id))
+
+
+def compare(article_id: UUID, number: int, *, to: int | None = None) -> Fields:
+    """Return the numbers of a version and the later version `to` (None: the current one), and the `changes`.
+
+    Raises NotFound if one of the two versions does not exist.
+    """
+    before = parse_content(queries.get_revision(article_id, number).content)
+    current = get_article(article_id) if to is None else find_article(article_id)
+    if current is not None and to in (None, current.version):
+        to, after = current.version, get_content(current)
+    else:
+        after = parse_content(queries.get_revision(article_id, to or 0).content)
+    changes = keep_visible_changes(content.compare(before, after))
+    return {"before": number, "after": to, "changes": changes}
+
+
+def prune(keep: int) -> int:
+    """Delete all but the newest `keep` former versions of each article; return how many were deleted.
+
+    Versions with a name are kept, and do not count.
+    """
+    rank = (
+        func.row_number()
+        .over(partition_by=ArticleRevision.article_id, order_by=ArticleRevision.number.desc())
+        .label("rank")
+    )
+    columns = (ArticleRevision.article_id, ArticleRevision.number, rank)
+    ranked = select(*columns).where(ArticleRevision.name == "").subquery()
+    with transaction(visible=False):
+        old = db.session.execute(
+            select(ranked.c.article_id, ranked.c.number).where(ranked.c.rank > keep)
+        ).all()
+        for article_id, number in old:
+            db.session.execute(
+                delete(ArticleRevision).where(
+                    ArticleRevision.article_id == article_id, ArticleRevision.number == number
+                )
+            )
+        delete_former_uses({article_id for article_id, _ in old})
+        uses.delete_paths(db.session(), _list_removed_articles())
+    return len(old)
+
+
+def delete_former_uses(articles: Collection[UUID]) -> None:
+    """Delete the uses of files to which no former version of these articles refers any more.
+
+    A version refers to a file by its uuid, a hash, or a path of an imported article.
+    """
+    for article_id, files in uses.list_former_uses(db.session(), articles).items():
+        contents = select(ArticleRevision.content).where(ArticleRevision.article_id == article_id)
+        needed: set[UUID] = set()
+        for version in db.session.scalars(contents.execution_options(yield_per=10)):
+            text = version.lower()
+            needed |= {media_id for media_id, words in files.items() if any(word in text for word in words)}
+        uses.delete_former_uses(
+            db.session(), [(article_id, media_id) for media_id in files if media_id not in needed]
+        )
+
+
+def _list_removed_articles() -> Sequence[UUID]:
+    """Return the articles with media paths that were deleted, have no versions and cannot be restored."""
+    article_id = MediaPath.article_id
+    statement = select(article_id).where(
+        ~exists().where(Article.uuid == article_id),
+        ~exists().where(ArticleRevision.article_id == article_id),
+        ~exists().where(DeletedItem.uuid == article_id),
+    )
+    return db.session.scalars(statement.distinct()).all()

@@ -1,0 +1,56 @@
+"""The columns that the terms of every taxonomy have."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column, validates
+
+from blogapi.content.taxonomies.similar_names import make_name_key
+from blogapi.publication.models import HasEvents
+from blogapi.storage.database import Base, Identified, bytewise, current_time
+from blogapi.web.media_addresses import ShowsPictures
+from blogapi.web.stored_json import StoresJson
+
+
+class Term(HasEvents, ShowsPictures, Identified, StoresJson):
+    """A term of a taxonomy: a name, its slug and the user who created it."""
+
+    name: Mapped[str]
+    name_key: Mapped[str] = mapped_column(default="", server_default="", index=True)
+    slug: Mapped[str] = mapped_column(unique=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
+    seo_title: Mapped[str] = mapped_column(default="", server_default="")
+    seo_description: Mapped[str] = mapped_column(default="", server_default="")
+    og_image: Mapped[str] = mapped_column(default="", server_default="")
+    canonical_url: Mapped[str] = mapped_column(default="", server_default="")
+    language: Mapped[str] = mapped_column(default="", server_default="")
+
+    @validates("name")
+    def _set_name_key(self, _: str, name: str) -> str:
+        self.name_key = make_name_key(name)
+        return name
+
+
+class FormerTermSlug(Base):
+    """A slug that a term had before; `kind` is the kind of the term, and no other such term uses the slug.
+
+    The slug and the uuid of a merged term are former slugs of the term into which it was merged.
+
+    There is no foreign key, because the terms of each taxonomy have a table of their own.
+    """
+
+    __tablename__ = "former_term_slug"
+
+    kind: Mapped[str] = mapped_column(String(16), primary_key=True)
+    slug: Mapped[str] = mapped_column(primary_key=True)
+    term_id: Mapped[UUID] = mapped_column(index=True)
+    created: Mapped[datetime] = mapped_column(default=current_time)
+
+
+# In PostgreSQL, the index of the primary key has another order than the list of redirects.
+Index("ix_former_term_slug_order", FormerTermSlug.kind, bytewise(FormerTermSlug.slug)).ddl_if(
+    dialect="postgresql"
+)

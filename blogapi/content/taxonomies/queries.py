@@ -1,0 +1,160 @@
+"""Finds terms by their uuids, slugs and names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, CompoundSelect, bindparam, select, union_all
+
+from blogapi.content.taxonomies.models import FormerTermSlug, Term
+from blogapi.content.taxonomies.similar_names import make_name_key
+from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
+from blogapi.parsing import parse_uuid
+from blogapi.rendering.slugs import make_slug, make_term_slug
+from blogapi.storage.database import chunk, db, table_of
+from blogapi.web.errors import or_not_found
+from blogapi.web.slug_lookup import SlugOwner, choose_owner
+
+_former = table_of(FormerTermSlug).c
+
+
+def get_term(taxonomy: Taxonomy[TermType], uuid: UUID) -> TermType:
+    """Return the term; raises NotFound if it does not exist."""
+    return or_not_found(db.session.get(taxonomy.model, uuid), describe_missing(taxonomy))
+
+
+def find_slug_owner(taxonomy: Taxonomy[TermType], slug: str) -> SlugOwner | None:
+    """Return the uuid and the current slug of the term that has or had this slug, or None."""
+    model: Any = taxonomy.model
+    rows = db.session.connection().execute(_select_slug_owners(model), {"slug": slug})
+    return choose_owner(rows, slug)
+
+
+def find_term(
+    model: type[TermType], reference: str, condition: ColumnElement[bool] | None = None
+) -> TermType | None:
+    """Return the term with this uuid, slug or former slug, in this order of precedence, or None.
+
+    With a condition, only a term for which it is true is returned.
+    """
+    uuid = parse_uuid(reference)
+    had_slug = select(_former.term_id).where(_former.kind == model.kind, _former.slug == reference)
+    is_owner = model.uuid == had_slug.scalar_subquery()
+    for is_wanted in (*([model.uuid == uuid] if uuid else []), model.slug == reference, is_owner):
+        statement = select(model).where(is_wanted)
+        term = db.session.scalar(statement if condition is None else statement.where(condition))
+        if term is not None:
+            return term
+    return None
+
+
+def find_by_slugs(taxonomy: Taxonomy[TermType], slugs: Sequence[str]) -> dict[str, TermType]:
+    """Return the terms with these slugs, by slug."""
+    model = taxonomy.model
+    return {
+        term.slug: term
+        for batch in chunk(slugs)
+        for term in db.session.scalars(select(model).where(model.slug.in_(batch)))
+    }
+
+
+def find_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[str]) -> dict[str, TermType]:
+    """Return the terms that had these slugs, by former slug."""
+    model = taxonomy.model
+    statement = select(FormerTermSlug.slug, model).join(model, model.uuid == FormerTermSlug.term_id)
+    return {
+        row[0]: row[1]
+        for batch in chunk(slugs)
+        for row in db.session.execute(statement.where(_former.kind == model.kind, _former.slug.in_(batch)))
+    }
+
+
+def find_namesakes(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, list[TermType]]:
+    """Return the terms with these names, the oldest first, by the key of the name."""
+    model, found = taxonomy.model, defaultdict[str, list[TermType]](list)
+    for batch in chunk({make_name_key(name) for name in names}):
+        statement = select(model).where(model.name_key.in_(batch)).order_by(model.created, model.uuid)
+        for term in db.session.scalars(statement):
+            found[term.name_key].append(term)
+    return found
+
+
+def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, TermType]:
+    """Return the term for each of these names, by name; names without a term are left out.
+
+    A term that has the name and the slug made from it takes precedence over the oldest term with the name,
+    and both take precedence over a term that has or had this slug. Authors are found only by slug, because
+    several authors can have the same name.
+    """
+    slugs = {name: make_term_slug(name) for name in names}
+    namesakes = find_namesakes(taxonomy, names) if taxonomy.names_are_unique else {}
+    wanted = [*{*slugs.values()}]
+    by_slug = find_by_former_slugs(taxonomy, wanted) | find_by_slugs(taxonomy, wanted)
+    found: dict[str, TermType] = {}
+    for name, slug in slugs.items():
+        terms = sorted(namesakes.get(make_name_key(name), []), key=lambda term: term.slug != slug)
+        other = by_slug.get(slug)
+        # Earlier versions gave the term `C#` the slug `c`, so a term with the slug `c` need not be `C`.
+        if other is not None and not make_slug(other.name) == slug != make_term_slug(other.name):
+            terms.append(other)
+        if terms:
+            found[name] = terms[0]
+    return found
+
+
+def find_terms_by_former_slugs(model: type[Any], slugs: Collection[str]) -> dict[str, UUID]:
+    """Return the uuids of the terms that had these slugs, by slug."""
+    statement = select(_former.slug, _former.term_id).where(_former.kind == model.kind)
+    return {
+        row.slug: row.term_id
+        for batch in chunk(slugs)
+        for row in db.session.execute(statement.where(_former.slug.in_(batch)))
+    }
+
+
+def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUID]:
+    """Return the uuids of the terms into which the terms with these uuids were merged, by former uuid."""
+    term = table_of(model).c
+    statement = (
+        select(_former.slug, term.uuid)
+        .join_from(table_of(FormerTermSlug), table_of(model), _former.term_id == term.uuid)
+        .where(_former.kind == model.kind)
+    )
+    return {
+        UUID(row.slug): row.uuid
+        for batch in chunk(uuids)
+        for row in db.session.connection().execute(statement.where(_former.slug.in_(list(map(str, batch)))))
+    }
+
+
+def find_taken_slugs(
+    taxonomy: Taxonomy[TermType], slugs: Sequence[str], *, exclude: UUID | None = None
+) -> set[str]:
+    """Return the slugs among these that a term other than `exclude` has or had."""
+    model: type[Term] = taxonomy.model
+    statement = union_all(
+        select(model.slug).where(model.slug.in_(slugs), model.uuid.is_distinct_from(exclude)),
+        select(_former.slug).where(
+            _former.kind == model.kind, _former.slug.in_(slugs), _former.term_id.is_distinct_from(exclude)
+        ),
+    )
+    return set(db.session.scalars(statement))
+
+
+@cache
+def _select_slug_owners(model: Any) -> CompoundSelect[UUID, str]:
+    term = model.__table__.c
+    return union_all(
+        select(term.uuid, term.slug).where(term.slug == bindparam("slug")),
+        select(term.uuid, term.slug)
+        .join(table_of(FormerTermSlug), _former.term_id == term.uuid)
+        .where(_former.kind == model.kind, _former.slug == bindparam("slug")),
+    )
+
+
+def describe_missing(taxonomy: Taxonomy[TermType]) -> str:
+    return f"There is no such {taxonomy.singular}; GET /api/v1/blog/{taxonomy.plural}/ lists them."

@@ -1,0 +1,219 @@
+"""The HTTP operations that every taxonomy has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import marshmallow as ma
+from sqlalchemy import ColumnElement
+
+from blogapi.content.taxonomies import queries, service, term_json
+from blogapi.content.taxonomies.schemas import TermListQuery
+from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
+from blogapi.content.taxonomies.term_json import CountArticles, IsPublic, ListArticles, TermFilters
+from blogapi.publication.kinds import TERM_KINDS
+from blogapi.publication.shared_caching import Shown, shows
+from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
+from blogapi.web.blueprint import Blueprint, summary, with_indefinite_article
+from blogapi.web.bulk import write_all
+from blogapi.web.errors import Forbidden
+from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import BulkDeleteQuery, DetailQuery, Page, Query
+from blogapi.web.representation import Representation, UpsertResult
+from blogapi.web.slug_lookup import accept_slugs
+
+# A function that merges the terms with the listed uuids into the term with the first uuid, and returns it.
+MergeTerms = Callable[[Taxonomy[Any], UUID, Sequence[UUID]], Any]
+
+# The fields of a term that its owner may not change.
+_FIXED = {"slug", "owner_id"}
+# A single term is shown with its articles, which contain all their terms.
+_LISTED_KINDS = ("article", *TERM_KINDS)
+
+
+def build_blueprint(
+    taxonomy: Taxonomy[TermType],
+    list_articles: ListArticles,
+    count_articles: CountArticles,
+    merge_terms: MergeTerms,
+    is_public: IsPublic | None = None,
+) -> Blueprint:
+    """Return the blueprint with the operations of the taxonomy.
+
+    Callers without access to drafts see only the terms for which the condition `is_public` is true (None: all
+    terms). The functions are parameters, because an import of `articles` would be circular.
+    """
+    singular, plural, schema = taxonomy.singular, taxonomy.plural, taxonomy.schema
+    kind, item_schema = taxonomy.model.kind, make_item_schema(taxonomy.body_schema)
+    # The schema is referenced by name, because an import would be circular.
+    articles = ma.fields.Nested("ArticleSchema", many=True)
+    single_fields: Any = taxonomy.fields_schema.from_dict({"articles": articles})
+    bp = Blueprint(plural, __name__, url_prefix=f"/api/v1/blog/{plural}", description=plural.capitalize())
+
+    def get_condition() -> ColumnElement[bool] | None:
+        caller = current_caller()
+        if is_public is None or caller.sees_drafts:
+            return None
+        # Authors see their own profile before they have a public article.
+        own = taxonomy.model.owner_id == caller.restricted_to_author
+        return is_public() | own if caller.restricted_to_author else is_public()
+
+    def get_json(id: UUID, names: Sequence[str] | None = None) -> JsonBody:
+        return term_json.get_json(
+            taxonomy,
+            id,
+            list_articles,
+            names,
+            get_condition(),
+            count_articles=count_articles,
+            shows_drafts=current_caller().sees_drafts,
+        )
+
+    def get_term(id: UUID) -> TermType:
+        return queries.get_term(taxonomy, id)
+
+    def check_change(id: UUID, fields: Fields | None = None) -> None:
+        """Raise NotFound or Forbidden unless the term exists and the caller may change these fields."""
+        caller = current_caller()
+        if caller.is_author:
+            # An author gets NotFound for a term that they may not see.
+            term_json.get_stored_json(taxonomy, id, get_condition())
+        term = get_term(id)
+        if caller.is_author and (
+            term.owner_id != caller.user
+            or any(getattr(term, name) != value for name, value in (fields or {}).items() if name in _FIXED)
+        ):
+            raise Forbidden(
+                "You may change your own profile, except for its slug and its user; ask an editor."
+            )
+
+    # The articles of a term are left out: a write does not change them, and there can be many.
+    representation = Representation(
+        lambda id: get_json(id, tuple(schema._declared_fields)),
+        schema(),
+        lambda: term_json.list_json(taxonomy).rows,
+        schema(many=True),
+        get_fields=get_json,
+        fields_schema=single_fields,
+    )
+
+    @bp.get("/")
+    @allow(reader, scope="published")
+    @bp.response(
+        200,
+        schema(many=True),
+        partial_schema=taxonomy.fields_schema,
+        query=TermListQuery,
+        single=single_fields,
+        section=taxonomy.list_section,
+        cacheable=True,
+    )
+    @summary(f"List the {plural}, sorted by name.")
+    @shows(kind, "article")
+    def listed(query: Query) -> Page[JsonBody]:
+        filters, shows_drafts = TermFilters(**query.filters), current_caller().sees_drafts
+        if filters.need_draft_access and not shows_drafts:
+            raise Forbidden(
+                "Only editors and admins may use `used`, `similar` and this `ordering`; leave them out."
+            )
+        return term_json.list_json(
+            taxonomy,
+            query.fields,
+            query.page,
+            get_condition(),
+            filters=filters,
+            count_articles=count_articles,
+            shows_drafts=shows_drafts,
+        )
+
+    @bp.get("/<reference:id>/")
+    @allow(reader, scope="published")
+    @bp.response(
+        200,
+        taxonomy.single_schema(),
+        partial_schema=single_fields,
+        query=DetailQuery,
+        section=taxonomy.detail_section,
+        cacheable=True,
+    )
+    @summary(f"Return {with_indefinite_article(singular)} with its public articles, newest first.")
+    @accept_slugs(partial(queries.find_slug_owner, taxonomy))
+    @shows(find=lambda query, id: Shown(_LISTED_KINDS, {kind: [id]}))
+    def single(query: Query, id: UUID) -> JsonBody:
+        return get_json(id, query.fields)
+
+    @bp.post("/")
+    @allow(taxonomy.creator, scope="write")
+    @bp.arguments(taxonomy.body_schema)
+    @bp.write(201, schema(), representation, partial_schema=taxonomy.fields_schema)
+    @summary(f"Create {with_indefinite_article(singular)}; without `slug` the slug is derived from the name.")
+    def create(fields: Fields) -> TermType:
+        return service.create(taxonomy, current_user_id(), fields)
+
+    @bp.put("/<id:id>/")
+    @allow(editor, scope="write")
+    @bp.arguments(taxonomy.body_schema)
+    @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema, creates=True)
+    @summary(f"Create or replace the {singular} with this uuid.")
+    def replace(fields: Fields, id: UUID) -> UpsertResult:
+        return UpsertResult(*service.replace(taxonomy, current_user_id(), id, fields))
+
+    @bp.patch("/<id:id>/")
+    @allow(author if taxonomy.owner_changes else editor, scope="write")
+    @bp.check_exists(check_change)
+    @bp.arguments(taxonomy.body_schema(partial=True))
+    @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
+    @summary(f"Change the given fields of {with_indefinite_article(singular)}.")
+    def change(fields: Fields, id: UUID) -> TermType:
+        check_change(id, fields)
+        return service.change(taxonomy, id, fields)
+
+    @bp.delete("/<id:id>/")
+    @allow(editor, scope="write")
+    @bp.check_exists(get_term)
+    @bp.write(204, None, representation)
+    @summary(taxonomy.deletion)
+    def delete(id: UUID) -> None:
+        service.delete(taxonomy, id)
+
+    @bp.post("/<id:id>/merge/")
+    @allow(editor, scope="write")
+    @bp.check_exists(get_term)
+    @bp.arguments(ItemUuidsSchema)
+    @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
+    @summary(f"Merge other {plural} into this {singular}, which replaces them in their articles.")
+    def merge(fields: Fields, id: UUID) -> TermType:
+        merged: TermType = merge_terms(taxonomy, id, fields["uuids"])
+        return merged
+
+    @bp.put("/")
+    @allow(editor, scope="write")
+    @bp.arguments(item_schema(many=True))
+    @bp.write(200, schema(many=True), representation)
+    @summary(f"Create or replace several {plural}, all or none.")
+    def replace_all(items: list[Fields]) -> list[TermType]:
+        return write_all(
+            items, lambda fields: service.replace(taxonomy, current_user_id(), fields.pop("uuid"), fields)[0]
+        )
+
+    @bp.patch("/")
+    @allow(editor, scope="write")
+    @bp.arguments(item_schema(many=True, partial=("name",)))
+    @bp.write(200, schema(many=True), representation)
+    @summary(f"Change the given fields of several {plural}, all or none.")
+    def change_all(items: list[Fields]) -> list[TermType]:
+        return write_all(items, lambda fields: service.change(taxonomy, fields.pop("uuid"), fields))
+
+    @bp.delete("/")
+    @allow(editor, scope="write")
+    @bp.arguments(BulkDeleteQuery, location="query")
+    @bp.write(204, None, representation)
+    @summary(f"Delete several {plural}, all or none.")
+    def delete_all(query: Fields) -> None:
+        write_all(query["uuid"], lambda uuid: service.delete(taxonomy, uuid))
+
+    return bp

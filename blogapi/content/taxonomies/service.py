@@ -1,0 +1,200 @@
+"""Creates, changes and deletes terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import delete as delete_rows
+from sqlalchemy.exc import IntegrityError
+
+from blogapi.content.taxonomies import queries
+from blogapi.content.taxonomies.hierarchy import find_descendants, has_parents
+from blogapi.content.taxonomies.models import FormerTermSlug, Term
+from blogapi.content.taxonomies.similar_names import make_name_key
+from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
+from blogapi.publication.events import AUTHOR, EPOCH, ItemAddress, ItemState, record
+from blogapi.rendering.slugs import make_term_slug
+from blogapi.site.addresses import make_term_path
+from blogapi.site.queries import get_site
+from blogapi.storage.database import db, transaction
+from blogapi.web import media_addresses, stored_json
+from blogapi.web.errors import Conflict, NotFound
+from blogapi.web.fields import Fields, list_changed_fields
+from blogapi.web.unique_slugs import choose_slug
+
+
+def create(
+    taxonomy: Taxonomy[TermType], owner: UUID, fields: Fields, *, uuid: UUID | None = None
+) -> TermType:
+    """Create a term from the fields of the taxonomy's body schema and return it.
+
+    If `fields` has no slug, the slug is derived from the name, with a number if it is taken. Raises Conflict
+    if the given slug is taken, or if the name is taken and `fields` has no slug.
+    """
+    with transaction():
+        if taxonomy.check is not None:
+            taxonomy.check(None, fields)
+        _check_name(taxonomy, fields)
+        find_taken = partial(queries.find_taken_slugs, taxonomy)
+        slug = choose_slug(fields.get("slug"), fields["name"], find_taken, make_term_slug)
+        columns = {**taxonomy.defaults, **fields, "slug": slug, "uuid": uuid or uuid4()}
+        if taxonomy.creator_owns:
+            columns["owner_id"] = owner
+        term = taxonomy.model(**columns)
+        db.session.add(term)
+        store(term)
+        record(term.kind, term.uuid, None, get_term_state(term))
+    return term
+
+
+def replace(taxonomy: Taxonomy[TermType], owner: UUID, uuid: UUID, fields: Fields) -> tuple[TermType, bool]:
+    """Create or replace the term with this uuid; return it and whether it was created."""
+    with transaction():
+        try:
+            queries.get_term(taxonomy, uuid)
+        except NotFound:
+            return create(taxonomy, owner, fields, uuid=uuid), True
+        return change(taxonomy, uuid, {**taxonomy.defaults, **fields}), False
+
+
+def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType:
+    """Change the given fields of the term; a new name does not change the slug.
+
+    If the slug changes, the former slug is kept. Raises NotFound if the term does not exist, and Conflict as
+    `create` does.
+    """
+    with transaction():
+        term = queries.get_term(taxonomy, uuid)
+        if taxonomy.check is not None:
+            taxonomy.check(uuid, fields)
+        if make_name_key(fields.get("name", term.name)) != term.name_key:
+            _check_name(taxonomy, fields)
+        if "slug" in fields and fields["slug"] != term.slug:
+            choose_slug(fields["slug"], "", partial(queries.find_taken_slugs, taxonomy, exclude=uuid))
+            _record_rename(term, fields["slug"])
+        before, pictures = get_term_state(term), term.list_pictures()
+        changed = list_changed_fields(taxonomy.body_schema, term, fields)
+        for name, value in fields.items():
+            setattr(term, name, value)
+        if changed:
+            store(term, pictures)
+            record(term.kind, uuid, before, get_term_state(term), fields=changed)
+    return term
+
+
+def store(term: Term, former_pictures: Sequence[str] = ()) -> None:
+    """Store a changed term, its JSON, and which files it shows."""
+    db.session.flush()
+    stored_json.store_json(db.session(), term)
+    media_addresses.store_uses(term, former_pictures, term.list_pictures())
+
+
+def delete(taxonomy: Taxonomy[TermType], uuid: UUID) -> None:
+    """Delete the term and its former slugs.
+
+    Raises NotFound if the term does not exist, and Conflict if it is a category or an author that has
+    articles.
+    """
+    try:
+        with transaction():
+            remove(queries.get_term(taxonomy, uuid))
+    except IntegrityError as error:
+        raise Conflict(
+            f"This {taxonomy.singular} has articles; move or delete them first.",
+            code="author_in_use" if taxonomy.singular == "author" else "category_in_use",
+        ) from error
+
+
+def remove(term: Term) -> None:
+    """Delete the row of the term, its uses of files and its former slugs."""
+    _move_children(term, getattr(term, "parent_id", None))
+    record(term.kind, term.uuid, get_term_state(term), None)
+    db.session.delete(term)
+    db.session.flush()
+    media_addresses.store_uses(term, term.list_pictures(), ())
+    _delete_former_slugs(term.kind, FormerTermSlug.term_id == term.uuid)
+
+
+def _move_children(term: Term, parent: UUID | None) -> None:
+    """Make `parent` the parent of the children of the term."""
+    model: Any = type(term)
+    if has_parents(model):
+        for child in db.session.scalars(select(model).where(model.parent_id == term.uuid)).all():
+            _set_parent(child, parent)
+
+
+def _set_parent(term: Any, parent: UUID | None) -> None:
+    term.parent_id = parent
+    store(term)
+    record(term.kind, term.uuid, get_term_state(term), get_term_state(term), fields=["parent"])
+
+
+def replace_by(former: Term, term: Term) -> None:
+    """Delete a merged term; the other term gets its slug, its uuid and its former slugs as former slugs.
+
+    The children of the merged term become children of the other term.
+    """
+    if has_parents(type(term)):
+        if term.uuid in find_descendants(type(term), [former.uuid]):
+            _set_parent(term, getattr(former, "parent_id", None))
+        _move_children(former, term.uuid)
+    moved = update(FormerTermSlug).where(FormerTermSlug.kind == term.kind)
+    db.session.execute(moved.where(FormerTermSlug.term_id == former.uuid).values(term_id=term.uuid))
+    remove(former)
+    db.session.add_all(
+        FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid)
+        for slug in {former.slug, str(former.uuid)}
+    )
+
+
+def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:
+    """Return the term with the name, or create it with these fields.
+
+    If the fields contain a slug, the term is found by this current or former slug.
+    """
+    with transaction():
+        if "slug" in fields:
+            owner_of_slug = queries.find_slug_owner(taxonomy, fields["slug"])
+            term = owner_of_slug and queries.get_term(taxonomy, owner_of_slug.uuid)
+        else:
+            term = queries.find_by_names(taxonomy, [name]).get(name)
+        return term or create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
+
+
+def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
+    """Raise Conflict if another term has the name and the fields contain no slug to distinguish them."""
+    if "slug" in fields or not taxonomy.names_are_unique:
+        return
+    for other in chain(*queries.find_namesakes(taxonomy, [fields["name"]]).values()):
+        raise Conflict(
+            f"The {taxonomy.singular} {other.slug!r} has this name; use it, or send a slug for another one.",
+            code="name_taken",
+            errors={"name": ["Is taken."]},
+            uuid=other.uuid,
+        )
+
+
+def get_term_state(term: Term) -> ItemState:
+    """Return the state of a term that readers can see; authors are readable only through their articles."""
+    readable_from = None if term.kind == AUTHOR else EPOCH
+    return ItemState(readable_from, make_term_address(term.kind, term.uuid, term.slug))
+
+
+def make_term_address(kind: str, uuid: UUID, slug: str) -> ItemAddress:
+    """Return the address of the page of a term; `kind` is `category`, `tag` or `author`."""
+    return ItemAddress(slug, make_term_path(get_site(), kind, uuid=uuid, slug=slug))
+
+
+def _record_rename(term: Term, new: str) -> None:
+    """Store the current slug of the term as a former slug; the new slug may be one of its former slugs."""
+    _delete_former_slugs(term.kind, FormerTermSlug.slug == new)
+    db.session.add(FormerTermSlug(kind=term.kind, slug=term.slug, term_id=term.uuid))
+
+
+def _delete_former_slugs(kind: str, condition: ColumnElement[bool]) -> None:
+    db.session.execute(delete_rows(FormerTermSlug).where(FormerTermSlug.kind == kind, condition))

@@ -1,0 +1,117 @@
+"""Queries for working copies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.accounts.users.models import Account
+from blogapi.content.articles.content import ArticleContent, default_seo
+from blogapi.content.articles.lifecycle import get_api_status
+from blogapi.content.articles.models import Article, WorkingCopy
+from blogapi.content.articles.queries import get_article
+from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.snapshots import complete_edits, get_content, parse_content
+from blogapi.content.articles.writing.references import keep_existing
+from blogapi.content.articles.writing.rendered_article import RenderedArticle
+from blogapi.content.authors.models import Author
+from blogapi.content.categories.models import Category
+from blogapi.content.custom_fields.visibility import keep_visible_values
+from blogapi.content.tags.models import Tag
+from blogapi.storage.database import current_time, db, table_of
+from blogapi.web import json as web_json
+from blogapi.web.errors import or_not_found
+from blogapi.web.fields import WithAttributes
+from blogapi.web.json import JsonBody
+
+_MISSING = "This article has no working copy."
+
+
+def find_working_copy(article_id: UUID) -> WorkingCopy | None:
+    """Return the working copy of the article, or None."""
+    return db.session.get(WorkingCopy, article_id)
+
+
+def check_exists(article_id: UUID) -> None:
+    """Raise NotFound if the article has no working copy."""
+    uuid = db.session.scalar(select(WorkingCopy.article_id).where(WorkingCopy.article_id == article_id))
+    or_not_found(uuid, _MISSING)
+
+
+def get_details(article_id: UUID) -> WithAttributes:
+    """Return the working copy with its fields and its user; raises NotFound if there is none.
+
+    Deleted tags and authors are left out.
+    """
+    row = db.session.execute(
+        select(WorkingCopy, Account.username)
+        .outerjoin(Account, Account.uuid == WorkingCopy.user_id)
+        .where(WorkingCopy.article_id == article_id)
+        .execution_options(populate_existing=True)
+    ).one_or_none()
+    copy, username = or_not_found(row, _MISSING)
+    not_live = copy.not_live and json.loads(copy.not_live)
+    user = {"uuid": copy.user_id, "username": username or ""}
+    return _add_fields(copy, parse_content(copy.content), uuid=article_id, user=user, not_live=not_live)
+
+
+def get_item_details(article: Article) -> WithAttributes:
+    """Return a scheduled article in the form of a working copy; edits are saved into the article itself."""
+    content, editor = get_content(article), db.session.get(Account, article.editor_id)
+    content = replace(content, seo=get_written_seo(content))
+    ids = {"article_id": article.uuid, "base_version": article.version}
+    return _add_fields(article, content, user=editor, not_live=[], **ids)
+
+
+def get_written_seo(content: ArticleContent) -> dict[str, str]:
+    """Return the SEO fields of the article; a field with the derived text is returned empty."""
+    derived = default_seo(content.texts)
+    return {name: "" if text == derived[name] else text for name, text in content.seo.items()}
+
+
+def _add_fields(row: object, content: ArticleContent, **others: object) -> WithAttributes:
+    edits, category = keep_existing(content)
+    flat = edits.flatten()
+    fields = flat | {"category": category, "custom": keep_visible_values(flat["custom"])}
+    return WithAttributes(row, **fields | others)
+
+
+def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
+    """Return the article of the working copy, with its edits and these fields (None: the documented fields).
+
+    The status and the publication time come from the article.
+    """
+    article = get_article(copy.article_id)
+    edits, category = keep_existing(parse_content(copy.content))
+    content = complete_edits(edits, get_content(article))
+    seo = WithAttributes(article.seo, **content.seo)
+    changed: dict[str, Any] = {
+        **content.texts,
+        "custom": content.custom,
+        "slug": content.slug,
+        "last_updated": copy.last_updated,
+    }
+    stored = RenderedArticle(WithAttributes(article, **changed, seo=seo)).row
+    values = {
+        **{name.removesuffix("_json"): value for name, value in stored.items() if name.endswith("_json")},
+        "content": content.texts["content"].encode(),
+        "stored_custom": content.custom.encode(),
+        "status": web_json.to_json_bytes(get_api_status(article, current_time())),
+        "tags": _join_json(Tag, content.tags),
+        # A page that was an article can have a working copy with a category.
+        "category": _join_json(Category, [category or article.category_id]) if article.category_id else None,
+        "authors": _join_json(Author, content.authors),
+    }
+    return json_reader.make_article_body(article.uuid, article.version, values, names)
+
+
+def _join_json(model: type[Any], uuids: Sequence[UUID]) -> bytes:
+    table = table_of(model).c
+    rows = db.session.connection().execute(select(table.uuid, table.json).where(table.uuid.in_(uuids)))
+    objects = {row.uuid: row.json for row in rows}
+    return b",".join(objects[uuid] for uuid in uuids)

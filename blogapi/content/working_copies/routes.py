@@ -1,0 +1,125 @@
+"""The endpoints of the working copies of articles and pages."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from flask import request
+
+from blogapi.content.articles import permissions
+from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.models import Article, WorkingCopy
+from blogapi.content.articles.resource import Resource
+from blogapi.content.working_copies import queries, service
+from blogapi.content.working_copies.schemas import SCHEMAS, PublishSchema
+from blogapi.web import json as web_json
+from blogapi.web.access import allow, current_caller, current_user_id
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.headers import contains_state
+from blogapi.web.representation import Representation, UpsertResult
+
+
+def build_blueprint(resource: Resource) -> Blueprint:
+    """Return the blueprint with the operations on the working copies of articles or pages."""
+    body_schema, schema = SCHEMAS[resource.kind]
+    item = resource.representation
+    bp = Blueprint(
+        resource.name("working_copies"),
+        __name__,
+        url_prefix=f"/api/v1/blog{resource.item_path}/working-copy",
+        description=f"Working copies of {resource.kind}s",
+    )
+    copy = Representation(queries.get_details, schema(), lambda: [], schema(many=True))
+
+    class Conditional(Representation):
+        """A representation with the ETag of the working copy, which a write compares with `If-Match`.
+
+        Without a working copy, it has the ETag of the item if the request needs an ETag: if it sends
+        `If-Match`, or if it can be written into a scheduled item.
+        """
+
+        def etag(self, id: UUID | None) -> str | None:
+            etag = copy.etag(id)
+            sent = request.headers
+            is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.can_take_saves(id))
+            return item.etag(id) if etag is None and is_needed else etag
+
+    representation = Conditional(queries.get_details, schema(), lambda: [], schema(many=True))
+    published = Conditional(
+        item.get_item,
+        item.item_schema,
+        lambda: [],
+        item.items_schema,
+        get_fields=item.get_fields,
+        fields_schema=item.fields_schema,
+    )
+
+    def names_item(id: UUID) -> bool:
+        if "If-Match" not in request.headers or request.if_match.star_tag:
+            return False
+        return contains_state(request.if_match, item.etag(id) or "")
+
+    @bp.get("/")
+    @allow(resource.role)
+    @bp.response(200, schema())
+    def single(id: UUID) -> WithAttributes:
+        """Return the working copy of an article or page: the edits that are not part of it yet."""
+        resource.check_exists(id)
+        return queries.get_details(id)
+
+    @bp.put("/")
+    @allow(resource.role, scope="write")
+    @bp.check_exists(resource.check_exists)
+    @bp.arguments(body_schema)
+    @bp.write(200, schema(), representation, creates=True, prepare=service.prepare_write)
+    def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
+        """Save the working copy of an article or page; no version is created, and readers see no edits.
+
+        If the item is scheduled and the caller may publish it, the edits are written into it, and the
+        response has its `ETag`. If they are invalid, they stay a working copy with `not_live`.
+
+        Without a working copy, `If-Match` is compared with the ETag of the item. With the ETags of both, the
+        edits are based on the current version of the item from then on.
+        """
+        permissions.check_working_copy(id, fields)
+        user, publishes = current_user_id(), current_caller().publishes
+        saved, created = service.save(user, id, fields, rebase=names_item(id), publishes=publishes)
+        if isinstance(saved, WorkingCopy):
+            return UpsertResult(WithAttributes(saved, uuid=id), created)
+        details = schema().dump(queries.get_item_details(saved))
+        response = web_json.json_response(web_json.to_json_bytes(details))
+        response.set_etag(item.etag(id) or "")
+        return UpsertResult(response, created=False)
+
+    @bp.delete("/")
+    @allow(resource.role, scope="write")
+    @bp.check_exists(resource.check_exists)
+    @bp.check_exists(queries.check_exists)
+    @bp.write(204, None, representation)
+    def delete(id: UUID) -> None:
+        """Discard the working copy of an article or page; the history keeps it as a former version."""
+        resource.check_exists(id)
+        service.discard(id)
+
+    @bp.post("/publish/")
+    @allow(resource.role, scope="write")
+    @bp.check_exists(resource.check_exists)
+    @bp.arguments(PublishSchema, required=False)
+    @bp.write(
+        200,
+        resource.schema,
+        published,
+        partial_schema=resource.fields_schema,
+        prepare=lambda fields, id: service.prepare_publication(id),
+    )
+    def publish(fields: Fields, id: UUID) -> Article:
+        """Write the working copy to the article or page, in one version, and delete the copy.
+
+        `If-Match` is compared with the ETag of the working copy, or of the item if there is no copy. If the
+        content of the item has changed since the version that the edits are based on, the response is `409`.
+        """
+        permissions.check_publication(id, fields.get("status"))
+        return service.publish(current_user_id(), id, **fields)
+
+    return bp

@@ -1,0 +1,209 @@
+"""Saves, publishes and discards the working copies of articles.
+
+A save changes nothing that readers can see. It creates no version, unless it is written into a scheduled
+article.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.content.articles import service as article_service
+from blogapi.content.articles import snapshots
+from blogapi.content.articles.content import ArticleContent, ArticleInput, default_seo
+from blogapi.content.articles.lifecycle import UNSET, Unset
+from blogapi.content.articles.models import Article, ArticleRevision, WorkingCopy
+from blogapi.content.articles.queries import get_article
+from blogapi.content.articles.schemas import RESET_BY_PUT
+from blogapi.content.articles.writing import history
+from blogapi.content.articles.writing.batch import open_batch
+from blogapi.content.articles.writing.references import find_terms, keep_existing
+from blogapi.content.custom_fields import custom_values
+from blogapi.content.custom_fields.models import NO_VALUES
+from blogapi.content.custom_fields.visibility import keep_hidden_values
+from blogapi.content.media import uses
+from blogapi.content.working_copies import queries
+from blogapi.publication.visibility import READABLE_STATUSES, Status, is_scheduled
+from blogapi.storage.database import current_time, db, savepoint, transaction
+from blogapi.web.errors import Conflict, Errors, Invalid
+
+
+def save(
+    editor: UUID, article_id: UUID, fields: ArticleInput, *, rebase: bool = False, publishes: bool = False
+) -> tuple[Article | WorkingCopy, bool]:
+    """Create or replace the working copy; return it and whether it was created.
+
+    A new copy is based on the current version of the article, and with `rebase` an existing copy too. With
+    `publishes`, the user may publish the article: if it is scheduled and has no other edits, the edits are
+    written into it, and the article is returned. Raises NotFound if the article does not exist, and Invalid
+    if a term does not exist.
+    """
+    with transaction(visible=False):
+        article = get_article(article_id)
+        copy, now = queries.find_working_copy(article_id), current_time()
+        edits = make_edits(snapshots.get_content(article), fields)
+        if copy is not None:
+            # The copy keeps the custom fields that the user may not read.
+            kept = keep_hidden_values(custom_values.parse(snapshots.parse_content(copy.content).custom))
+            edits = replace(edits, custom=custom_values.merge(edits.custom, kept))
+        base_version = article.version if copy is None or rebase else copy.base_version
+        not_live = None
+        if publishes and is_scheduled(article, now) and (copy is None or copy.not_live is not None):
+            not_live = _save_into_article(article, edits, editor, base_version)
+            if not_live is None:
+                if copy is not None:
+                    history.delete_working_copy(copy)
+                return article, False
+        content = snapshots.dump_content(edits)
+        created = copy is None
+        if copy is None:
+            copy = WorkingCopy(article_id=article_id, version=0, created=now)
+            db.session.add(copy)
+        elif (copy.content, copy.base_version, copy.not_live) == (content, base_version, not_live):
+            return copy, False
+        copy.content, copy.base_version, copy.user_id = content, base_version, editor
+        copy.version, copy.last_updated, copy.not_live = copy.version + 1, now, not_live
+        uses.store_working_copy_uses(db.session(), article_id, content)
+        db.session.flush()
+    return copy, created
+
+
+def _save_into_article(
+    article: Article, edits: ArticleContent, editor: UUID, base_version: int
+) -> str | None:
+    """Write the edits into a scheduled article; if they are invalid, return the value of `not_live`."""
+    try:
+        with savepoint():
+            _check_base(article, base_version, None)
+            fields = _make_input(edits, snapshots.get_content(article))
+            with open_batch([fields], article.uuid) as batch:
+                batch.change(editor, article.uuid, fields, is_save=True)
+    except (Conflict, Invalid) as error:
+        texts = (error.errors or {}).values() if isinstance(error, Invalid) else [[error.detail]]
+        return json.dumps([" ".join(text) for text in texts])
+    return None
+
+
+def make_edits(article: ArticleContent, fields: ArticleInput, *, partial: bool = False) -> ArticleContent:
+    """Return the content of a working copy with these fields; see `snapshots.complete_edits`.
+
+    An omitted field is reset as by a PUT of the article; with `partial`, it is taken from the article. Raises
+    Invalid if the category, a tag or an author does not exist.
+    """
+    errors: Errors = {}
+    category, tags, authors = find_terms([fields]).resolve(fields, errors)
+    if errors:
+        raise Invalid(
+            "The working copy is invalid; `errors` names the fields to correct.",
+            errors={re.sub(r"\.(uuid|slug)$", "", path): messages for path, messages in errors.items()},
+        )
+    texts = {**article.texts, **({} if partial else RESET_BY_PUT), **fields.texts}
+    derived = default_seo(texts)
+    seo = dict.fromkeys(derived, "") | (queries.get_written_seo(article) if partial else {}) | {**fields.seo}
+    return replace(
+        article,
+        texts=texts,
+        slug=fields.slug or "",
+        category=category or article.category,
+        tags=(article.tags if partial else ()) if tags is None else tags,
+        authors=authors or article.authors,
+        seo={name: "" if text == derived[name] else text for name, text in seo.items()},
+        custom=custom_values.merge(NO_VALUES if fields.replaces_custom else article.custom, fields.custom),
+    )
+
+
+def discard(article_id: UUID) -> None:
+    """Move the working copy to the history of the article; raises NotFound if there is none."""
+    with transaction(visible=False):
+        queries.check_exists(article_id)
+        history.keep_working_copies([article_id])
+
+
+def can_take_saves(article_id: UUID | None) -> bool:
+    """Return whether the article exists and is scheduled, so that a save can be written into it."""
+    article = db.session.get(Article, article_id) if article_id else None
+    return article is not None and is_scheduled(article, current_time())
+
+
+def prepare_write(fields: ArticleInput, id: UUID) -> None:
+    """Render the content of a scheduled article before the transaction that writes it."""
+    if can_take_saves(id):
+        article_service.prepare(replace(fields, uuid=id))
+
+
+def prepare_publication(article_id: UUID) -> None:
+    """Render the content of the working copy before the transaction that publishes it."""
+    statement = select(WorkingCopy.content).where(WorkingCopy.article_id == article_id)
+    content = db.session.scalar(statement)
+    if content is not None:
+        fields = replace(snapshots.parse_content(content).to_input(), uuid=article_id)
+        article_service.prepare(fields, partial=True)
+
+
+def publish(
+    editor: UUID,
+    article_id: UUID,
+    *,
+    status: str | None = None,
+    published_at: datetime | Unset | None = UNSET,
+    name: str = "",
+) -> Article:
+    """Write the working copy to the article, in one version, and delete the copy; return the article.
+
+    Without a working copy, only the status and the publication time change. `name` is the name of the
+    resulting version. Raises Conflict if the content of the article has changed since the version on which
+    the edits are based, or if the status `draft` of that version would unpublish an article that was
+    published since.
+    """
+    with transaction(visible=False):
+        article = get_article(article_id)
+        copy = queries.find_working_copy(article_id)
+        fields = ArticleInput(type=article.type)
+        if copy is not None:
+            _check_base(article, copy.base_version, status)
+            fields = _make_input(snapshots.parse_content(copy.content), snapshots.get_content(article))
+            history.delete_working_copy(copy)
+        if status is None and article.status == Status.DRAFT:
+            status = Status.PUBLISHED.value
+        fields = replace(fields, status=status, published_at=published_at)
+        article = article_service.change(editor, article_id, fields)
+        if name:
+            history.name_current(article, name)
+    return article
+
+
+def _check_base(article: Article, base_version: int, status: str | None) -> None:
+    """Raise Conflict if the article and the version `base_version` have different contents.
+
+    The status and the publication time may differ, because a working copy does not contain them. However, if
+    the edits are based on a draft and are stored with the status `draft`, this must not unpublish an article
+    that was published in the meantime.
+    """
+    if article.version == base_version:
+        return
+    base = db.session.get(ArticleRevision, (article.uuid, base_version))
+    current = snapshots.get_content(article)
+    if base is not None:
+        content, _ = keep_existing(snapshots.parse_content(base.content))
+        state = {"status": current.status, "published_at": current.published_at}
+        is_draft = content.status == status == Status.DRAFT
+        unpublishes = is_draft and current.status in READABLE_STATUSES
+        if not unpublishes and replace(content, **state) == current:  # type: ignore[arg-type]
+            return
+    raise Conflict(
+        "The article has changed since the version that the edits are based on. Read the article, save the "
+        "working copy with the ETags of both in If-Match, and publish it again.",
+        code="article_changed",
+    )
+
+
+def _make_input(edits: ArticleContent, article: ArticleContent) -> ArticleInput:
+    edits, category = keep_existing(edits)
+    fields = snapshots.complete_edits(edits, article).to_input()
+    return replace(fields, slug=edits.slug or None, category=fields.category if category else None)

@@ -1,0 +1,167 @@
+"""The entries of a feed: the newest public articles, optionally of one category, tag or author."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import current_app, request
+
+from blogapi.content.articles.author_visibility import author_is_public
+from blogapi.content.articles.fields import LINK_NAMES
+from blogapi.content.articles.lists.filters import ArticleFilters
+from blogapi.content.articles.responses import json_queries
+from blogapi.content.taxonomies.models import Term
+from blogapi.content.taxonomies.queries import find_term
+from blogapi.parsing import normalize_language, parse_timestamp
+from blogapi.publication import kinds
+from blogapi.site import addresses
+from blogapi.site.languages import describe_in_language
+from blogapi.site.models import Site
+from blogapi.site.queries import get_public_site
+from blogapi.web.errors import or_not_found
+from blogapi.web.pagination import PageRequest
+
+ENTRY_COUNT = 20
+
+# The value of the filter `language` for the articles in all languages.
+ALL_LANGUAGES = "all"
+
+# The maximum number of characters of whole articles in a feed; older articles are shown as excerpts. A longer
+# feed could not be cached, so each request would build it again.
+MAX_CONTENT_LENGTH = 1_000_000
+
+_FIELDS = (
+    *("uuid", "title", "url", "published_at", "last_updated", "excerpt", "html", "cover_image"),
+    *("category", *LINK_NAMES),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An author in a byline; `url` is the address of their page or of their own website, or None."""
+
+    name: str
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An article in a feed. `content` is HTML with absolute addresses, or None in a feed of excerpts."""
+
+    uuid: str
+    title: str
+    url: str
+    published: datetime
+    updated: datetime
+    excerpt: str
+    content: str | None
+    image: str | None
+    labels: Sequence[str]
+    authors: Sequence[Person]
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """The description and the entries of a feed.
+
+    `id` never changes. `page_url` is the address of the page with the same articles, or else of the home
+    page. `own_url` is the address of the feed, or None if it is unknown.
+    """
+
+    id: str
+    title: str
+    description: str
+    language: str
+    page_url: str
+    own_url: str | None
+    icon: str | None
+    updated: datetime
+    entries: Sequence[Entry]
+
+
+def get_feed(filters: dict[str, str]) -> Feed:
+    """Return the feed of the articles that match all filters; its address is that of the current request.
+
+    The filters are `category`, `tag` and `author` (uuid or slug), and `language`. Without a language, the
+    feed of a site with several languages contains the articles in the language of the site; ALL_LANGUAGES
+    stands for all languages. Raises NotFound if the site has no URL, or if a filter names no item that
+    readers can see.
+    """
+    language, site = filters.get("language", ""), get_public_site()
+    default = normalize_language(site.language) if site.other_languages else ""
+    shown = {"": default, ALL_LANGUAGES: ""}.get(language, language)
+    site = describe_in_language(site, shown)
+    home_url = f"{site.url}/"
+    path = f"{request.path}?{urlencode(filters)}" if filters else request.path
+    terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
+    values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
+    values["language"] = shown
+    page = PageRequest(number=1, size=ENTRY_COUNT)
+    body = json_queries.list_published(_FIELDS, page, ArticleFilters(**values)).rows  # type: ignore[arg-type]
+    assert isinstance(body.body, bytes)
+    characters_left = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
+    entries = []
+    for article in json.loads(body.body):
+        length = len(article["html"])
+        entries.append(_make_entry(site, article, is_full=0 < length <= characters_left))
+        characters_left -= length
+    names = {kind: str(term.uuid) for kind, term in terms.items()}
+    names |= {"language": language} if language else {}
+    return Feed(
+        id=f"{home_url}?{urlencode(names)}" if names else home_url,
+        title=" - ".join([*(term.name for term in terms.values()), site.title or home_url]),
+        description=site.description,
+        language=site.language,
+        page_url=_make_page_url(site, terms) or addresses.make_home_url(site) or home_url,
+        own_url=f"{site.service_url}{path}" if site.service_url else None,
+        icon=addresses.make_picture_absolute(site, site.icon),
+        updated=max((entry.updated for entry in entries), default=site.last_updated),
+        entries=entries,
+    )
+
+
+def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
+    """Return the address of the page of the term; None if the feed has no term, or several."""
+    urls = [addresses.make_term_url(site, kind, uuid=row.uuid, slug=row.slug) for kind, row in terms.items()]
+    return urls[0] if len(urls) == 1 else None
+
+
+def _get_term(kind: str, reference: str) -> Term:
+    # Readers see no author without public articles.
+    condition = author_is_public() if kind == "author" else None
+    term: Term | None = find_term(kinds.get_model(kind), reference, condition)
+    return or_not_found(term, f"There is no such {kind}.")
+
+
+def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> Entry:
+    published, updated = (parse_timestamp(article[name]) for name in ("published_at", "last_updated"))
+    assert published is not None and updated is not None, "an article with a URL has both times"
+    content = None
+    if is_full:
+        # Imported here for the same reason as in `renderer`.
+        from blogapi.rendering import sanitizer
+
+        content = sanitizer.make_addresses_absolute(article["html"], article["url"])
+    return Entry(
+        uuid=article["uuid"],
+        title=article["title"],
+        url=article["url"],
+        published=published,
+        updated=max(published, updated),
+        excerpt=article["excerpt"],
+        content=content,
+        image=addresses.make_picture_absolute(site, article["cover_image"]),
+        labels=list(dict.fromkeys([article["category"]["name"], *(tag["name"] for tag in article["tags"])])),
+        authors=[
+            Person(
+                author["name"],
+                addresses.make_term_url(site, "author", uuid=author["uuid"], slug=author["slug"]),
+            )
+            for author in article["authors"]
+        ],
+    )

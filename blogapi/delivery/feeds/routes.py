@@ -1,0 +1,103 @@
+"""The endpoints of feeds, the sitemap and robots.txt."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from blogapi.delivery.feeds import json_format, sitemap
+from blogapi.delivery.feeds.entries import get_feed
+from blogapi.delivery.feeds.schemas import FeedQuery
+from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.publication.shared_caching import shows
+from blogapi.web.access import allow, anyone
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import Fields
+
+bp = Blueprint(
+    "feeds", __name__, description="Feeds, the sitemap and robots.txt; they need no key", resource=""
+)
+
+RSS, ATOM, JSON_FEED = "application/rss+xml", "application/atom+xml", "application/feed+json"
+XML, PLAIN = "application/xml", "text/plain"
+
+# The known query parameters, by the beginning of the path; all others are ignored.
+QUERY_PARAMETERS = {"/feeds/": tuple(FeedQuery._declared_fields), "/sitemap": (), "/robots.txt": ()}
+
+_ROBOTS = b"""User-agent: *
+Allow: /feeds/
+Allow: /media/
+Allow: /sitemap
+Disallow: /
+"""
+
+
+@bp.get("/feeds/rss.xml")
+@allow(anyone)
+@bp.arguments(FeedQuery, location="query")
+@bp.response(200, {"type": "string"}, content_type=RSS, cacheable=True, may_be_missing=True)
+@shows(*PAGE_KINDS)
+def get_rss_feed(query: Fields) -> Response:
+    """Return the newest public articles as RSS 2.0."""
+    # Imported here because the XML libraries need memory in each server.
+    from blogapi.delivery.feeds import xml_formats
+
+    return _make_response(xml_formats.to_rss(get_feed(query)), RSS)
+
+
+@bp.get("/feeds/atom.xml")
+@allow(anyone)
+@bp.arguments(FeedQuery, location="query")
+@bp.response(200, {"type": "string"}, content_type=ATOM, cacheable=True, may_be_missing=True)
+@shows(*PAGE_KINDS)
+def get_atom_feed(query: Fields) -> Response:
+    """Return the newest public articles as Atom 1.0."""
+    from blogapi.delivery.feeds import xml_formats
+
+    return _make_response(xml_formats.to_atom(get_feed(query)), ATOM)
+
+
+@bp.get("/feeds/feed.json")
+@allow(anyone)
+@bp.arguments(FeedQuery, location="query")
+@bp.response(
+    200,
+    {"type": "object", "additionalProperties": True},
+    content_type=JSON_FEED,
+    cacheable=True,
+    may_be_missing=True,
+)
+@shows(*PAGE_KINDS)
+def get_json_feed(query: Fields) -> Response:
+    """Return the newest public articles as JSON Feed 1.1."""
+    return _make_response(json_format.to_json(get_feed(query)), JSON_FEED)
+
+
+@bp.get("/sitemap.xml")
+@allow(anyone)
+@bp.response(200, {"type": "string"}, content_type=XML, cacheable=True, may_be_missing=True)
+@shows(*PAGE_KINDS)
+def get_sitemap() -> Response:
+    """Return the sitemap of the site, or an index of sitemaps if there are more than 50,000 pages."""
+    return _make_response(sitemap.get_sitemap(), XML)
+
+
+@bp.get("/sitemap-<int(min=1, max=999999):number>.xml")
+@allow(anyone)
+@bp.response(200, {"type": "string"}, content_type=XML, cacheable=True)
+@shows(*PAGE_KINDS)
+def get_sitemap_part(number: int) -> Response:
+    """Return one of the sitemaps of the index."""
+    return _make_response(sitemap.get_part(number), XML)
+
+
+@bp.get("/robots.txt")
+@allow(anyone)
+@bp.response(200, {"type": "string"}, content_type=PLAIN, cacheable=True)
+@shows()
+def get_robots() -> Response:
+    """Tell crawlers to index the site and its pictures, and not this service."""
+    return _make_response(_ROBOTS, PLAIN)
+
+
+def _make_response(body: bytes, content_type: str) -> Response:
+    return Response(body, content_type=f"{content_type}; charset=utf-8")

@@ -1,0 +1,193 @@
+"""The sitemap: the addresses of all pages that readers can see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from html import escape
+from typing import Any, NamedTuple
+
+from sqlalchemy import Row, func, select
+
+from blogapi.content.articles.author_visibility import author_is_public
+from blogapi.content.articles.models import Article, ArticleTag, Seo
+from blogapi.content.articles.responses.translations import Translation, choose_alternates, find_translations
+from blogapi.content.authors.models import Author
+from blogapi.content.categories.models import Category
+from blogapi.content.pages import page_tree
+from blogapi.content.tags.models import Tag
+from blogapi.publication.visibility import ItemType, listed, listed_pages
+from blogapi.site import addresses, page_paths
+from blogapi.site.languages import describe_in_language
+from blogapi.site.models import Site
+from blogapi.site.paths import is_same_address
+from blogapi.site.queries import get_public_site
+from blogapi.storage.database import current_time, db, table_of
+from blogapi.web.errors import NotFound
+
+# The sitemap protocol limits the entries of one file.
+MAX_ENTRIES = 50_000
+
+# Anyone can request a sitemap, so each must be short enough for the response cache in its default size.
+PART_ENTRIES, MAX_BYTES = 10_000, 8 * 2**20
+
+_NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+_LINK_NAMESPACE = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+_HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
+
+_article, _category = table_of(Article).c, table_of(Category).c
+_tag_link, _seo = table_of(ArticleTag).c, table_of(Seo).c
+_tag, _author = table_of(Tag).c, table_of(Author).c
+
+
+class Entry(NamedTuple):
+    """The address of a page, the time of its last change, and its translations."""
+
+    url: str
+    updated: datetime | None = None
+    alternates: Sequence[Translation] = ()
+
+
+def get_sitemap() -> bytes:
+    """Return the sitemap, or an index of several sitemaps if a single one would be too long.
+
+    Raises NotFound if the site has no URL.
+    """
+    site = get_public_site()
+    first_entries = _list_first_entries(site)
+    count = len(first_entries) + _count_articles()
+    if count <= MAX_ENTRIES:
+        body = _to_sitemap(_list_entries(site, first_entries))
+        if len(body) <= MAX_BYTES:
+            return body
+    files = range(1, -(-count // PART_ENTRIES) + 1)
+    sitemaps = "".join(
+        f"<sitemap><loc>{escape(site.url, quote=False)}/sitemap-{n}.xml</loc></sitemap>\n" for n in files
+    )
+    return f"{_HEAD}<sitemapindex {_NAMESPACE}>\n{sitemaps}</sitemapindex>\n".encode()
+
+
+def get_part(number: int) -> bytes:
+    """Return one of the sitemaps of the index, from 1; raises NotFound if there is no such sitemap."""
+    site = get_public_site()
+    first_entries, start = _list_first_entries(site), (number - 1) * PART_ENTRIES
+    # Anyone can request any number, and skipping articles takes much longer than counting them.
+    if not 0 <= start < len(first_entries) + _count_articles():
+        raise NotFound("There is no such sitemap; /sitemap.xml lists them.")
+    return _to_sitemap(_list_entries(site, first_entries, start, PART_ENTRIES))
+
+
+def _list_first_entries(site: Site) -> list[Entry]:
+    """Return the entries before the articles: the home pages, the pages and the terms in use."""
+    languages = ["", *(one["language"] for one in site.other_languages)]
+    homes = (addresses.make_home_url(describe_in_language(site, language)) for language in languages)
+    return [*map(Entry, filter(None, dict.fromkeys(homes))), *_list_pages(site), *_list_terms(site)]
+
+
+def _list_entries(
+    site: Site, first_entries: list[Entry], start: int = 0, limit: int = MAX_ENTRIES
+) -> Iterator[Entry]:
+    """Yield the entries from `start`: the first entries, then the articles.
+
+    Articles with `noindex` or another canonical address count towards `limit`, but have no entry.
+    """
+    first = first_entries[start : start + limit]
+    yield from first
+    rows = list(_list_articles(max(0, start - len(first_entries)), limit - len(first)))
+    translations = find_translations(site, (row.translation_key for row in rows))
+    for row in rows:
+        if row.robots:
+            continue
+        url = addresses.make_row_url(site, row)
+        if url is not None and _is_canonical(site, url, row.canonical_url):
+            yield Entry(url, row.last_updated, _list_alternates(row, translations))
+
+
+def _is_canonical(site: Site, url: str, canonical_url: str | None) -> bool:
+    """Return whether this address is the canonical address of the page."""
+    canonical = addresses.make_absolute(canonical_url or "", site.url)
+    return canonical is None or is_same_address(canonical, url)
+
+
+def _count_articles() -> int:
+    is_listed = listed(Article, current_time())
+    return db.session.scalar(select(func.count()).select_from(Article).where(is_listed)) or 0
+
+
+def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
+    statement = (
+        select(
+            *(_article.uuid, _article.slug, _article.published_at, _article.last_updated, _article.robots),
+            *(_article.language, _article.translation_key),
+            *(_category.slug.label("category_slug"), _seo.canonical_url),
+        )
+        .join(table_of(Category), _category.uuid == _article.category_id)
+        .outerjoin(table_of(Seo), _seo.article_id == _article.uuid)
+        .where(listed(Article, current_time()))
+        .order_by(_article.published_at, _article.uuid)
+        .offset(start)
+        .limit(limit)
+    )
+    return db.session.execute(statement)
+
+
+def _list_pages(site: Site) -> Iterator[Entry]:
+    """Yield an entry for each public page that has neither `noindex` nor another canonical address."""
+    columns = (
+        *(_article.uuid, _article.slug, _article.parent_id, _article.last_updated, _article.language),
+        *(_article.translation_key, _seo.canonical_url),
+    )
+    statement = select(*columns).outerjoin(table_of(Seo), _seo.article_id == _article.uuid)
+    statement = statement.where(listed_pages(_article, current_time()), _article.robots == "")
+    rows = db.session.execute(statement.order_by(_article.position, _article.uuid)).all()
+    tree = page_tree.read_tree() if rows else {}
+    translations = find_translations(site, (row.translation_key for row in rows), ItemType.PAGE.value)
+    for row in rows:
+        url = site.url + page_paths.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
+        if _is_canonical(site, url, row.canonical_url):
+            yield Entry(url, row.last_updated, _list_alternates(row, translations))
+
+
+def _list_alternates(row: Any, translations: Mapping[str, Sequence[Translation]]) -> Sequence[Translation]:
+    """Return the translations of the item that search engines may show."""
+    shown = [one for one in translations.get(row.translation_key, ()) if not one.robots]
+    return choose_alternates(row.uuid, shown)
+
+
+def _list_terms(site: Site) -> Iterator[Entry]:
+    """Yield the entries of the categories, tags and authors that have public articles."""
+    is_visible = listed(Article, current_time())
+    tagged = select(_tag_link.article_id).where(
+        _tag_link.tag_id == _tag.uuid, _tag_link.listed_from <= current_time()
+    )
+    in_category = select(_article.uuid).where(_article.category_id == _category.uuid, is_visible)
+    used = (
+        ("category", _category, in_category.exists()),
+        ("tag", _tag, tagged.exists()),
+        ("author", _author, author_is_public()),
+    )
+    for kind, term, has_articles in used:
+        statement = select(term.uuid, term.slug, term.canonical_url).where(has_articles).order_by(term.slug)
+        for uuid, slug, canonical_url in db.session.execute(statement):
+            url = addresses.make_term_url(site, kind, uuid=uuid, slug=slug)
+            if url is not None and _is_canonical(site, url, canonical_url):
+                yield Entry(url)
+
+
+def _to_sitemap(entries: Iterable[Entry]) -> bytes:
+    urls, bytes_left = list[str](), MAX_BYTES
+    for entry in entries:
+        updated = f"<lastmod>{entry.updated:%Y-%m-%dT%H:%M:%S}+00:00</lastmod>" if entry.updated else ""
+        links = "".join(
+            f'<xhtml:link rel="alternate" hreflang="{one.language}" href="{escape(one.url or "")}"/>'
+            for one in entry.alternates
+        )
+        bytes_left -= len(links)
+        # Links of many entries with many translations would need too much memory. The pages contain them,
+        # too.
+        links = links if bytes_left >= 0 else ""
+        urls.append(f"<url><loc>{escape(entry.url, quote=False)}</loc>{updated}{links}</url>\n")
+    namespaces = (
+        f"{_NAMESPACE} {_LINK_NAMESPACE}" if any("<xhtml:link" in url for url in urls) else _NAMESPACE
+    )
+    return f"{_HEAD}<urlset {namespaces}>\n{''.join(urls)}</urlset>\n".encode()

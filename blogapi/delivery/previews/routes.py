@@ -1,0 +1,92 @@
+"""The endpoints of preview links."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from blogapi.content.articles.resource import Resource
+from blogapi.delivery.previews import queries, service
+from blogapi.delivery.previews.schemas import (
+    CreatedPreviewSchema,
+    NewPreviewSchema,
+    PreviewedFieldsSchema,
+    PreviewedQuery,
+    PreviewedSchema,
+    PreviewSchema,
+)
+from blogapi.site import addresses
+from blogapi.site.queries import get_site
+from blogapi.web.access import allow, anyone, current_user_id
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import ListQuery, Query
+from blogapi.web.representation import PartialResult
+
+_PREFIX = "/api/v1/blog"
+
+
+def build_blueprint(resource: Resource) -> Blueprint:
+    """Return the blueprint with the operations on the preview links of articles or pages."""
+    bp = Blueprint(
+        resource.name("previews"),
+        __name__,
+        url_prefix=f"{_PREFIX}{resource.item_path}/preview",
+        description=f"Preview links of {resource.kind}s",
+    )
+
+    @bp.post("/")
+    @allow(resource.role, scope="write")
+    @bp.check_exists(resource.check_exists)
+    @bp.arguments(NewPreviewSchema, required=False)
+    @bp.response(201, CreatedPreviewSchema())
+    def create(fields: Fields, id: UUID) -> WithAttributes:
+        """Create a link with which anyone can read this article or page, whatever its status.
+
+        They see the edits of its working copy.
+        """
+        preview, site = service.create(current_user_id(), id, seconds=fields["expires_in"]), get_site()
+        return WithAttributes(
+            preview,
+            # Without a trailing slash, the addresses of relative links do not contain the token.
+            url=addresses.make_preview_url(site, preview.token)
+            or f"{site.service_url}/preview/{preview.token}",
+            api_url=f"{site.service_url}{_PREFIX}/preview/{preview.token}/",
+        )
+
+    @bp.get("/")
+    @allow(resource.role)
+    @bp.response(200, PreviewSchema(many=True), partial_schema=PreviewSchema, query=ListQuery)
+    def listed(query: Query, id: UUID) -> PartialResult:
+        """List the preview links of an article or page that have not expired, newest first."""
+        resource.check_exists(id)
+        return PartialResult(queries.list_previews(id, query.page), query)
+
+    @bp.delete("/<id:preview>/")
+    @allow(resource.role, scope="write")
+    @bp.response(204)
+    def revoke(id: UUID, preview: UUID) -> None:
+        """Revoke a preview link."""
+        resource.check_exists(id)
+        service.revoke(id, preview)
+
+    return bp
+
+
+contents = Blueprint(
+    "preview_contents",
+    __name__,
+    url_prefix=_PREFIX,
+    description="What preview links show",
+    resource="previews",
+)
+
+
+@contents.get("/preview/<token>/")
+@allow(anyone)
+@contents.arguments(PreviewedQuery, location="query")
+@contents.response(200, PreviewedSchema(), partial_schema=PreviewedFieldsSchema, storable=False)
+def single(query: Query, token: str) -> JsonBody:
+    """Return the article or page of a preview link, with the edits of its working copy if it has one."""
+    item, _ = queries.get_item_json(token, query.fields)
+    return item

@@ -1,0 +1,75 @@
+"""Request and response bodies of custom redirects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.delivery.redirects.custom.models import STATUSES
+from blogapi.delivery.redirects.custom.targets import to_target
+from blogapi.site.paths import to_former_path
+from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
+from blogapi.web.pagination import ListQuery
+
+_STATUS = {"description": "301 (moved), 302 (moved for a while) or 410 (gone).", "example": 301}
+_PATH = {"description": "The path from which the redirect leads.", "example": "/old/"}
+_TARGET = {
+    "description": "A path of the site or an absolute address; empty if the page is gone.",
+    "example": "/new/",
+}
+
+
+class _Path(Text):
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        text = super()._deserialize(value, attr, data, **options).strip()
+        path = to_former_path(text)
+        if path is None or not text.startswith("/"):
+            offer = path or to_former_path(f"/{text}") or "/old/page.html"
+            raise ma.ValidationError(
+                f"Not a path such as {offer}: it begins with one slash, and has no query and no fragment."
+            )
+        return path
+
+
+class _Target(Text):
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        text = super()._deserialize(value, attr, data, **options)
+        target = to_target(text)
+        if target is None and text.strip():
+            raise ma.ValidationError(
+                "Neither a path such as /new/ nor an address that begins with https:// or http://."
+            )
+        return target or ""
+
+
+class CustomRedirectSchema(OutputSchema):
+    """A redirect that an admin has set."""
+
+    uuid = Identifier()
+    path = ma.fields.String(metadata=_PATH)
+    target = ma.fields.String(metadata=_TARGET)
+    status = ma.fields.Integer(metadata={**_STATUS, "enum": list(STATUSES)})
+    created = Timestamp(dump_only=True)
+    last_updated = Timestamp(dump_only=True)
+
+
+class CustomRedirectBodySchema(InputSchema):
+    """The fields of a redirect that a client writes."""
+
+    read_only = frozenset({"uuid", "created", "last_updated"})
+
+    path = _Path(max_length=2_000, required=True, metadata=_PATH)
+    target = _Target(max_length=2_000, load_default="", metadata=_TARGET)
+    status = ma.fields.Integer(
+        strict=True, validate=validate.OneOf(STATUSES), load_default=301, metadata=_STATUS
+    )
+
+
+class CustomRedirectListQuery(ListQuery):
+    """The query parameters of a request for the list of custom redirects."""
+
+    q = Text(
+        max_length=200, metadata={"description": "A part of the path or of the target.", "example": "old"}
+    )

@@ -1,0 +1,107 @@
+"""Creates, changes and deletes custom redirects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from blogapi.delivery.redirects.custom import queries, targets
+from blogapi.delivery.redirects.custom.models import GONE, CustomRedirect
+from blogapi.site.paths import without_slash
+from blogapi.site.queries import get_site
+from blogapi.site.service import record_change
+from blogapi.storage.database import db, transaction
+from blogapi.web.errors import Conflict, Invalid
+from blogapi.web.fields import Fields
+
+
+def create(fields: Fields) -> CustomRedirect:
+    """Create a redirect; raises Conflict if its path has one, and Invalid if it leads to a loop."""
+    with transaction():
+        redirect = CustomRedirect(**fields)
+        _check(redirect)
+        db.session.add(redirect)
+        db.session.flush()
+        record_change(["redirects"])
+    return redirect
+
+
+def change(uuid: UUID, fields: Fields) -> CustomRedirect:
+    """Change the given fields of a redirect, with the same errors as `create`."""
+    with transaction():
+        redirect = queries.get_by_uuid(uuid)
+        changes = {name: value for name, value in fields.items() if getattr(redirect, name) != value}
+        with db.session.no_autoflush:
+            for name, value in changes.items():
+                setattr(redirect, name, value)
+            _check(redirect)
+        db.session.flush()
+        if changes:
+            record_change(["redirects"])
+    return redirect
+
+
+def create_or_replace(rows: Iterable[Fields]) -> tuple[int, int]:
+    """Create or replace the redirects from these paths; return the numbers of new and changed redirects.
+
+    The order does not matter, because loops are checked after all redirects are stored. If there is a loop,
+    nothing is stored.
+    """
+    created = changed = 0
+    with transaction():
+        stored = []
+        for fields in rows:
+            redirect = queries.find_by_path(fields["path"])
+            if redirect is None:
+                redirect = CustomRedirect(**fields)
+                db.session.add(redirect)
+                created += 1
+            elif (redirect.target, redirect.status) != (fields["target"], fields["status"]):
+                redirect.target, redirect.status = fields["target"], fields["status"]
+                changed += 1
+            stored.append(redirect)
+            db.session.flush()
+        for redirect in stored:
+            _check_loop(redirect)
+        if created or changed:
+            record_change(["redirects"])
+    return created, changed
+
+
+def delete(uuid: UUID) -> None:
+    """Delete a redirect."""
+    with transaction():
+        db.session.delete(queries.get_by_uuid(uuid))
+        db.session.flush()
+        record_change(["redirects"])
+
+
+def _check(redirect: CustomRedirect) -> None:
+    if (redirect.status == GONE) != (not redirect.target):
+        sentence = (
+            "Omit the target: 410 says that the page is gone." if redirect.target else "Name the target."
+        )
+        raise Invalid(sentence, errors={"target": [sentence]})
+    other = queries.find_by_path(redirect.path)
+    if other is not None and other is not redirect:
+        raise Conflict(f"There is a redirect from {other.path} already; change that one.")
+    _check_loop(redirect)
+
+
+def _check_loop(redirect: CustomRedirect) -> None:
+    """Raise Invalid if the redirect leads back to its path, or through too many other redirects."""
+
+    def find_target(path: str) -> str | None:
+        next_redirect = redirect if path == start else queries.find_by_path(path)
+        return None if next_redirect is None else next_redirect.target
+
+    start = without_slash(redirect.path)
+    chain = targets.find_chain(redirect.target, get_site().url, find_target)
+    if start in chain:
+        steps = " → ".join([start, *chain[: chain.index(start) + 1]])
+        sentence = f"It leads to a loop: {steps}. Choose another target."
+    elif len(chain) > targets.MAX_STEPS:
+        sentence = f"It leads through more than {targets.MAX_STEPS} redirects; name the last address."
+    else:
+        return
+    raise Invalid(sentence, errors={"target": [sentence]})

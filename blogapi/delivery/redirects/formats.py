@@ -1,0 +1,95 @@
+"""Redirects in the formats of web servers: one line per redirect, with the paths of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from blogapi.delivery.redirects.custom.models import GONE
+from blogapi.delivery.redirects.custom.targets import find_chain
+from blogapi.delivery.redirects.queries import CUSTOM, Redirect
+from blogapi.site.paths import to_path, without_slash
+
+# The status of a redirect from a former slug or path.
+PERMANENT_STATUS = 308
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectLine:
+    """A redirect of a web server. The paths are percent-encoded.
+
+    `new` can be an absolute address; it is empty if the page is gone.
+    """
+
+    old: str
+    new: str
+    status: int = PERMANENT_STATUS
+
+
+def to_netlify(line: RedirectLine) -> str:
+    """Return a line of a `_redirects` file, as Netlify and Cloudflare Pages read it.
+
+    Cloudflare Pages refuses the status 410, and Netlify does not document it, so a comment names the path.
+    """
+    if not line.new:
+        return f"# left out, because these hosts have no status 410: {line.old}\n"
+    return f"{line.old} {line.new} {line.status}\n"
+
+
+def to_nginx(line: RedirectLine) -> str:
+    """Return a line for a `map` block of nginx, which compares the decoded path of a request.
+
+    A `location` block would be shorter, but older versions of nginx do not find a location of more than 255
+    bytes.
+    """
+    decoded = unquote(line.old).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{decoded}" {line.new or 1};\n'
+
+
+def _format_only(*statuses: int) -> Callable[[RedirectLine], str]:
+    """Return a format with only these statuses, because nginx accepts no variable as the status."""
+    return lambda line: to_nginx(line) if line.status in statuses else ""
+
+
+FORMATS: Mapping[str, Callable[[RedirectLine], str]] = {
+    "netlify": to_netlify,
+    "nginx": _format_only(PERMANENT_STATUS, 301),
+    "nginx-temporary": _format_only(302),
+    "nginx-gone": _format_only(GONE),
+}
+
+
+def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) -> str:
+    """Return the redirects as text in one of FORMATS; only the paths of their addresses are used.
+
+    Some redirects are left out: from or to addresses with a query or a fragment, redirects in a loop, and
+    redirects from the path of another redirect. Custom redirects take precedence.
+    """
+    redirects = sorted(redirects, key=lambda redirect: redirect.kind != CUSTOM)
+    lines: dict[str, RedirectLine] = {}
+    for line in _make_lines(redirects):
+        lines.setdefault(line.old, line)
+    pages = {to_path(one.new_url or "") for one in redirects if one.kind != CUSTOM}
+    targets = {without_slash(unquote(old)): line.new for old, line in lines.items()}
+    return "".join(
+        FORMATS[name](line)
+        for line in lines.values()
+        if unquote(line.old) not in pages
+        # A redirect can lead back to its path if the address of the site has changed.
+        and without_slash(unquote(line.old)) not in find_chain(line.new, site_url, targets.get)
+    )
+
+
+def _make_lines(redirects: Iterable[Redirect]) -> Iterator[RedirectLine]:
+    for redirect in redirects:
+        old = to_path(redirect.old_url or "")
+        # All characters that have a meaning in one of the formats are percent-encoded.
+        if old is not None and redirect.status is not None:
+            yield RedirectLine(_quote(old), redirect.new, redirect.status)
+        elif old is not None and (new := to_path(redirect.new_url or "")) is not None:
+            yield RedirectLine(_quote(old), _quote(new))
+
+
+def _quote(path: str) -> str:
+    return quote(path, safe="/-._~")

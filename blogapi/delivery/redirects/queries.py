@@ -1,0 +1,254 @@
+"""Queries for redirects."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote, unquote, urljoin, urlsplit
+from uuid import UUID
+
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Row,
+    Select,
+    String,
+    cast,
+    literal,
+    null,
+    select,
+    true,
+    union_all,
+)
+from sqlalchemy.orm import InstrumentedAttribute
+
+from blogapi.content.articles.author_visibility import author_is_public
+from blogapi.content.articles.lists.statements import Unindexed
+from blogapi.content.articles.models import Article, FormerPath, FormerSlug
+from blogapi.content.authors.models import Author
+from blogapi.content.categories.models import Category
+from blogapi.content.pages import page_tree
+from blogapi.content.taxonomies.models import FormerTermSlug, Term
+from blogapi.delivery.redirects.custom.models import CustomRedirect
+from blogapi.parsing import parse_uuid
+from blogapi.publication.kinds import SLUG_KINDS, TERM_KINDS, get_model
+from blogapi.publication.visibility import ItemType, is_article, is_readable, listed, listed_pages, readable
+from blogapi.site import addresses, page_paths
+from blogapi.site.models import Site
+from blogapi.site.paths import to_path, without_slash
+from blogapi.site.queries import get_site
+from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db
+from blogapi.storage.expressions import unindexed
+from blogapi.web.fields import WithAttributes
+from blogapi.web.pagination import Page, PageRequest, paginate_rows
+
+PAGE = ItemType.PAGE.value
+# The kind of custom redirects.
+CUSTOM = "redirect"
+KINDS = (*SLUG_KINDS, PAGE, CUSTOM)
+# The columns `published_at`, `category_slug` and `language` of a redirect that leads to no article.
+_NO_ARTICLE = (cast(null(), UtcDateTime()), cast(null(), String()), literal(""))
+_NO_STATUS = cast(null(), Integer())
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """A former slug or a former path of an item, its current slug, and the former and the current address.
+
+    The addresses are None if they are unknown. `article` is the uuid of the item if it is an article. For
+    pages, only former paths are redirected, because an address can contain several slugs. A custom redirect
+    has a `status`; its `old` is a path, and its `new` is the target.
+    """
+
+    kind: str
+    old: str
+    new: str
+    item: UUID
+    article: UUID | None
+    created: datetime
+    old_url: str | None
+    new_url: str | None
+    status: int | None = None
+
+
+def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[Sequence[Redirect]]:
+    """Return all redirects: custom redirects, and former slugs and paths of items that readers can see.
+
+    They are in alphabetical order. The addresses belong to `site`, by default the blog's site. A path that is
+    the address of any public article or page is left out, so a page can have fewer rows than requested.
+    """
+    site = site or get_site()
+    merged = union_all(*_select_all()).subquery()
+    result = paginate_rows(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
+    return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
+
+
+def find_redirects(address: str) -> Page[Sequence[Redirect]]:
+    """Return the redirect from the path of a former page; empty if there is none."""
+    path, site = to_path(address), get_site()
+    if path is None:
+        return Page([], 0, None)
+    values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in SLUG_KINDS}
+    slugs = {kind: addresses.list_slugs(found) for kind, found in values.items()}
+    rows = db.session.execute(union_all(*_select_all(path, slugs))).all()
+    redirects = _to_redirects(site, rows)
+    matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
+    # A former path takes precedence over a former slug: the former address of a slug is only derived from the
+    # current pattern of addresses.
+    matches.sort(
+        key=lambda redirect: (redirect.kind != CUSTOM, redirect.old != path, not _is_path(redirect.old))
+    )
+    return Page(_hide_addresses(site, matches[:1]), len(matches[:1]), None)
+
+
+def complete(site: Site) -> Site:
+    """Return the site; a site without an address gets a placeholder, so that its pages have paths."""
+    return site if site.url else typing.cast(Site, WithAttributes(site, url="http://localhost"))
+
+
+def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redirect]:
+    return redirects if site.url else [replace(item, old_url=None, new_url=None) for item in redirects]
+
+
+def _select_all(
+    path: str | None = None, slugs: Mapping[str, Sequence[str]] | None = None
+) -> Iterator[Select[*tuple[Any, ...]]]:
+    """Yield a statement for each kind of redirect: for all redirects, or for those from a path or slugs."""
+    paths = {without_slash(path or ""), f"{without_slash(path or '')}/"}
+    now = current_time()
+    # SQLite reads the few former addresses first, and not all articles.
+    visible = readable(Unindexed, now)
+    if path is None:
+        visible = listed(Unindexed, now) | listed_pages(Unindexed, now)
+    is_path = true() if path is None else FormerPath.path.in_(paths)
+    yield _select_articles(FormerPath.path, visible & is_path)
+    is_slug = _is_slug(FormerSlug.slug, Article.kind, slugs) & is_article(Unindexed)
+    yield _select_articles(FormerSlug.slug, visible & is_slug)
+    for model in map(get_model, TERM_KINDS):
+        condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
+        yield _select_terms(model, condition & author_is_public() if model is Author else condition)
+    yield _select_custom(true() if path is None else CustomRedirect.path.in_(paths))
+
+
+def _is_slug(
+    column: InstrumentedAttribute[str], kind: str, slugs: Mapping[str, Sequence[str]] | None
+) -> ColumnElement[bool]:
+    return true() if slugs is None else column.in_(slugs[kind])
+
+
+def _select_articles(
+    old: InstrumentedAttribute[str], condition: ColumnElement[bool]
+) -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            Article.type.label("kind"),
+            bytewise(old).label("old"),
+            Article.slug.label("new"),
+            Article.uuid.label("item"),
+            old.class_.created,
+            Article.published_at,
+            Category.slug.label("category_slug"),
+            Article.language,
+            _NO_STATUS.label("status"),
+        )
+        .join(Article, Article.uuid == unindexed(old.class_.article_id))
+        .outerjoin(Category, Category.uuid == Article.category_id)
+        .where(condition)
+    )
+
+
+def _select_terms(model: type[Term], condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+    columns = (bytewise(FormerTermSlug.slug), model.slug, model.uuid, FormerTermSlug.created)
+    return (
+        select(literal(model.kind), *columns, *_NO_ARTICLE, _NO_STATUS)
+        .join(model, model.uuid == FormerTermSlug.term_id)
+        .where(FormerTermSlug.kind == model.kind, condition)
+    )
+
+
+def _select_custom(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+    redirect = CustomRedirect
+    columns = (bytewise(redirect.path), redirect.target, redirect.uuid, redirect.created)
+    return select(literal(CUSTOM), *columns, *_NO_ARTICLE, redirect.status).where(condition)
+
+
+def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
+    """Return the redirects without those from a path that is the address of a public article or page."""
+    site = complete(site)
+    tree = page_tree.read_tree()
+    page_urls = {uuid: site.url + path for uuid, path in page_paths.make_paths(site, tree).items()}
+    redirects = [_to_redirect(site, row, page_urls) for row in rows]
+    pages = _find_pages(site, [item for item in redirects if _is_path(item.old)])
+    now = current_time()
+    pages |= {_get_page(page_urls[uuid]) for uuid, place in tree.items() if is_readable(place, now)}
+    return [item for item in redirects if not _is_path(item.old) or _get_page(item.old_url) not in pages]
+
+
+def _to_redirect(site: Site, row: Row[Any], page_urls: Mapping[UUID, str]) -> Redirect:
+    return Redirect(
+        row.kind,
+        row.old,
+        row.new,
+        row.item,
+        row.item if row.kind == Article.kind else None,
+        row.created,
+        urljoin(site.url, quote(row.old)) if _is_path(row.old) else _make_url(site, row, row.old),
+        page_urls.get(row.item) if row.kind == PAGE else _make_url(site, row, row.new),
+        row.status,
+    )
+
+
+def _make_url(site: Site, row: Row[Any], slug: str) -> str | None:
+    if row.kind == CUSTOM:
+        return urljoin(site.url, slug) if slug else None
+    if row.kind != Article.kind:
+        # A former slug that is a uuid belongs to a merged term.
+        return addresses.make_term_url(site, row.kind, uuid=parse_uuid(slug) or row.item, slug=slug)
+    return addresses.make_article_url(
+        site,
+        uuid=row.item,
+        slug=slug,
+        category_slug=row.category_slug,
+        published_at=row.published_at,
+        language=row.language,
+    )
+
+
+def _is_path(old: str) -> bool:
+    return old.startswith("/")
+
+
+def _get_page(url: str | None) -> str:
+    return without_slash(unquote(urlsplit(url or "").path))
+
+
+def _find_pages(site: Site, redirects: Sequence[Redirect]) -> set[str]:
+    """Return the paths of all public articles that can be equal to the former paths of these redirects."""
+    pages = {_get_page(one.new_url) for one in redirects if one.kind != CUSTOM}
+    column = Article.slug if "slug}" in site.article_path else Article.uuid
+    references = set[str]()
+    for redirect in redirects:
+        values = addresses.parse_path(site, Article.kind, redirect.old)
+        slugs = addresses.list_slugs(values or {})
+        references |= {*slugs}
+        if values is not None and not slugs:
+            # The addresses of all articles have this path and differ only in their query.
+            pages.add(without_slash(redirect.old))
+    wanted = sorted(references - {one.new for one in redirects})
+    for batch in chunk(wanted):
+        keys = batch if column is Article.slug else filter(None, map(parse_uuid, batch))
+        rows = db.session.execute(_select_pages().where(column.in_(list(keys))))
+        pages |= {_get_page(_make_url(site, row, row.new)) for row in rows}
+    return pages
+
+
+def _select_pages() -> Select[*tuple[Any, ...]]:
+    columns = (Article.slug.label("new"), Article.uuid.label("item"), Article.published_at, Article.language)
+    return (
+        select(literal(Article.kind).label("kind"), *columns, Category.slug.label("category_slug"))
+        .join(Category, Category.uuid == Article.category_id)
+        .where(readable(Article, current_time()))
+    )

@@ -1,0 +1,45 @@
+"""The endpoint of redirects."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from blogapi.delivery.redirects import queries
+from blogapi.delivery.redirects.formats import format_redirects
+from blogapi.delivery.redirects.schemas import RedirectListQuery, RedirectSchema
+from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.publication.shared_caching import shows
+from blogapi.site.queries import get_site
+from blogapi.web.access import allow, reader
+from blogapi.web.blueprint import Blueprint, add_page_headers
+from blogapi.web.pagination import PageRequest, Query
+from blogapi.web.representation import PartialResult
+
+bp = Blueprint(
+    "redirects", __name__, url_prefix="/api/v1/blog/redirects", description="Former slugs and paths"
+)
+
+_TEXT = {"text/plain": {"schema": {"type": "string", "example": "/old/ /new/ 308\n"}}}
+
+
+@bp.get("/")
+@allow(reader, scope="published")
+@bp.doc(responses={200: {"content": _TEXT}})
+@bp.response(200, RedirectSchema(many=True), partial_schema=RedirectSchema, query=RedirectListQuery)
+# A change of a custom redirect is a change of the site, on which every response depends.
+@shows(*PAGE_KINDS)
+def listed(query: Query) -> PartialResult | Response:
+    """List custom redirects, former slugs of articles and terms, and former paths of articles and pages."""
+    if "format" in query.filters:
+        return _format(query.page, query.filters["format"])
+    if "path" in query.filters:
+        return PartialResult(queries.find_redirects(query.filters["path"]), query)
+    return PartialResult(queries.list_redirects(query.page), query)
+
+
+def _format(page: PageRequest | None, name: str) -> Response:
+    # The output contains only paths, so any host can be used if the site has no address.
+    site = queries.complete(get_site())
+    redirects = queries.list_redirects(page, site)
+    text = format_redirects(redirects.rows, name, site.url)
+    return add_page_headers(Response(text, content_type="text/plain; charset=utf-8"), redirects)

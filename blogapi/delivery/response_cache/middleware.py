@@ -1,0 +1,279 @@
+"""WSGI middleware that replays cached responses while their content cannot have changed.
+
+`blogapi.authentication.authenticate`, which runs before each view, decides which responses may be cached, and
+until when. A cached response is replayed only for the same request with the same API key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask
+from sqlalchemy.exc import SQLAlchemyError
+
+from blogapi import clock
+from blogapi.app_state import AppState
+from blogapi.content.articles.queries import get_next_publication
+from blogapi.delivery.response_cache.lru_cache import CachedResponse, LRUCache
+from blogapi.storage import commit_version
+from blogapi.storage.commit_version import CommitVersion, CommitVersionSource
+from blogapi.web import request_id
+from blogapi.web.access import get_access
+from blogapi.web.metrics import registry
+from blogapi.web.operation import get_operation
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+# The WSGI environ key that the server sets to ask only for a cached response.
+ONLY_CACHED_KEY = "blogapi.only-cached"
+
+# WSGI environ keys for the time until which a response is valid, and whether it shows drafts.
+CACHEABLE_UNTIL_KEY, SHOWS_DRAFTS_KEY = "blogapi.until", "blogapi.shows-drafts"
+
+NO_EXPIRY = datetime.max.replace(tzinfo=UTC)
+
+# WSGI environ keys whose values form the cache key, together with the API key.
+_CACHE_KEY_VARIABLES = (
+    *("REQUEST_METHOD", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "HTTP_HOST", "HTTP_ORIGIN"),
+    *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"),
+)
+_CACHEABLE_STATUSES = ("200 ", "304 ", "308 ")
+
+
+class NotCached(Exception):
+    """The response is not in the cache; raised only if the server asks only for a cached response."""
+
+
+@dataclass(slots=True)
+class _PendingResponse:
+    """A response that is being computed; its data is at least as new as `version` and `started_at`."""
+
+    cache_key: Hashable
+    version: CommitVersion
+    started_at: datetime
+    local_started_at: datetime
+    status: str = ""
+    route: str = ""
+    headers: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def clock_delay(self) -> timedelta:
+        """The time of the database minus the time of this process, if that is negative, otherwise zero.
+
+        API keys expire by the clock of this process, but cached responses by the clock of the database. So
+        the expiry of a response is corrected by this difference.
+        """
+        return min(self.started_at - self.local_started_at, timedelta())
+
+
+class ResponseCacheMiddleware:
+    """A WSGI application that replays the responses of another WSGI application."""
+
+    def __init__(
+        self, app: Flask, application: WSGIApplication, source: CommitVersionSource, max_bytes: int
+    ) -> None:
+        self.cache = LRUCache(max_bytes)
+        self.misses = 0
+        self.source = source
+        self._app, self._application = app, application
+        self._public_paths = _list_paths(app, checks_credentials=False)
+        self._guest_paths = _list_paths(app, checks_credentials=True)
+        # The prefixes of paths whose responses can be cached for requests without a key.
+        self.keyless_paths = self._public_paths + self._guest_paths
+        self._lock = threading.Lock()
+        # A public version number, a time, and the time of the first scheduled publication after this time.
+        self._next_due = (-1, NO_EXPIRY, NO_EXPIRY)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Return the body of the response, from the cache if possible.
+
+        Raises NotCached if the server asks only for a cached response and the cache has none.
+        """
+        pending = self._identify(environ)
+        cached = pending and self.cache.get(pending.cache_key, pending.version, pending.started_at)
+        if cached:
+            return _replay(cached, environ, start_response)
+        if ONLY_CACHED_KEY in environ:
+            raise NotCached
+        if pending is None:
+            return self._application(environ, start_response)
+        return self._compute(pending, environ, start_response)
+
+    def _identify(self, environ: WSGIEnvironment) -> _PendingResponse | None:
+        """Return the cache key and the version of the response, or None if it cannot be cached."""
+        api_key = environ.get("HTTP_X_API_KEY", "")
+        if (
+            not self._depends_only_on_cache_key(environ)
+            or environ["REQUEST_METHOD"] not in ("GET", "HEAD")
+            or environ.get("CONTENT_LENGTH", "0") not in ("", "0")
+            or "HTTP_TRANSFER_ENCODING" in environ
+        ):
+            return None
+        version = self.source.get_version(
+            since=environ.get(commit_version.RECEIVED_KEY),
+            # A request with a deleted key must be refused immediately.
+            strict=bool(api_key),
+        )
+        if version is None:
+            return None
+        now = clock.now()
+        return _PendingResponse(_make_cache_key(environ, api_key), version, version.time or now, now)
+
+    def _depends_only_on_cache_key(self, environ: WSGIEnvironment) -> bool:
+        """Return whether the response depends only on values in the cache key, and not on a login."""
+        path = environ["PATH_INFO"]
+        if environ.get("HTTP_X_API_KEY") or path.startswith(self._public_paths):
+            return True
+        # An empty key counts as credentials, because it is refused; a cookie can contain a session.
+        has_credentials = "HTTP_X_API_KEY" in environ or "HTTP_COOKIE" in environ
+        return not has_credentials and path.startswith(self._guest_paths)
+
+    def _compute(
+        self, pending: _PendingResponse, environ: WSGIEnvironment, start_response: StartResponse
+    ) -> Iterable[bytes]:
+        def record_start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+            pending.status, pending.headers = status, list(headers)
+            pending.route = environ.get(request_id.ROUTE_KEY, "")
+            return start_response(status, headers, *exc_info)
+
+        chunks = self._application(environ, record_start)
+        until = environ.get(CACHEABLE_UNTIL_KEY)
+        if until is None or not pending.status.startswith(_CACHEABLE_STATUSES):
+            return chunks
+        with self._lock:
+            self.misses += 1
+        lengths = [int(value) for name, value in pending.headers if name.lower() == "content-length"]
+        return _CollectedBody(
+            chunks,
+            max_bytes=self.cache.max_response_bytes,
+            length=lengths[0] if lengths else None,
+            on_end=partial(self._store, pending, until, environ.get(SHOWS_DRAFTS_KEY, True)),
+        )
+
+    def _store(self, pending: _PendingResponse, until: datetime, shows_drafts: bool, body: bytes) -> None:
+        """Store the response in the cache."""
+        # The response is already being sent, so a database error must not break it.
+        with suppress(SQLAlchemyError):
+            response = CachedResponse(
+                status=pending.status,
+                headers=pending.headers,
+                body=body,
+                created_at=pending.started_at,
+                valid_until=min(until + pending.clock_delay, self._next_publication(pending)),
+                version=pending.version,
+                shows_drafts=shows_drafts,
+                route=pending.route,
+            )
+            self.cache.put(pending.cache_key, response)
+
+    def _next_publication(self, pending: _PendingResponse) -> datetime:
+        """Return the time of the first scheduled publication after the request started.
+
+        The result can be in the past; then the response is never replayed, because an item that was published
+        during the request may be missing from it.
+        """
+        public, since, due = self._next_due
+        if public != pending.version.public or not since <= pending.started_at < due:
+            with self._app.app_context():
+                due = get_next_publication(pending.started_at) or NO_EXPIRY
+            self._next_due = (pending.version.public, pending.started_at, due)
+        return due
+
+
+class _CollectedBody:
+    """An iterator over the chunks of a response, which also collects them.
+
+    Calls `on_end` with the whole body, unless the body is incomplete or longer than `max_bytes`. If `length`
+    is known, this happens before the last chunk is yielded, because a client may read that chunk slowly. This
+    class is not a generator, because closing a generator that has not started would not close the response.
+    """
+
+    def __init__(
+        self, chunks: Iterable[bytes], *, max_bytes: int, length: int | None, on_end: Callable[[bytes], None]
+    ) -> None:
+        self._chunks, self._iterator = chunks, iter(chunks)
+        self._max_bytes, self._length, self._on_end = max_bytes, length, on_end
+        self._collected: list[bytes] | None = []
+        self._size = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            chunk = next(self._iterator)
+        except StopIteration:
+            self._end()
+            raise
+        self._size += len(chunk)
+        if self._size > self._max_bytes:
+            self._collected = None
+        if self._collected is not None:
+            self._collected.append(chunk)
+        if self._size == self._length:
+            self._end()
+        return chunk
+
+    def close(self) -> None:
+        """Close the response; it is not cached unless it was read to its end."""
+        if hasattr(self._chunks, "close"):
+            self._chunks.close()
+
+    def _end(self) -> None:
+        collected, self._collected = self._collected, None
+        if collected is not None:
+            self._on_end(b"".join(collected))
+
+
+RESPONSE_CACHE = AppState[ResponseCacheMiddleware]("response-cache")
+
+
+def init_app(app: Flask) -> None:
+    """Wrap the application in the response cache."""
+    source = commit_version.create_source(app)
+    middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, app.config["CACHE_MEGABYTES"] * 2**20)
+    cache = middleware.cache
+    RESPONSE_CACHE.set(app, middleware)
+    app.wsgi_app = middleware  # type: ignore[method-assign]
+    registry.add_counter(app, "cache_hits", "Responses replayed from the cache.", lambda: cache.hits)
+    registry.add_counter(app, "cache_misses", "Cacheable responses computed.", lambda: middleware.misses)
+    registry.add_gauge(app, "cache_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
+
+
+def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+    environ[request_id.ROUTE_KEY] = response.route
+    start_response(response.status, list(response.headers))
+    # The server takes the length of a single chunk as Content-Length, so an empty body must have no chunk.
+    return [response.body] if response.body else []
+
+
+def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
+    """Return the path prefixes of the cacheable views that need no credentials.
+
+    With `checks_credentials`, return only the paths whose responses depend on the credentials in a request;
+    otherwise return only the other paths.
+    """
+    views = ((rule.rule, app.view_functions[rule.endpoint]) for rule in app.url_map.iter_rules())
+    paths = {
+        path.partition("<")[0].rstrip("/")
+        for path, view in views
+        if get_operation(view).cacheable
+        and (access := get_access(view, public_reads=app.config["PUBLIC_READS"]))
+        and not access.rule.requires_credentials
+        and access.rule.checks_credentials is checks_credentials
+    }
+    return tuple(sorted(paths))
+
+
+def _make_cache_key(environ: WSGIEnvironment, api_key: str) -> Hashable:
+    # The cache key is a digest, because API keys are never stored in plain text and the values may be long.
+    values = repr((api_key, *map(environ.get, _CACHE_KEY_VARIABLES)))
+    return hashlib.sha256(values.encode("utf-8", "surrogatepass")).digest()

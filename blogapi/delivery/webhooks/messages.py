@@ -1,0 +1,238 @@
+"""The messages that webhooks send, and the requests that send them to each kind of receiver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+from uuid import uuid4
+
+from blogapi.delivery.webhooks import event_types, queries, signing
+from blogapi.delivery.webhooks.models import MASK, STANDARD, Delivery, Mode, Webhook
+from blogapi.publication import cache_tags
+from blogapi.publication.cursor import Cursor, format_cursor
+from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
+from blogapi.site.models import Site
+from blogapi.version import __version__
+from blogapi.web.json import to_json_bytes
+
+# The maximum number of changes in a call. The call also contains the number of all changes.
+MAX_CHANGES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The content of a call: its id, its type, its time and its changes. A repeated call has the same id.
+
+    `position` is the position of the last event. `count` is the number of all changes; `changes` has only the
+    first MAX_CHANGES of them. A notice has a count of 0; its `changes` contain its data.
+    """
+
+    id: str
+    type: str
+    time: datetime
+    changes: Sequence[dict[str, Any]] = ()
+    count: int = 0
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The URL, the headers and the body of a POST request."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A kind of receiver: its name and a help text for admins, and functions that format its calls."""
+
+    label: str
+    help: str
+    get_body: Callable[[Message], bytes]
+    headers: Mapping[str, str] = field(default_factory=dict)
+    get_query: Callable[[Message], Mapping[str, str]] = lambda message: {}
+
+
+def _make_standard_body(message: Message) -> bytes:
+    """Return the type, the time and the data of the message in the format of Standard Webhooks."""
+    data: Mapping[str, Any] = {}
+    if message.type == event_types.COMBINED:
+        data = {"count": message.count, "changes": message.changes}
+    elif message.changes:
+        data = {name: value for name, value in message.changes[0].items() if name != "type"}
+    return to_json_bytes({"type": message.type, "timestamp": _format_time(message.time), "data": data})
+
+
+def _make_title(message: Message) -> str:
+    if message.count:
+        return f"{message.count} change{'s' * (message.count != 1)}"
+    return "Test" if message.type == event_types.TEST else "Build"
+
+
+PRESETS = {
+    STANDARD: Preset(
+        "Another service",
+        "The call is signed as the Standard Webhooks specification requires.",
+        _make_standard_body,
+    ),
+    "netlify": Preset(
+        "Netlify",
+        "In Netlify: Project configuration, Build and deploy, Build hooks, Add build hook.",
+        lambda message: b"{}",
+        get_query=lambda message: {"trigger_title": _make_title(message)},
+    ),
+    "vercel": Preset("Vercel", "In Vercel: Settings, Git, Deploy Hooks, Create Hook.", lambda message: b""),
+    "cloudflare": Preset(
+        "Cloudflare Pages",
+        "In Cloudflare: Workers and Pages, your project, Settings, Builds, Deploy hooks.",
+        lambda message: b"",
+    ),
+    "github": Preset(
+        "GitHub",
+        "The address is https://api.github.com/repos/OWNER/REPOSITORY/dispatches. The token needs the "
+        "permission to write the contents of the repository; send it as the header Authorization: Bearer.",
+        lambda message: to_json_bytes(
+            {"event_type": "blogapi", "client_payload": {"title": _make_title(message), "id": message.id}}
+        ),
+        headers={"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
+    ),
+    "plain": Preset("A plain call", "A POST request with an empty JSON object.", lambda message: b"{}"),
+}
+
+
+_SAMPLE_CHANGE = {
+    "type": "article.published",
+    "kind": "article",
+    "uuid": "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d",
+    "slug": "fish-soup",
+    "url": "https://blog.example/fish-soup/",
+    "former_url": None,
+    "changed": [],
+    "cache_tags": ["article-3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d", "articles"],
+    "cursor": "5fa31c07-p42",
+}
+
+
+def make_change(event: Event, site: Site) -> dict[str, Any]:
+    """Return one change as calls contain it, with only data that readers can see or could see before.
+
+    The slug and the address of a draft are secret: after an unpublication, the call has the former ones, and
+    after a publication, it has only the new ones.
+    """
+    is_shown = event.is_readable if event.unlisted else event.change in FETCHED_CHANGES
+    slug, path = (event.slug, event.path) if is_shown else (event.slug_before, event.path_before)
+    has_moved = event.change == ChangeType.UPDATED and event.path_before != path
+    if event.unlisted:
+        # If an update has no `fields`, a draft has become unlisted, and its former address is secret.
+        has_moved = has_moved and bool(event.fields)
+    public = event if event.public_position else queries.find_last_public(event.position)
+    return {
+        "type": event_types.get_type(event),
+        "kind": event.kind,
+        "uuid": str(event.uuid),
+        "slug": slug,
+        "url": _make_url(site, path),
+        "former_url": _make_url(site, event.path_before) if has_moved else None,
+        "changed": event.changed_fields,
+        "cache_tags": cache_tags.list_purged_tags(event.kind, event.uuid, listed=not event.unlisted),
+        "cursor": public and format_cursor(Cursor(public.public_position or 0, public.tag), "p"),
+        **({"readable": event.is_readable} if event.unlisted else {}),
+    }
+
+
+def make_event_message(event: Event, site: Site) -> Message:
+    """Return the message of one event.
+
+    The id contains the tag of the event: after a restore, another event at the same position has another id.
+    """
+    return Message(
+        _make_id(event),
+        event_types.get_type(event),
+        event.time,
+        (make_change(event, site),),
+        1,
+        event.position,
+    )
+
+
+def make_combined_message(events: Sequence[Event], last: Event, count: int, site: Site) -> Message:
+    """Return the message for `count` events: `events` are the first ones, and `last` is the last one."""
+    changes = [make_change(event, site) for event in events]
+    return Message(_make_id(last), event_types.COMBINED, last.time, changes, count, last.position)
+
+
+def read_message(delivery: Delivery) -> Message:
+    """Return the message of a call that was made, so that it can be sent again."""
+    return Message(
+        delivery.message_id, delivery.type, delivery.message_time, delivery.content, delivery.count
+    )
+
+
+def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
+    """Return the request that sends the message to a webhook; its signature has the time `now`."""
+    preset = PRESETS[webhook.preset]
+    body = preset.get_body(message)
+    headers = {"User-Agent": f"blogapi/{__version__}", **preset.headers}
+    if body:
+        headers["Content-Type"] = "application/json"
+    if webhook.preset == STANDARD:
+        headers |= _sign(webhook, message, body, now)
+    query = urlencode(preset.get_query(message))
+    separator = "&" if "?" in webhook.url else "?"
+    url = f"{webhook.url}{separator}{query}" if query else webhook.url
+    return Request(url, {**headers, **webhook.custom_headers}, body)
+
+
+def make_sample(preset: str, mode: str | None = None) -> dict[str, Any]:
+    """Return the query, the headers and the body of a call with sample changes."""
+    is_each = preset == STANDARD and mode != Mode.COMBINED
+    changes = [_SAMPLE_CHANGE] * (1 if is_each else 3)
+    message = Message(
+        "msg_5fa31c07_42",
+        "article.published" if is_each else event_types.COMBINED,
+        datetime(2026, 11, 23, 14, 32, 10, tzinfo=UTC),
+        changes,
+        len(changes),
+    )
+    webhook = Webhook(uuid=uuid4(), url="https://hooks.example/", preset=preset, rotation=1, headers="{}")
+    return describe_request(webhook, message, message.time)
+
+
+def describe_request(webhook: Webhook, message: Message, now: datetime) -> dict[str, Any]:
+    """Return the query, the headers and the body of a request, without the secrets of the webhook."""
+    request = make_request(webhook, message, now)
+    masks = {"Webhook-Signature": "v1,…", **dict.fromkeys(webhook.custom_headers, MASK)}
+    headers = {name: masks.get(name, value) for name, value in request.headers.items()}
+    query = urlencode(PRESETS[webhook.preset].get_query(message))
+    return {"query": query, "headers": headers, "body": request.body.decode()}
+
+
+def _sign(webhook: Webhook, message: Message, body: bytes, now: datetime) -> dict[str, str]:
+    rotations = [webhook.rotation]
+    if webhook.rotation_ends is not None and webhook.rotation_ends > now:
+        rotations.append(webhook.rotation - 1)
+    timestamp = int(now.timestamp())
+    signature = signing.sign(webhook.uuid, rotations, message_id=message.id, timestamp=timestamp, body=body)
+    return {
+        "Webhook-Id": message.id,
+        "Webhook-Timestamp": str(timestamp),
+        "Webhook-Signature": signature,
+    }
+
+
+def _make_id(event: Event) -> str:
+    # Other positions have the prefix `u`, because another event's public position can be the same number.
+    return f"msg_{event.tag}_{event.public_position or f'u{event.position}'}"
+
+
+def _make_url(site: Site, path: str | None) -> str | None:
+    return f"{site.url}{path}" if site.url and path else None
+
+
+def _format_time(time: datetime) -> str:
+    return time.isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,0 +1,270 @@
+"""Queries for webhooks, their waiting changes, and the calls that were made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import ColumnElement, Select, Uuid, delete, func, literal, or_, select, union_all
+
+from blogapi import clock
+from blogapi.delivery.webhooks import backoff, event_types
+from blogapi.delivery.webhooks.http_call import CALL_SECONDS
+from blogapi.delivery.webhooks.models import Delivery, Mode, Pause, Webhook
+from blogapi.publication.models import Event
+from blogapi.storage.database import CommitCounter, current_time, db
+from blogapi.web.errors import NotFound, or_not_found
+from blogapi.web.fields import WithAttributes
+from blogapi.web.metrics import registry
+from blogapi.web.pagination import Page, PageRequest, paginate
+
+# The key in `app.extensions` that exists while this process makes the calls.
+SENDER_KEY = "blogapi-webhooks-sender"
+
+LATEST_CALLS = 20
+
+# After this number of seconds, a server makes no further calls to a webhook and stores the outcomes; a call
+# that has begun may take CALL_SECONDS more.
+MAX_CALLS_SECONDS = 10.0
+LEASE = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_SECONDS))
+
+# If a call has been due for longer than this, `serve` does not make its calls as it should.
+OVERDUE_AFTER = timedelta(minutes=5)
+
+
+class Positions(NamedTuple):
+    """The position of the last event, and the positions up to which old events may have been deleted."""
+
+    last: int
+    deleted: int
+    deleted_unlisted: int
+
+    def has_gap(self, webhook: Webhook) -> bool:
+        """Return whether events that the webhook has not received yet may have been deleted."""
+        return webhook.position < max(self.deleted, self.deleted_unlisted if webhook.receives_unlisted else 0)
+
+
+class Waiting(NamedTuple):
+    """The number of changes that wait for a call, and the times of the first and the last of them."""
+
+    number: int
+    first: datetime | None = None
+    last: datetime | None = None
+
+
+def list_webhooks(page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
+    """Return the webhooks as `describe` does, sorted by name."""
+    found = paginate(select(Webhook).order_by(func.lower(Webhook.name), Webhook.uuid), page)
+    return Page(describe(found.rows), found.total, found.page_request)
+
+
+def describe(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
+    """Return the webhooks with the additional attributes of WebhookSchema, such as `waiting`."""
+    positions = get_positions()
+    waiting, calls = count_waiting_events(webhooks, positions.last), list_latest()
+    return [
+        WithAttributes(
+            webhook,
+            waiting=waiting[webhook.uuid].number,
+            next_call=find_next_call(webhook, waiting[webhook.uuid]),
+            has_gap=positions.has_gap(webhook),
+            latest_calls=calls.get(webhook.uuid, []),
+            is_served=SENDER_KEY in current_app.extensions,
+        )
+        for webhook in webhooks
+    ]
+
+
+def get_described(uuid: UUID) -> WithAttributes:
+    """Return the webhook with the uuid as `describe` does; raises NotFound if there is none."""
+    return describe([get_by_uuid(uuid)])[0]
+
+
+def get_by_uuid(uuid: UUID) -> Webhook:
+    """Return the webhook with the uuid; raises NotFound if there is none."""
+    return or_not_found(db.session.get(Webhook, uuid), "No webhook has this uuid.")
+
+
+def count_webhooks() -> int:
+    return db.session.scalar(select(func.count()).select_from(Webhook)) or 0
+
+
+def list_active() -> Sequence[Webhook]:
+    """Return the webhooks that are not paused."""
+    return db.session.scalars(select(Webhook).where(Webhook.paused.is_(None))).all()
+
+
+def list_callable(now: datetime) -> Sequence[Webhook]:
+    """Return the active webhooks that have events after their position and may be called now.
+
+    A webhook may not be called before its next attempt, or while a server holds its lease.
+    """
+    last = select(CommitCounter.position).scalar_subquery()
+    waiting = select(Webhook).where(Webhook.paused.is_(None), Webhook.position < last)
+    return [
+        webhook
+        for webhook in db.session.scalars(waiting)
+        if (clock.discard_if_ahead(webhook.next_attempt, now, backoff.LONGEST_DELAY) or now) <= now
+        and not is_leased(webhook, now)
+    ]
+
+
+def is_leased(webhook: Webhook, now: datetime) -> bool:
+    """Return whether a server holds the lease of the webhook."""
+    return (clock.discard_if_ahead(webhook.leased_until, now, LEASE) or now) > now
+
+
+def list_delayed() -> list[UUID]:
+    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; none outside of `serve`."""
+    if SENDER_KEY not in current_app.extensions:
+        return []
+    free = list_callable(current_time())
+    waiting = count_waiting_events(free, get_positions().last)
+    times = {webhook.uuid: find_next_call(webhook, waiting[webhook.uuid]) for webhook in free}
+    return [
+        uuid for uuid, time in times.items() if time is not None and time <= current_time() - OVERDUE_AFTER
+    ]
+
+
+@registry.gauge(
+    "webhook_lag_seconds", "Time since the next call was due.", "webhook", "name", reads_database=True
+)
+def _read_lags() -> registry.Values:
+    # The sender skips events that the webhook does not select at once, so they need not be left out here.
+    first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
+    statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
+    rows = db.session.execute(statement)
+    due = {each: _find_due_time(each, Waiting(1, time, now)) or now for each, time in rows}
+    return {(str(each.uuid), each.name): max(0, (now - due[each]).total_seconds()) for each in due}
+
+
+@registry.gauge(
+    "webhook_failures", "Failed attempts of the next call.", "webhook", "name", reads_database=True
+)
+def _read_failures() -> registry.Values:
+    failing = or_(Webhook.paused.is_(None), Webhook.paused.in_((Pause.FAILURES, Pause.GONE)))
+    webhooks = db.session.scalars(select(Webhook).where(failing))
+    return {(str(each.uuid), each.name): each.failures for each in webhooks}
+
+
+def get_positions() -> Positions:
+    """Return the current positions."""
+    marks = (CommitCounter.deleted_position, CommitCounter.deleted_unlisted)
+    return Positions(*db.session.execute(select(CommitCounter.position, *marks)).one())
+
+
+def find_last_public(position: int) -> Event | None:
+    """Return the last public event up to a position, or None if there is none."""
+    is_found = (Event.position <= position, Event.public_position.is_not(None))
+    statement = select(Event).where(*is_found).order_by(Event.position.desc())
+    return db.session.scalar(statement.limit(1))
+
+
+def list_waiting_events(webhook: Webhook, last: int, limit: int) -> Sequence[Event]:
+    """Return the first events up to the position `last` that wait for a call of the webhook."""
+    statement = select(Event).where(*_make_waiting_conditions(webhook, last)).order_by(Event.position)
+    return db.session.scalars(statement.limit(limit)).all()
+
+
+def get_last_waiting_event(webhook: Webhook, last: int) -> Event:
+    """Return the last event up to the position `last` that waits for a call of the webhook."""
+    statement = select(Event).where(*_make_waiting_conditions(webhook, last)).order_by(Event.position.desc())
+    return db.session.scalars(statement.limit(1)).one()
+
+
+def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, Waiting]:
+    """Return the number and the times of the events up to `last` that wait for each webhook."""
+    counts = [
+        select(
+            literal(webhook.uuid, Uuid()),
+            *(func.count(), func.min(Event.time), func.max(Event.time)),
+        ).where(*_make_waiting_conditions(webhook, last))
+        for webhook in webhooks
+    ]
+    if not counts:
+        return {}
+    rows = db.session.execute(union_all(*counts))
+    return {row[0]: Waiting(*row[1:]) for row in rows}
+
+
+def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
+    """Return the time of the next call; None if no changes wait or the webhook is paused."""
+    due = _find_due_time(webhook, waiting)
+    next_attempt = clock.discard_if_ahead(webhook.next_attempt, current_time(), backoff.LONGEST_DELAY)
+    return due and max(due, next_attempt or due)
+
+
+def _find_due_time(webhook: Webhook, waiting: Waiting) -> datetime | None:
+    """Return the time of the next call (or None) without the delays that follow failed attempts."""
+    if not webhook.active or waiting.first is None or waiting.last is None:
+        return None
+    due, now = waiting.first, current_time()
+    if webhook.mode == Mode.COMBINED:
+        due = backoff.get_combined_call_time(
+            waiting.first,
+            waiting.last,
+            webhook.last_called,
+            quiet=webhook.quiet_seconds,
+            interval=webhook.interval_seconds,
+        )
+    longest = timedelta(seconds=max(webhook.quiet_seconds, webhook.interval_seconds))
+    return clock.discard_if_ahead(due, now, longest) or now
+
+
+def find_position(webhook: Webhook, since: datetime) -> int:
+    """Return the position before the first event since `since` that a webhook of its kind can receive."""
+    is_public = Event.public_position.is_not(None)
+    is_known = or_(is_public, Event.unlisted) if webhook.receives_unlisted else is_public
+    position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_known))
+    return get_positions().last if position is None else position - 1
+
+
+def list_deliveries(webhook: UUID, page: PageRequest | None) -> Page[Sequence[Delivery]]:
+    """Return the calls of a webhook, newest first."""
+    return paginate(_select_deliveries(webhook), page)
+
+
+def delete_old_deliveries(webhook: UUID, *, keep: int) -> None:
+    """Delete all but the newest calls of a webhook."""
+    old = _select_deliveries(webhook).with_only_columns(Delivery.uuid).offset(keep)
+    statement = delete(Delivery).where(Delivery.uuid.in_(old))
+    db.session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def get_delivery(webhook: UUID, uuid: UUID) -> Delivery:
+    """Return a call of a webhook; raises NotFound if there is none."""
+    delivery = db.session.get(Delivery, uuid)
+    if delivery is None or delivery.webhook_id != webhook:
+        raise NotFound("No call of this webhook has this uuid; the last 100 calls are kept.")
+    return delivery
+
+
+def list_latest() -> dict[UUID, list[Delivery]]:
+    """Return the newest calls of each webhook, newest first, in one statement."""
+    newest_first = (Delivery.time.desc(), Delivery.uuid)
+    number = func.row_number().over(partition_by=Delivery.webhook_id, order_by=newest_first)
+    numbered = select(Delivery.uuid, number.label("number")).subquery()
+    statement = select(Delivery).join(numbered, numbered.c.uuid == Delivery.uuid)
+    found: dict[UUID, list[Delivery]] = {}
+    for delivery in db.session.scalars(
+        statement.where(numbered.c.number <= LATEST_CALLS).order_by(*newest_first)
+    ):
+        found.setdefault(delivery.webhook_id, []).append(delivery)
+    return found
+
+
+def _select_deliveries(webhook: UUID) -> Select[Delivery]:
+    return (
+        select(Delivery).where(Delivery.webhook_id == webhook).order_by(Delivery.time.desc(), Delivery.uuid)
+    )
+
+
+def _make_waiting_conditions(webhook: Webhook, last: int) -> tuple[ColumnElement[bool], ...]:
+    return (
+        Event.position > webhook.position,
+        Event.position <= last,
+        event_types.select_events(webhook.selected_patterns),
+    )

@@ -1,0 +1,61 @@
+"""Reports a late backup to the admins by e-mail, and to the webhooks that have chosen this event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from flask import Flask
+
+from blogapi import clock
+from blogapi.accounts.mail import smtp
+from blogapi.accounts.users.queries import list_admins
+from blogapi.delivery.webhooks.event_types import BACKUP_FAILED
+from blogapi.delivery.webhooks.service import send_notice
+from blogapi.operations.backups.status import MAX_AGE, BackupStatus
+from blogapi.site.queries import get_site
+from blogapi.storage.database import end_read
+
+# The minimum time between two alarms.
+_INTERVAL = timedelta(days=1)
+
+_HOURS = MAX_AGE // timedelta(hours=1)
+
+_TEXT = """{title} has had no good backup for {hours} hours.
+
+The last good backup: {last}
+What went wrong: {reason}
+
+The page Backups of the admin pages lists all backups. `doctor` on the server checks the disk and the folder.
+"""
+
+
+def send_if_due(app: Flask, found: BackupStatus) -> bool:
+    """If the last good backup is late, send an alarm a day; return whether an e-mail or a call succeeded."""
+    if not found.is_late(app.config["DAILY_BACKUPS"]):
+        return False
+    if found.last_alarm is not None and -clock.TOLERANCE <= clock.now() - found.last_alarm < _INTERVAL:
+        return False
+    app.logger.error("there has been no good backup for %d hours: %s", _HOURS, found.reason)
+    with app.app_context():
+        last = found.last_success.isoformat() if found.last_success else None
+        notice = {"last_success": last, "reason": found.reason}
+        return any([*_send_mails(app, found), *send_notice(BACKUP_FAILED, notice)])
+
+
+def _send_mails(app: Flask, found: BackupStatus) -> Iterator[bool]:
+    if not smtp.is_configured():
+        return
+    title = get_site().title or "A blog"
+    last = found.last_success.strftime("%Y-%m-%d %H:%M UTC") if found.last_success else "none"
+    text = _TEXT.format(title=title, hours=_HOURS, last=last, reason=found.reason or "See the log.")
+    addresses = [admin.email for admin in list_admins() if admin.email]
+    # The mail server can be slow, so end the read transaction, which keeps a snapshot open.
+    end_read()
+    for address in addresses:
+        try:
+            smtp.send(address, f"No good backup of {title}", text)
+            yield True
+        except smtp.NotSent as problem:
+            app.logger.error("the e-mail about the late backup was not sent: %s", problem)
+            yield False

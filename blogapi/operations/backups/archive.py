@@ -1,0 +1,158 @@
+"""Functions that read and write backup files, which are zip archives."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from blogapi.cli import ProgressReporter, no_progress
+from blogapi.content.media import stored_files
+from blogapi.content.media.stored_files import StoredFile
+from blogapi.operations.backups.manifest import (
+    MANIFEST,
+    MEDIA_LIST,
+    MEMBERS,
+    SETTINGS,
+    InvalidBackup,
+    Manifest,
+    MediaList,
+    MediaPlace,
+    parse_manifest,
+    parse_media_list,
+)
+from blogapi.storage import files
+
+_CHUNK_SIZE = 1024 * 1024
+
+# The name of the folder of media files, both inside a backup and beside it.
+MEDIA_FOLDER = "media"
+
+# Level 1 compresses 134 MB (5000 articles) to 56 MB in 4.5 s, level 6 to 52 MB in 12.6 s.
+_COMPRESSION_LEVEL = 1
+
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
+_MAX_BYTES = {MANIFEST: 1024 * 1024, SETTINGS: 1024 * 1024, MEDIA_LIST: 20 * 1024 * 1024}
+
+READ_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    KeyError,
+    RuntimeError,
+    NotImplementedError,
+    EOFError,
+    ValueError,
+)
+
+
+def create(target: Path) -> zipfile.ZipFile:
+    """Return an archive that is written into the empty file `target`."""
+    return zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL)
+
+
+def add_media(archive: zipfile.ZipFile, source: IO[bytes], file: StoredFile) -> bool:
+    """Add a media file; return whether it has the right size and digest."""
+    # By default, a ZipInfo is stored without compression; most media files are compressed already.
+    info = zipfile.ZipInfo(f"{MEDIA_FOLDER}/{file.path}")
+    with archive.open(info, "w", force_zip64=True) as target:
+        return stored_files.copy_intact(source, file, target)
+
+
+def add_file(archive: zipfile.ZipFile, name: str, path: Path, progress: ProgressReporter) -> None:
+    """Add a copy of the file at `path`."""
+    with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as target:
+        _copy_chunks(source, target.write, path.stat().st_size, progress, f"Packing {name}")
+
+
+def add_manifest(archive: zipfile.ZipFile, manifest: Manifest, media: MediaList) -> None:
+    """Add the manifest and, if there are any media files, their list."""
+    if media.paths():
+        archive.writestr(MEDIA_LIST, media.to_json())
+    archive.writestr(MANIFEST, manifest.to_json())
+
+
+def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
+    """Unpack a backup without its media files into the folder and return its manifest.
+
+    Raises InvalidBackup if the file is damaged.
+    """
+    with open_archive(path) as archive:
+        manifest = _read_manifest(archive)
+        names = {name for name in archive.namelist() if not name.startswith(f"{MEDIA_FOLDER}/")} - {MANIFEST}
+        database = MEMBERS[manifest.database]
+        if unknown := names - {database, SETTINGS, MEDIA_LIST}:
+            raise InvalidBackup(f"it contains the unknown file {min(unknown)!r}")
+        for name in names:
+            files.create_private(folder / name)
+            with archive.open(name) as source, (folder / name).open("wb") as target:
+                _copy_chunks(
+                    source, target.write, archive.getinfo(name).file_size, progress, f"Unpacking {name}"
+                )
+        if not (folder / database).exists():
+            raise InvalidBackup("it contains no database")
+        return manifest
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Return the manifest of a backup; raises InvalidBackup if it or the list of media files is damaged."""
+    with open_archive(path) as archive:
+        manifest = _read_manifest(archive)
+        _read_media_list(archive)
+        return manifest
+
+
+def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
+    if MANIFEST not in archive.namelist():
+        raise InvalidBackup("it is not a complete backup of blogapi")
+    with archive.open(MANIFEST) as source:
+        # Without a limit, Python would unpack all bytes before it checks the size in the header.
+        return parse_manifest(source.read(_MAX_BYTES[MANIFEST]))
+
+
+def read_media_paths(path: Path) -> set[str]:
+    """Return the paths of the media files of a backup that are in the folder `media` beside it.
+
+    A zip file that another program has written refers to no media files. Raises InvalidBackup if the file
+    cannot be read.
+    """
+    with open_archive(path) as archive:
+        if MANIFEST not in archive.namelist():
+            return set()
+        is_beside = _read_manifest(archive).media.place == MediaPlace.FOLDER
+        return _read_media_list(archive).paths() if is_beside else set()
+
+
+def _read_media_list(archive: zipfile.ZipFile) -> MediaList:
+    if MEDIA_LIST not in archive.namelist():
+        return MediaList({}, ())
+    with archive.open(MEDIA_LIST) as source:
+        return parse_media_list(source.read(_MAX_BYTES[MEDIA_LIST]))
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Yield the archive; raises InvalidBackup if it cannot be read."""
+    if not zipfile.is_zipfile(path):
+        raise InvalidBackup("it is not a complete backup of blogapi")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                # With other compression methods, Python unpacks more bytes than a read asks for.
+                limit = _MAX_BYTES.get(info.filename, info.file_size) if info.compress_type in _METHODS else 0
+                if info.file_size > limit:
+                    raise InvalidBackup(f"its file {info.filename} is too large or packed in another way")
+            yield archive
+    except READ_ERRORS as error:
+        raise InvalidBackup("it is damaged") from error
+
+
+def _copy_chunks(
+    source: IO[bytes], write: Callable[[bytes], object], size: int, progress: ProgressReporter, label: str
+) -> None:
+    starts = range(0, size, _CHUNK_SIZE)
+    for start in progress(starts, total=len(starts), label=f"{label} (MB)"):
+        write(source.read(min(_CHUNK_SIZE, size - start)))

@@ -1,0 +1,79 @@
+"""The daily backup, made by the process that serves the blog."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from flask import Flask
+
+from blogapi import clock
+from blogapi.operations.backups import alarms, finishing, folder_backups, naming, status
+from blogapi.operations.backups.manifest import describe_missing
+from blogapi.operations.backups.naming import BackupKind
+from blogapi.operations.backups.service import Backup
+from blogapi.operations.backups.status import BackupStatus
+from blogapi.web.errors import Problem
+
+# The service checks whether the backup of the day exists: FIRST_CHECK_SECONDS after its start, and then every
+# CHECK_SECONDS.
+FIRST_CHECK_SECONDS = 5.0
+CHECK_SECONDS = 1800.0
+
+
+def start(app: Flask) -> threading.Event | None:
+    """Start a thread that makes the daily backups; return the event that stops it (None: backups are off)."""
+    keep = app.config["DAILY_BACKUPS"]
+    if not keep:
+        return None
+    stop, home = threading.Event(), Path(app.instance_path)
+    threading.Thread(target=_run, args=(app, home, keep, stop), name="daily backup", daemon=True).start()
+    return stop
+
+
+def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
+    """Make the backup of the day and delete old ones; return it, or None if it already exists.
+
+    If the backup exists and BACKUP_COMMAND did not succeed for it, only the command runs again.
+    """
+    path = home / "backups" / naming.daily_backup_name(today)
+    if path.exists() and not status.read_status(home).failing_since:
+        return None
+    with status.record_attempt(home):
+        backup = None
+        if not path.exists():
+            backup, _ = folder_backups.create_in_folder(home, path, BackupKind.DAILY, keep=keep)
+        finishing.finish(home, path)
+        return backup
+
+
+def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
+    # On a full disk, no status can be stored, so this thread remembers what it would be.
+    remembered, seconds = BackupStatus(), FIRST_CHECK_SECONDS
+    while not stop.wait(seconds):
+        seconds = CHECK_SECONDS
+        try:
+            if backup := create_if_missing(home, keep=keep, today=clock.now().date()):
+                _log_backup(app, backup)
+            remembered = BackupStatus()
+        except Exception as error:
+            # Only log the error, so that the thread goes on and tries again.
+            reason, is_unexpected = status.describe_failure(error), not isinstance(error, Problem)
+            app.logger.error("the daily backup failed: %s", reason, exc_info=is_unexpected)
+            failing_since = remembered.failing_since or clock.now()
+            remembered = replace(remembered, failing_since=failing_since, reason=reason)
+        try:
+            if alarms.send_if_due(app, status.read_status(home).merge(remembered)):
+                remembered = replace(remembered, last_alarm=clock.now())
+                status.record_alarm(home)
+        except Exception:
+            app.logger.exception("the alarm about the late backup was not sent")
+
+
+def _log_backup(app: Flask, backup: Backup) -> None:
+    app.logger.info("daily backup: %s", backup.path)
+    if backup.missing:
+        lines = "\n".join(describe_missing(backup.missing))
+        app.logger.error("the daily backup lacks %d media files; run doctor\n%s", len(backup.missing), lines)

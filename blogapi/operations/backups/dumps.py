@@ -1,0 +1,91 @@
+"""The dumps of PostgreSQL databases in backups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, func, inspect, select, table, text
+
+from blogapi.content.media import stored_files
+from blogapi.operations.backups.manifest import DUMP, Contents, DatabaseKind, InvalidBackup, Manifest
+from blogapi.operations.backups.media_restoring import BackupMedia
+from blogapi.storage import connections, postgresql_dumps, upgrades
+from blogapi.web.errors import Conflict
+
+Upgrade = Callable[[URL, Path], None]
+
+
+def take_snapshot(url: URL, target: Path) -> Contents:
+    """Write a dump of the database into the file `target` and return what it contains; raises DumpError."""
+    with _connect(url) as connection:
+        # `pg_dump` and all reads of this transaction see the same snapshot.
+        contents = _read_contents(connection)
+        snapshot = connection.scalar(select(func.pg_export_snapshot()))
+        postgresql_dumps.dump(url, target, f"--snapshot={snapshot}")
+        return contents
+
+
+def refuse_tables(url: URL) -> None:
+    """Raise Conflict if the database has any table."""
+    with _connect(url) as connection:
+        if inspect(connection).get_table_names():
+            raise Conflict(
+                f"The database {url.database} is not empty; name a database without tables in DATABASE_URL. "
+                "This command creates one: createdb --encoding UTF8 --template template0 NAME"
+            )
+
+
+def restore(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
+    """Fill a database without tables from an unpacked backup; after an error, it has no tables again."""
+    with postgresql_dumps.fill(url, folder / DUMP):
+        _check_and_upgrade(url, folder, manifest, media, upgrade)
+
+
+def verify(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> bool:
+    """Restore an unpacked backup into a new database on the server, and delete it; raises as `restore` does.
+
+    Return whether this was possible: if the user may not create a database, the dump is only read.
+    """
+    may_create = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
+    with _connect(url) as connection:
+        if not connection.scalar(text(may_create)):
+            postgresql_dumps.read(folder / DUMP)
+            return False
+    with postgresql_dumps.open_copy(url, folder / DUMP) as copy:
+        _check_and_upgrade(copy, folder, manifest, media, upgrade)
+    return True
+
+
+def _check_and_upgrade(
+    url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade
+) -> None:
+    with _connect(url) as connection:
+        contents = _read_contents(connection)
+    if (contents.migration, contents.rows) != (manifest.step, manifest.rows):
+        raise InvalidBackup("its database does not match its manifest")
+    listed = {file.path for file in media.files}.union(file.path for file in media.known_missing)
+    if {file.path for file in contents.media} != listed:
+        raise InvalidBackup("its database does not match its list of media files")
+    upgrade(url, folder)
+
+
+def _read_contents(connection: Connection) -> Contents:
+    migration = upgrades.read_migration(connection)
+    if migration is None:
+        raise Conflict("The database contains no blog.")
+    names = sorted(inspect(connection).get_table_names())
+    rows = {name: connection.scalar(select(func.count()).select_from(table(name))) or 0 for name in names}
+    return Contents(DatabaseKind.POSTGRESQL, migration, rows, stored_files.read_stored_files(connection))
+
+
+@contextmanager
+def _connect(url: URL) -> Iterator[Connection]:
+    engine = connections.make_engine(url)
+    try:
+        with engine.connect() as connection:
+            connections.disable_timeouts(connection)
+            yield connection
+    finally:
+        engine.dispose()

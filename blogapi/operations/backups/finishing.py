@@ -1,0 +1,77 @@
+"""Runs BACKUP_COMMAND after a new backup, for example to copy it to another place."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from blogapi import config
+from blogapi.operations.backups import status
+from blogapi.storage import files
+from blogapi.web.errors import Conflict
+
+COMMAND_SECONDS = 3600.0
+
+_LOCK = ".command.lock"
+_MAX_SHOWN_BYTES = 300
+
+
+def finish(home: Path, path: Path) -> None:
+    """Run BACKUP_COMMAND for the new backup, and record that the backup is good.
+
+    Raises Conflict if the command fails, so that the backup counts as failed; the file stays.
+    """
+    if command := config.read_settings(home)["BACKUP_COMMAND"]:
+        folder = home / "backups"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with files.locked(folder / _LOCK) as held:
+            if not held:
+                raise _make_error(path, "the command of another backup is running")
+            _run_command(command, path)
+    status.record_success(home)
+
+
+def _run_command(command: tuple[str, ...], path: Path) -> None:
+    environment = os.environ | {"BLOGAPI_BACKUP": str(path.resolve())}
+    # Errors go to a file: a pipe would stay open as long as a program that the command has started runs.
+    with tempfile.TemporaryFile() as messages:
+        try:
+            process = subprocess.Popen(  # noqa: S603, the owner's command
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=messages,
+                # On POSIX, a separate process group, so that the programs that it starts are killed with it.
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise _make_error(path, f"{command[0]}: {error.strerror}") from error
+        try:
+            code = process.wait(COMMAND_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise _make_error(path, f"it did not end within {COMMAND_SECONDS / 60:.0f} minutes") from error
+        finally:
+            _kill(process)
+        if code:
+            messages.seek(max(messages.seek(0, os.SEEK_END) - _MAX_SHOWN_BYTES, 0))
+            output = " ".join(messages.read().decode("utf-8", "replace").split())
+            raise _make_error(path, f"its exit status is {code}. {output}".strip().rstrip("."))
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process, and on POSIX its process group, unless the process has ended."""
+    if process.poll() is None:
+        if os.name == "posix":
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+
+
+def _make_error(path: Path, reason: str) -> Conflict:
+    return Conflict(f"The backup {path} was written, but BACKUP_COMMAND failed: {reason}.")

@@ -1,0 +1,53 @@
+"""Backups in a folder, which share their media files; a new backup deletes the oldest ones."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from blogapi.cli import ProgressReporter, no_progress
+from blogapi.operations.backups import naming, service
+from blogapi.operations.backups.media_store import MediaStore, Pruned
+from blogapi.operations.backups.naming import BackupKind
+from blogapi.storage import files
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """The backups that were deleted, and the result of deleting media files that no backup needs."""
+
+    deleted: list[Path] = field(default_factory=list)
+    media: Pruned = field(default_factory=Pruned)
+
+
+def create_in_folder(
+    home: Path, target: Path, kind: BackupKind, *, keep: int | None, progress: ProgressReporter = no_progress
+) -> tuple[service.Backup, Rotation]:
+    """Write a backup with its media files beside it; delete old backups so that `keep` of its kind remain."""
+    with service.convert_errors(target):
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        store = MediaStore(target.parent)
+        with store.locked():
+            backup = service.create_backup(home, target, store=store, progress=progress)
+            if keep is None:
+                return backup, Rotation()
+            return backup, Rotation(_rotate(target.parent, kind, keep=keep, created=target), store.prune())
+
+
+def _rotate(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list[Path]:
+    """Delete the oldest backups of a kind so that `keep` remain, including `created`; return their paths.
+
+    A backup whose name was chosen by a user has no kind and is never deleted. Backups with a later time than
+    `created` are not counted; they were made while the clock was ahead. Windows cannot delete a backup
+    that is open because it is downloaded; a later call deletes it.
+    """
+    deleted = []
+    ours = [path for path in folder.iterdir() if naming.find_kind(path.name) is kind]
+    others = [path for path in ours if path.name < created.name]
+    for path in sorted(others)[: max(len(others) - (keep - 1), 0)]:
+        with suppress(PermissionError):
+            path.unlink(missing_ok=True)
+            deleted.append(path)
+    files.delete_abandoned(folder)
+    return deleted

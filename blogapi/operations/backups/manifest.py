@@ -1,0 +1,160 @@
+"""The manifest of a backup, which describes its contents, and the list of its media files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from blogapi.content.media import stored_files
+from blogapi.content.media.stored_files import StoredFile
+
+FORMAT = "blogapi-backup"
+# The version of the format. Version 1 has no `media`; versions 1 and 2 also have a digest of each file. Only
+# version 4 has `database`. A backup with a SQLite file has version 3, so that older versions can restore it.
+VERSION, _SQLITE_VERSION = 4, 3
+
+DATABASE, DUMP = "blog.db", "blog.dump"
+SETTINGS, MEDIA_LIST, MANIFEST = "config.toml", "media.json", "manifest.json"
+
+_MAX_LISTED_FILES = 20
+
+
+class InvalidBackup(Exception):
+    """The file cannot be restored. The message is the reason, in lower case and without a full stop."""
+
+
+class MediaPlace(StrEnum):
+    """Where the media files of a backup are: in its file, in the folder `media` beside it, or not saved."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    NONE = "none"
+
+
+class DatabaseKind(StrEnum):
+    """The kind of database that contains the blog of a backup."""
+
+    SQLITE = "SQLite"
+    POSTGRESQL = "PostgreSQL"
+
+
+MEMBERS = {DatabaseKind.SQLITE: DATABASE, DatabaseKind.POSTGRESQL: DUMP}
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a snapshot of a database contains: its last migration, the rows per table, and its media files."""
+
+    database: DatabaseKind
+    migration: str
+    rows: dict[str, int]
+    media: set[StoredFile]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingFile:
+    """A media file that is not in a backup: its path in the media folder, its name and the reason."""
+
+    path: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MediaList:
+    """The sizes of the saved media files by path, and the files that could not be saved."""
+
+    saved: dict[str, int]
+    missing: tuple[MissingFile, ...] = ()
+
+    def to_json(self) -> bytes:
+        return json.dumps(asdict(self), indent=0).encode("utf-8")
+
+    def paths(self) -> set[str]:
+        """Return the paths of all files, whether they were saved or not."""
+        return {*self.saved, *(file.path for file in self.missing)}
+
+    def list_saved(self) -> list[StoredFile]:
+        """Return the saved files, with their file names as labels."""
+        if not all(map(stored_files.is_path, self.saved)):
+            raise InvalidBackup("its list of media files names a file that cannot exist")
+        names = ((*path.rpartition("/")[2].partition("."), size) for path, size in self.saved.items())
+        return [StoredFile(hash, end, size, f"{hash}.{end}") for hash, _, end, size in names]
+
+
+@dataclass(frozen=True, slots=True)
+class MediaSummary:
+    """The number and total size of the saved media files, and the number of those that could not be saved."""
+
+    place: str = MediaPlace.NONE.value
+    files: int = 0
+    bytes: int = 0
+    missing: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup contains.
+
+    `created` is the time of the backup, `blogapi` the version that made it, `step` the name of its last
+    migration, and `rows` the number of rows of each table.
+    """
+
+    created: str
+    blogapi: str
+    step: str
+    rows: dict[str, int]
+    media: MediaSummary = field(default_factory=MediaSummary)
+    database: DatabaseKind = DatabaseKind.SQLITE
+
+    def to_json(self) -> bytes:
+        fields, version = asdict(self), VERSION
+        if self.database is DatabaseKind.SQLITE:
+            del fields["database"]
+            version = _SQLITE_VERSION
+        return json.dumps({"format": FORMAT, "version": version} | fields, indent=1).encode("utf-8")
+
+
+def parse_manifest(content: bytes) -> Manifest:
+    """Return the manifest; raises InvalidBackup if this version does not understand it."""
+    try:
+        fields: dict[str, Any] = json.loads(content)
+        if fields.pop("format") != FORMAT:
+            raise InvalidBackup("it is not a backup of blogapi")
+        if (version := fields.pop("version")) not in range(1, VERSION + 1):
+            raise InvalidBackup(f"it has format {version}, which is newer than this version supports")
+        fields.pop("files", None)
+        media = MediaSummary(**fields.pop("media", {}))
+        MediaPlace(media.place)
+        database = DatabaseKind(fields.pop("database", DatabaseKind.SQLITE))
+        manifest = Manifest(media=media, database=database, **fields)
+        numbers = (*manifest.rows.values(), media.files, media.bytes, media.missing)
+        year = datetime.fromisoformat(manifest.created).astimezone(UTC).year
+        if year not in range(1970, 9999) or any(type(number) is not int for number in numbers):
+            raise InvalidBackup("its manifest contains impossible values")
+        return manifest
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise InvalidBackup("its manifest cannot be read") from error
+
+
+def parse_media_list(content: bytes) -> MediaList:
+    """Return the list of media files; raises InvalidBackup if it cannot be read."""
+    try:
+        fields = json.loads(content)
+        texts = ({name: str(text) for name, text in file.items()} for file in fields["missing"])
+        missing = tuple(MissingFile(**file) for file in texts)
+        return MediaList({str(path): int(size) for path, size in fields["saved"].items()}, missing)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise InvalidBackup("its list of media files cannot be read") from error
+
+
+def describe_missing(missing: Sequence[MissingFile]) -> Iterable[str]:
+    """Yield a line for each missing file; after the first 20, a line with the number of further files."""
+    for file in missing[:_MAX_LISTED_FILES]:
+        yield f"  {file.path} ({file.name}): {file.reason}"
+    if len(missing) > _MAX_LISTED_FILES:
+        yield f"  … and {len(missing) - _MAX_LISTED_FILES} more"

@@ -1,0 +1,133 @@
+"""Copies the media files of a backup into the media folder."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+from zipfile import Path as ZipPath
+from zipfile import ZipFile
+
+from blogapi.cli import ProgressReporter
+from blogapi.content.media import stored_files
+from blogapi.content.media.folder import MediaFolder
+from blogapi.content.media.stored_files import StoredFile
+from blogapi.operations.backups.archive import MEDIA_FOLDER, READ_ERRORS
+from blogapi.operations.backups.manifest import (
+    MEDIA_LIST,
+    Manifest,
+    MediaPlace,
+    MissingFile,
+    parse_media_list,
+)
+from blogapi.web.errors import Conflict
+
+_MAX_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BackupMedia:
+    """The media files of an unpacked backup.
+
+    `files` are those to which its database refers, or with a dump those in its list; `root` is their folder.
+    """
+
+    path: Path
+    place: MediaPlace
+    files: Collection[StoredFile]
+    root: Path | ZipPath
+    # The files that could not be saved when the backup was made.
+    known_missing: tuple[MissingFile, ...]
+
+    def verify(self, progress: ProgressReporter) -> None:
+        """Raise Conflict if a file of the backup is missing or damaged."""
+        expected = self._expected()
+        checked = progress(expected, total=len(expected), label="Checking media files")
+        self._refuse([file for file in checked if not copy_from(self.root, file, None)])
+
+    def restore(
+        self, folder: MediaFolder, *, allow_missing: bool, progress: ProgressReporter
+    ) -> tuple[MissingFile, ...]:
+        """Copy files that are missing or damaged in the media folder; return files that could not be copied.
+
+        No file is deleted. Raises Conflict if the backup should have a file but lacks it, unless
+        `allow_missing` is set.
+        """
+        checked = progress(sorted(self.files), total=len(self.files), label="Checking media files")
+        faults = {file: fault for file in checked if (fault := _find_fault(folder, file, read=True))}
+        for file in progress(list(faults), total=len(faults), label="Restoring media files"):
+            if copy_file(self.root, file, folder.root):
+                del faults[file]
+        if not allow_missing:
+            self._refuse([file for file in self._expected() if file in faults])
+        lost = (file for file in self.known_missing if not (folder.root / file.path).is_file())
+        found = (MissingFile(file.path, file.label, fault) for file, fault in faults.items())
+        return tuple({file.path: file for file in (*lost, *found)}.values())
+
+    def restore_deleted(self, folder: MediaFolder) -> None:
+        """Copy again the files that a running service deleted during the restore.
+
+        It deletes files to which the former database does not refer.
+        """
+        for file in self.files:
+            if _find_fault(folder, file, read=False):
+                copy_file(self.root, file, folder.root)
+
+    def _expected(self) -> list[StoredFile]:
+        if self.place is MediaPlace.NONE:
+            return []
+        missing = {file.path for file in self.known_missing}
+        return [file for file in sorted(self.files) if file.path not in missing]
+
+    def _refuse(self, files: list[StoredFile]) -> None:
+        if not files:
+            return
+        names = ", ".join(f"{file.path} ({file.label})" for file in files[:_MAX_EXAMPLES])
+        more = ", …" if len(files) > _MAX_EXAMPLES else ""
+        where = f"in the folder {self.root}, which belongs to this backup"
+        raise Conflict(
+            f"{self.path} cannot be restored completely: {len(files)} media files are missing or damaged "
+            f"{where if self.place is MediaPlace.FOLDER else 'in it'} ({names}{more}). "
+            "`restore --allow-missing-media` restores the rest."
+        )
+
+
+def copy_file(source: Path | ZipPath, file: StoredFile, root: Path) -> bool:
+    """Copy a file into the media folder `root` if the source has it intact; return whether it was copied."""
+    if not (source / file.path).is_file():
+        return False
+    return stored_files.write_file(root, file, lambda target: copy_from(source, file, target))
+
+
+def copy_from(source: Path | ZipPath, file: StoredFile, target: IO[bytes] | None) -> bool:
+    """Copy a file to the target (None: only check it); return whether the source has the file intact."""
+    try:
+        with (source / file.path).open("rb") as opened:
+            return stored_files.copy_intact(opened, file, target)
+    except (FileNotFoundError, *READ_ERRORS):
+        return False
+
+
+def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
+    return stored_files.find_fault(folder.get_path(file.hash, file.extension), file, read=read)
+
+
+@contextmanager
+def open_media(
+    path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile] | None
+) -> Iterator[BackupMedia]:
+    """Yield the media files of an unpacked backup; raises InvalidBackup. If `files` is None, use its list."""
+    place = MediaPlace(manifest.media.place)
+    path_of_list = folder / MEDIA_LIST
+    listed = parse_media_list(path_of_list.read_bytes()) if path_of_list.is_file() else None
+    missing = listed.missing if listed else ()
+    if files is None:
+        files = listed.list_saved() if listed else []
+    if place is MediaPlace.FILE:
+        with ZipFile(path) as archive:
+            yield BackupMedia(path, place, files, ZipPath(archive, f"{MEDIA_FOLDER}/"), missing)
+    else:
+        # A plain copy of a database has no media files, but backups in the same folder may have them.
+        yield BackupMedia(path, place, files, path.parent / MEDIA_FOLDER, missing)

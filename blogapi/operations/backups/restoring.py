@@ -1,0 +1,290 @@
+"""Functions that replace the current blog with a backup."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from flask import Flask
+from sqlalchemy import URL
+
+from blogapi import clock, config, dependencies, settings
+from blogapi.cli import ProgressReporter, no_progress
+from blogapi.config import CannotStart
+from blogapi.content.articles.writing import rerendering
+from blogapi.delivery.webhooks.models import PAUSE_COPIED
+from blogapi.operations.backups import archive, dumps, media_restoring, naming, service
+from blogapi.operations.backups.manifest import DATABASE, SETTINGS, DatabaseKind, Manifest, MissingFile
+from blogapi.operations.backups.media_restoring import BackupMedia
+from blogapi.operations.backups.service import Backup
+from blogapi.publication import event_writer
+from blogapi.storage import (
+    checkpoint,
+    connections,
+    database,
+    files,
+    integrity,
+    sqlite_errors,
+    upgrades,
+)
+from blogapi.storage.database import Base, db, transaction
+from blogapi.web.errors import Conflict
+
+# The maximum number of attempts to copy the database if writes interrupt the copy, and the seconds for which
+# each attempt waits for the lock of the database.
+_MAX_COPIES, _LOCK_SECONDS = 3, 10.0
+# This statement returns a number that changes with each commit of another connection.
+_READ_VERSION = "PRAGMA data_version"
+
+# The prefix of the name of the staging folder, beside the database, in which a restore unpacks a backup.
+_STAGING_PREFIX = ".restore-"
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The result of a restore.
+
+    `former_copy` is the path of a copy of the former database, or None if there was none. If `unreadable` is
+    True, SQLite could not read the former database, and its file was moved to `former_copy`. `settings` is a
+    sentence that says whether the settings were restored; it may be empty. `missing` are the media files that
+    neither the backup nor the media folder has.
+    """
+
+    manifest: Manifest
+    former_copy: Path | None
+    unreadable: bool
+    settings: str
+    missing: tuple[MissingFile, ...] = ()
+
+
+class _Busy(Exception):
+    """Other connections have changed the database, or kept it locked for too long."""
+
+
+def init_app(app: Flask) -> None:
+    """Delete the staging folders that killed restores of this blog have left."""
+    home = Path(app.instance_path)
+    path = connections.sqlite_path(app.config["DATABASE_URL"], home)
+    files.delete_temporary_folders(path.parent if path else home, _STAGING_PREFIX)
+
+
+def restore(
+    path: Path,
+    home: Path,
+    *,
+    allow_missing_media: bool = False,
+    progress: ProgressReporter = no_progress,
+) -> Restored:
+    """Replace the content of the blog with a backup; save the former content in `backups/`.
+
+    This is safe while the blog is served: each write is either in the copy of the former content, or is made
+    after the restore. The media files are restored first, and no media file is deleted, so that the blog has
+    all its files before and after the restore. Raises Conflict and changes nothing in the blog if the file
+    cannot be restored, if another restore is running, if other writes interrupt each attempt, or if a
+    PostgreSQL database has tables.
+    """
+    url, media_folder = connections.get_database_url(home), service.get_media_folder(home)
+    is_sqlite = service.get_kind(url) is DatabaseKind.SQLITE
+    live = Path(str(url.database)) if is_sqlite else home
+    with service.convert_errors(path), service.report_full_disk(live):
+        is_plain = naming.is_plain_copy(path.name)
+        # Refuse a file without a manifest before any folder is created.
+        kind = DatabaseKind.SQLITE if is_plain else archive.read_manifest(path).database
+        service.refuse_other_kind(kind, url)
+        if not is_sqlite:
+            dumps.refuse_tables(url)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (
+            _open_staging_folder(live.parent if is_sqlite else home) as folder,
+            _prepare(path, folder, progress) as (manifest, media),
+        ):
+            with service.report_full_disk(media_folder.root):
+                missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
+            former_copy, unreadable = None, False
+            if is_sqlite:
+                aside = home / "backups" / f"before-restore-{clock.now():%Y%m%dT%H%M%S%f}.db"
+                former_copy, unreadable = replace_database(folder / DATABASE, live, aside)
+            else:
+                with service.report_full_disk("the database"):
+                    dumps.restore(url, folder, manifest, media, _upgrade)
+            with service.report_full_disk(media_folder.root):
+                media.restore_deleted(media_folder)
+            return Restored(manifest, former_copy, unreadable, _restore_settings(folder, home), missing)
+
+
+def verify(path: Path, home: Path, *, progress: ProgressReporter = no_progress) -> Backup:
+    """Check a backup by restoring it into a temporary folder or database, and check its media files.
+
+    A dump is restored on the server of the blog in this instance folder, or only read if the database user
+    may not create a database. Raises Conflict if the file cannot be restored.
+    """
+    with (
+        service.convert_errors(path),
+        service.report_full_disk(Path(tempfile.gettempdir())),
+        tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as name,
+        _prepare(path, folder := Path(name), progress) as (manifest, media),
+    ):
+        media.verify(progress)
+        if manifest.database is DatabaseKind.SQLITE:
+            return Backup(path, manifest, media.known_missing)
+        url = connections.get_database_url(home)
+        service.refuse_other_kind(manifest.database, url)
+        with service.report_full_disk("the database"):
+            is_restored = dumps.verify(url, folder, manifest, media, _upgrade)
+        return Backup(path, manifest, media.known_missing, is_only_read=not is_restored)
+
+
+def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
+    """Return a new staging folder in `parent`, which is deleted at the end of the `with` block.
+
+    Raises Conflict if another restore has one.
+    """
+    files.delete_temporary_folders(parent, _STAGING_PREFIX)
+    if held := next(parent.glob(f"{_STAGING_PREFIX}*"), None):
+        raise Conflict(
+            f"Another restore is running; it uses {held}. Wait, or delete this folder if no restore runs."
+        )
+    return files.temporary_folder(parent, _STAGING_PREFIX)
+
+
+@contextmanager
+def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[tuple[Manifest, BackupMedia]]:
+    """Unpack a backup into the folder; check and upgrade a SQLite file. Yield its manifest and its media."""
+    manifest = service.unpack(path, folder, progress=progress)
+    files = None
+    if manifest.database is DatabaseKind.SQLITE:
+        _upgrade(URL.create("sqlite", database=str(folder / DATABASE)), folder)
+        with integrity.open_database(folder / DATABASE) as connection:
+            connection.execute("PRAGMA journal_mode=DELETE")
+        files = service.read_media(folder / DATABASE)
+    with media_restoring.open_media(path, manifest, folder, files) as media:
+        yield manifest, media
+
+
+def _upgrade(url: URL, folder: Path) -> None:
+    """Upgrade a restored database; raises CannotStart if its schema then differs from the models."""
+    app = Flask("blogapi", instance_path=str(folder))
+    app.config.update({setting.name: setting.default for setting in settings.SETTINGS})
+    app.config["SQLALCHEMY_DATABASE_URI"] = url
+    try:
+        dependencies.init_app(app)
+        database.init_app(app, write_events=event_writer.write_events)
+        with app.app_context(), upgrades.convert_errors(db.engine):
+            upgrades.check_schema(db.session.connection(), Base.metadata)
+        rerendering.init_app(app)
+        # A visible commit changes the tags in `commit_counter`, so that caches drop the former responses.
+        with app.app_context(), transaction():
+            db.session.execute(PAUSE_COPIED, {"now": clock.now()})
+    finally:
+        if "sqlalchemy" in app.extensions:
+            with app.app_context():
+                db.session.remove()
+                db.engine.dispose()
+
+
+def replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None, bool]:
+    """Replace the content of the live database with the content of the staged database.
+
+    Return the path at which the former content was saved (None: there was no former database), and whether
+    the former file was moved because SQLite could not read it.
+    """
+    aside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if live.is_file() and live.stat().st_size and not integrity.count_lost_writes(live):
+        try:
+            _overwrite(staged, live, aside)
+            return aside, False
+        except Exception as error:
+            aside.unlink(missing_ok=True)
+            # Move the file only if SQLite cannot read it, not after errors such as a full disk.
+            if not sqlite_errors.is_damage(error):
+                raise
+    moved = _move_database(live, aside)
+    files.replace(staged, live)
+    return (aside, True) if moved else (None, False)
+
+
+def _overwrite(staged: Path, live: Path, aside: Path) -> None:
+    """Copy the live database to `aside`, and then overwrite the live database in one transaction.
+
+    If another write came after the copy, the transaction is rolled back and both steps are repeated. Raises
+    Conflict if each attempt fails.
+    """
+    _adopt_page_size(staged, live)
+    with (
+        closing(sqlite3.connect(staged)) as source,
+        integrity.open_database(live, seconds=_LOCK_SECONDS) as target,
+        integrity.open_database(live, seconds=_LOCK_SECONDS) as reader,
+    ):
+        # Without a write-ahead log, the write transaction would block `reader`, which checks for writes.
+        target.execute("PRAGMA journal_mode=WAL")
+        # With a weaker `synchronous` setting, a power failure could leave an incomplete file.
+        target.execute("PRAGMA synchronous=FULL")
+        for _ in range(_MAX_COPIES):
+            version = reader.execute(_READ_VERSION).fetchall()
+            with service.report_full_disk(aside), files.partial_file(aside) as copy:
+                reader.execute("VACUUM INTO ?", [str(copy)])
+                files.replace(copy, aside)
+            with suppress(_Busy):
+                # Once the first page is written, no other connection can write. `_check_unchanged` is first
+                # called after this page.
+                source.backup(target, pages=1, progress=partial(_check_unchanged, reader, version))
+                break
+        else:
+            raise Conflict("The database is busy; nothing was restored. Try again.")
+    checkpoint.truncate_log(live)
+
+
+def _check_unchanged(reader: sqlite3.Connection, old: list[int], status: int, remaining: int, _: int) -> None:
+    """Raise _Busy if the database is locked, or if it was written since `old` was read; called per page."""
+    # The last call, with no remaining page, comes after the commit, so it is too late to roll back.
+    if status == sqlite3.SQLITE_BUSY or (remaining and reader.execute(_READ_VERSION).fetchall() != old):
+        raise _Busy
+
+
+def _adopt_page_size(staged: Path, live: Path) -> None:
+    """Give the staged file the page size of the live file, because SQLite cannot change the latter."""
+    size = integrity.read_page_size(live)
+    if integrity.read_page_size(staged) != size:
+        with integrity.open_database(staged) as connection:
+            connection.execute(f"PRAGMA page_size={size}")
+            connection.execute("VACUUM")
+
+
+def _move_database(live: Path, aside: Path) -> bool:
+    """Move a database file that SQLite cannot read, with its log; return whether there was any file.
+
+    SQLite would apply a log that was left to the new file, and damage it.
+    """
+    moved = False
+    pairs = zip((*files.side_files(live), live), (*files.side_files(aside), aside), strict=True)
+    for source, target in pairs:
+        if source.exists():
+            # The files are not synced, because this process must not open them; see `raw_files`.
+            files.replace(source, target, is_synced=True)
+            moved = True
+    return moved
+
+
+def _restore_settings(folder: Path, home: Path) -> str:
+    """Restore the settings of the backup if the blog has none; return a sentence about the result."""
+    restored, current = folder / SETTINGS, home / SETTINGS
+    if not restored.is_file():
+        return ""
+    if current.exists():
+        same = current.read_bytes() == restored.read_bytes()
+        return "" if same else "The settings were not changed; those in the backup are different."
+    try:
+        restored_settings, current_settings = config.read_settings(folder), config.read_settings(home)
+    except CannotStart as error:
+        return f"The settings of the backup were not restored: {error.message}"
+    for name in ("DATABASE_URL", "MEDIA_PATH"):
+        if restored_settings[name] != current_settings[name]:
+            return f"The settings of the backup were not restored, because they name another {name}."
+    files.replace(restored, current)
+    return "The settings of the backup were restored."

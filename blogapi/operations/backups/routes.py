@@ -1,0 +1,126 @@
+"""The endpoints and the metrics of backups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import marshmallow as ma
+from flask import Response, current_app
+
+from blogapi.operations.backups import library, service
+from blogapi.operations.backups.library import StoredBackup, Verification
+from blogapi.operations.backups.naming import BackupKind
+from blogapi.operations.backups.status import read_status
+from blogapi.storage.database import end_read
+from blogapi.web.access import admin_login, allow
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.downloads import send_download
+from blogapi.web.fields import OutputSchema, Timestamp
+from blogapi.web.metrics import registry
+
+bp = Blueprint("backups", __name__, url_prefix="/api/v1/backups", description="Backups")
+
+_ZIP = "application/zip"
+_BACKUP = "/<name>/"
+_EXAMPLE = "blogapi-20260131T093000000000Z.zip"
+
+
+class BackupSchema(OutputSchema):
+    """A backup in the instance folder."""
+
+    name = ma.fields.String(metadata={"example": _EXAMPLE})
+    size = ma.fields.Integer(metadata={"description": "Size of the file, in bytes.", "example": 4_194_304})
+    created = Timestamp(dump_only=True)
+    kind = ma.fields.String(
+        metadata={"enum": [kind.name.lower() for kind in BackupKind], "example": "manual"}
+    )
+    has_media = ma.fields.Boolean(
+        metadata={
+            "description": "Whether the file contains the media files. Those of other backups are in the "
+            "folder `media` beside it."
+        }
+    )
+    missing = ma.fields.Integer(
+        metadata={"description": "Number of media files that could not be saved.", "example": 0}
+    )
+    readable = ma.fields.Boolean(metadata={"description": "Whether the file is a backup that can be read."})
+
+
+class VerificationSchema(OutputSchema):
+    """The result of a check of a backup."""
+
+    ok = ma.fields.Boolean(metadata={"description": "Whether the backup can be restored."})
+    detail = ma.fields.String(metadata={"example": "The backup can be restored."})
+    articles = ma.fields.Integer(metadata={"description": "Number of articles in the backup.", "example": 12})
+    media = ma.fields.Integer(metadata={"description": "Number of media files in the backup.", "example": 40})
+    missing = BackupSchema._declared_fields["missing"]
+
+
+@bp.get("/")
+@allow(admin_login)
+@bp.response(200, BackupSchema(many=True))
+def listed() -> list[StoredBackup]:
+    """List the backups in the instance folder, newest first."""
+    home = _get_home()
+    with service.convert_errors(home / "backups"):
+        return library.list_backups(home)
+
+
+@bp.post("/")
+@allow(admin_login)
+@bp.response(201, BackupSchema())
+def create() -> StoredBackup:
+    """Write a backup of the whole blog, media files included. Only one backup is made at a time."""
+    end_read()
+    return library.create(_get_home())
+
+
+@bp.get(_BACKUP)
+@allow(admin_login)
+@bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False)
+def download(name: str) -> Response:
+    """Download a backup. It contains drafts, users and digests of passwords and keys, so keep it secret."""
+    return send_download(library.get_path(_get_home(), name), name=name, mimetype=_ZIP)
+
+
+@bp.post(f"{_BACKUP}verify/")
+@allow(admin_login)
+@bp.response(200, VerificationSchema())
+def verify(name: str) -> Verification:
+    """Check a backup by restoring it into a temporary folder or database.
+
+    If the database user may not create a database, the dump is only read, and `detail` says so.
+    """
+    end_read()
+    return library.verify(_get_home(), name)
+
+
+@bp.delete(_BACKUP)
+@allow(admin_login)
+@bp.response(204)
+def delete(name: str) -> None:
+    """Delete a backup.
+
+    For a daily backup, the response is 409, because the service deletes daily backups itself.
+    """
+    library.delete(_get_home(), name)
+
+
+def _get_home() -> Path:
+    return Path(current_app.instance_path)
+
+
+@registry.gauge("backup_last_success_timestamp_seconds", "Time of the last good backup.")
+def _read_last_success() -> float | registry.Values:
+    last = read_status(_get_home()).last_success
+    return last.timestamp() if last else {}
+
+
+@registry.gauge("backup_last_failed", "Whether a daily backup has failed since the last good one.")
+def _has_last_failed() -> bool:
+    return bool(read_status(_get_home()).reason)
+
+
+@registry.gauge("backup_late", "Whether there has been no good backup for 36 hours.")
+def _is_late() -> bool:
+    return read_status(_get_home()).is_late(current_app.config["DAILY_BACKUPS"])

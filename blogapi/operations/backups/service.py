@@ -1,0 +1,297 @@
+"""Functions that make and check backups."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import IO
+from zipfile import ZipFile
+
+from sqlalchemy import URL
+from sqlalchemy.exc import DBAPIError
+
+from blogapi import clock, config, program
+from blogapi.cli import ProgressReporter, no_progress
+from blogapi.config import CannotStart
+from blogapi.content.media import stored_files
+from blogapi.content.media.folder import MediaFolder, locate_folder
+from blogapi.content.media.stored_files import StoredFile
+from blogapi.operations.backups import archive, dumps, naming
+from blogapi.operations.backups.manifest import (
+    DATABASE,
+    MEMBERS,
+    SETTINGS,
+    Contents,
+    DatabaseKind,
+    InvalidBackup,
+    Manifest,
+    MediaList,
+    MediaPlace,
+    MediaSummary,
+    MissingFile,
+)
+from blogapi.operations.backups.media_store import MediaStore
+from blogapi.storage import files, integrity, migration_names
+from blogapi.storage.connections import get_database_url, open_plain_engine
+from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.postgresql_dumps import DumpError
+from blogapi.version import __version__
+from blogapi.web.errors import Conflict, NotFound, StorageFull
+
+# The maximum number of snapshots of the database. A backup takes another snapshot if a media file was deleted
+# after the previous one.
+_MAX_SNAPSHOTS = 5
+
+# The free space that must remain on the disk after the media files were saved.
+_SPARE_BYTES = 100 * 1024 * 1024
+
+NOT_RESTORED = "was read, but not restored, because the database user may not create a database"
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A new or verified backup, and the media files it lacks; `is_only_read`: its dump was not restored."""
+
+    path: Path
+    manifest: Manifest
+    missing: tuple[MissingFile, ...] = ()
+    is_only_read: bool = False
+
+
+def get_kind(url: URL) -> DatabaseKind:
+    """Return the kind of the database with this URL."""
+    return DatabaseKind.SQLITE if url.get_backend_name() == "sqlite" else DatabaseKind.POSTGRESQL
+
+
+def refuse_other_kind(kind: DatabaseKind, url: URL) -> None:
+    """Raise InvalidBackup if a backup of this kind cannot be restored into the database with this URL."""
+    if kind is not (current := get_kind(url)):
+        raise InvalidBackup(
+            f"it is a backup of a blog on {kind}, but this blog is on {current}; set DATABASE_URL to an "
+            f"empty {kind} database, restore the backup, and then run `{program.get_command()} db copy`"
+        )
+
+
+def get_media_folder(home: Path) -> MediaFolder:
+    """Return the media folder of the blog in this instance folder."""
+    return locate_folder(home, config.read_settings(home)["MEDIA_PATH"])
+
+
+def create_backup(
+    home: Path,
+    target: Path,
+    *,
+    store: MediaStore | None = None,
+    progress: ProgressReporter = no_progress,
+) -> Backup:
+    """Write a consistent backup of the blog in this instance folder.
+
+    The media files are saved in the `store`; if it is None, they are saved in the backup itself. Writers are
+    not blocked. Raises NotFound if the database is missing. Raises Conflict if `target` exists, if `pg_dump`
+    fails, or if the database is damaged, because the new backup could replace the last good backup.
+    """
+    url = get_database_url(home)
+    take_snapshot = partial(dumps.take_snapshot, url)
+    if get_kind(url) is DatabaseKind.SQLITE:
+        source = Path(str(url.database))
+        if not source.is_file():
+            raise NotFound(f"The blog cannot be backed up: {source} does not exist.")
+        if count := integrity.count_lost_writes(source):
+            damage = integrity.describe_lost_writes(source, count)
+            raise Conflict(f"{damage}; run `doctor` to see what to do.")
+        take_snapshot = partial(_take_snapshot, source)
+    _refuse_existing(target)
+    with convert_errors(target), files.partial_file(target) as database, files.partial_file(target) as packed:
+        with archive.create(packed) as zip_file:
+            folder = get_media_folder(home)
+            contents, media = _save_media(take_snapshot, database, folder, store, zip_file, progress)
+            archive.add_file(zip_file, MEMBERS[contents.database], database, progress)
+            if (settings := home / SETTINGS).is_file():
+                archive.add_file(zip_file, SETTINGS, settings, progress)
+            place = MediaPlace.FOLDER if store else MediaPlace.FILE
+            manifest = _make_manifest(contents, media, place)
+            archive.add_manifest(zip_file, manifest, media)
+        _refuse_existing(target)
+        files.replace(packed, target)
+    return Backup(target, manifest, media.missing)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a snapshot of the database into the empty file `target`, without a write-ahead log.
+
+    All pages are copied in one step. With several steps, each concurrent write would restart the copy.
+    """
+    with integrity.open_database(source) as reader, closing(sqlite3.connect(target)) as writer:
+        # The copy need not survive a power failure, because the backup would be incomplete anyway.
+        writer.execute("PRAGMA synchronous=OFF")
+        reader.backup(writer, pages=-1)
+        writer.execute("PRAGMA journal_mode=DELETE")
+
+
+def _make_manifest(contents: Contents, media: MediaList, place: MediaPlace) -> Manifest:
+    created = clock.now().isoformat(timespec="seconds")
+    summary = MediaSummary(place.value, len(media.saved), sum(media.saved.values()), len(media.missing))
+    return Manifest(created, __version__, contents.migration, contents.rows, summary, contents.database)
+
+
+def _take_snapshot(source: Path, database: Path) -> Contents:
+    copy(source, database)
+    with integrity.open_database(database) as connection:
+        if faults := integrity.check_integrity(connection, quick=True):
+            raise Conflict(f"The database is damaged ({faults[0]}); run `doctor` to see what to do.")
+        migration, rows = integrity.read_migration(connection), integrity.count_rows(connection)
+    if migration is None:
+        raise Conflict("The database contains no blog.")
+    return Contents(DatabaseKind.SQLITE, migration, rows, read_media(database))
+
+
+def _save_media(
+    take_snapshot: Callable[[Path], Contents],
+    database: Path,
+    folder: MediaFolder,
+    store: MediaStore | None,
+    zip_file: ZipFile,
+    progress: ProgressReporter,
+) -> tuple[Contents, MediaList]:
+    """Copy a snapshot of the blog's database into the file `database`, and save its media files.
+
+    Return the contents of the snapshot and the list of its media files. A running service can delete a file
+    after the snapshot was taken. Therefore, if files are missing, another snapshot is taken, until no file is
+    missing that was not missing before.
+    """
+    write = store.add if store else partial(archive.add_media, zip_file)
+    saved: set[StoredFile] = set()
+    faults: dict[StoredFile, str] = {}
+    for _ in range(_MAX_SNAPSHOTS):
+        contents = take_snapshot(database)
+        if store and contents.media:
+            store.check_usable(folder.root)
+            saved |= {file for file in contents.media if store.contains(file)}
+        to_save, old_faults, faults = sorted(contents.media - saved), faults, {}
+        _check_space(database.parent, to_save)
+        for file in progress(to_save, total=len(to_save), label="Media files"):
+            if fault := _save_file(folder.get_path(file.hash, file.extension), file, write):
+                faults[file] = fault
+            else:
+                saved.add(file)
+        if faults.keys() <= old_faults.keys():
+            break
+    missing = [MissingFile(file.path, file.label, fault) for file, fault in faults.items()]
+    sizes = {file.path: file.size for file in sorted(contents.media & saved)}
+    return contents, MediaList(sizes, tuple(missing))
+
+
+def _save_file(path: Path, file: StoredFile, write: Callable[[IO[bytes], StoredFile], bool]) -> str:
+    """Save a media file; return an empty string, or why it cannot be saved."""
+    # Check the file before anything is written. An error while writing ends the backup.
+    if fault := stored_files.find_fault(path, file):
+        return fault
+    try:
+        source = path.open("rb")
+    except FileNotFoundError:
+        return "missing"
+    with source:
+        if not write(source, file):
+            raise Conflict(f"{path} changed during the backup; run the command again.")
+    return ""
+
+
+def _check_space(folder: Path, media: Iterable[StoredFile]) -> None:
+    needed, free = sum(file.size for file in media), shutil.disk_usage(folder).free
+    # If the blog is on the same disk, a full disk would stop the blog too.
+    if needed and free < needed + _SPARE_BYTES:
+        raise StorageFull(
+            f"The media files need {needed / 1024**2:.0f} MB, but {folder} has {free / 1024**2:.0f} MB free."
+        )
+
+
+def read_media(database: Path) -> set[StoredFile]:
+    """Return the media files that a database file refers to."""
+    url = URL.create("sqlite", database=str(database))
+    with open_plain_engine(url) as engine, engine.connect() as connection:
+        return stored_files.read_stored_files(connection)
+
+
+def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress) -> Manifest:
+    """Unpack a backup into the folder and check its SQLite file; return its manifest.
+
+    Also accepts a plain database file that an upgrade or a restore has copied. Raises InvalidBackup with the
+    reason if the file cannot be restored.
+    """
+    if naming.is_plain_copy(path.name):
+        manifest = _copy_plain(path, folder / DATABASE)
+    else:
+        manifest = archive.unpack(path, folder, progress=progress)
+    if manifest.step not in migration_names.list_migrations():
+        newer = f"it was made by a newer version of blogapi (migration {manifest.step})"
+        raise InvalidBackup(f"{newer}; install that version first")
+    if manifest.database is DatabaseKind.SQLITE:
+        _check_database(folder / DATABASE, manifest)
+    return manifest
+
+
+def _copy_plain(path: Path, target: Path) -> Manifest:
+    if files.side_files(path).log.exists():
+        # This is not a copy: a restore has moved the file with its log, because SQLite could not read it.
+        raise InvalidBackup("it was moved with its log, because SQLite could not read it")
+    files.create_private(target)
+    shutil.copyfile(path, target)
+    with integrity.open_database(target) as connection:
+        migration = integrity.read_migration(connection)
+        if migration is None:
+            raise InvalidBackup("it contains no blog")
+        rows = integrity.count_rows(connection)
+    created = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+    return Manifest(created, "", migration, rows)
+
+
+def _check_database(path: Path, manifest: Manifest) -> None:
+    with integrity.open_database(path) as connection:
+        if faults := integrity.check_integrity(connection):
+            raise InvalidBackup(f"its database is damaged ({faults[0]})")
+        if integrity.count_broken_references(connection):
+            raise InvalidBackup("rows in its database refer to missing rows")
+        contents = integrity.read_migration(connection), integrity.count_rows(connection)
+        if contents != (manifest.step, manifest.rows):
+            raise InvalidBackup("its database does not match its manifest")
+
+
+def _refuse_existing(target: Path) -> None:
+    if target.exists():
+        raise Conflict(f"{target} exists already; choose another file name.")
+
+
+@contextmanager
+def convert_errors(path: Path) -> Iterator[None]:
+    """Convert errors of files, databases and programs, InvalidBackup and CannotStart into a Problem."""
+    try:
+        with report_full_disk(path):
+            yield
+    except InvalidBackup as error:
+        raise Conflict(f"{path} cannot be restored: {error}.") from error
+    except OSError as error:
+        raise Conflict(f"{error.filename or path}: {error.strerror or error}.") from error
+    except DumpError as error:
+        raise Conflict(f"{path}: {error}.") from error
+    except CannotStart as error:
+        raise Conflict(f"{path}: {error.message}") from error
+    except (sqlite3.Error, DBAPIError) as error:
+        reason = " ".join(str(getattr(error, "orig", error)).split())
+        raise Conflict(f"The database cannot be copied: {reason}.") from error
+
+
+@contextmanager
+def report_full_disk(target: Path | str) -> Iterator[None]:
+    """Convert errors of a full disk into StorageFull, whose message names `target`."""
+    try:
+        yield
+    except (OSError, sqlite3.Error, DumpError, DBAPIError) as error:
+        if is_disk_full(error):
+            raise StorageFull(f"The disk is full; {target} cannot be written.") from error
+        raise

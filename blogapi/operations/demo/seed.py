@@ -1,0 +1,94 @@
+"""Fill an empty blog with a sample blog, using the same code as `import`."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tomllib
+from pathlib import Path
+from uuid import UUID
+
+from blogapi.accounts.users import service as user_service
+from blogapi.accounts.users.queries import find_user_by_name
+from blogapi.content.articles import queries as article_queries
+from blogapi.content.categories.schemas import CategoryBodySchema
+from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.custom_fields import service as field_service
+from blogapi.content.custom_fields.definitions import copy_definitions
+from blogapi.content.custom_fields.schemas import FieldBodySchema
+from blogapi.content.media import service as media_service
+from blogapi.content.media.folder import get_folder
+from blogapi.content.taxonomies import service as taxonomy_service
+from blogapi.content.taxonomies.queries import find_by_names
+from blogapi.importing.format_api.files import walk_path
+from blogapi.importing.format_api.report import Result
+from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.formats.markdown import reader
+from blogapi.importing.storing.custom_fields import CustomFields
+from blogapi.importing.storing.service import Importer
+from blogapi.rendering.media_types import BY_EXTENSION
+from blogapi.site import service as site_service
+from blogapi.site.queries import get_site
+from blogapi.site.schemas import SiteChangesSchema
+from blogapi.storage import files
+from blogapi.storage.database import current_time, transaction
+from blogapi.web.access import Role
+
+AUTHOR_NAME = "demo"
+
+_FOLDER = Path(__file__).parent
+#: The pictures that `tests/operations/demo/draw_pictures.py` draws, and their width and height in pixels.
+PICTURES, PICTURE_SIZE = _FOLDER / "pictures", (1200, 675)
+
+
+def fill_empty_blog() -> int:
+    """Store the sample blog and return the number of its articles, or 0 if the blog already has an article.
+
+    The articles belong to the admin `demo`, who has no password.
+    """
+    with transaction():
+        if not article_queries.is_empty():
+            return 0
+        author = (
+            find_user_by_name(AUTHOR_NAME) or user_service.create(AUTHOR_NAME, None, role=Role.ADMIN)
+        ).uuid
+        _create_definitions(author)
+        _store_pictures(author)
+        options = ImportOptions(now=current_time(), custom_fields=CustomFields(copy_definitions()))
+        entries = walk_path(_FOLDER / "articles")
+        records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
+        reports = Importer(author, assets=[PICTURES], restore_deleted=True).store(records)
+        stored = zip(records, reports, strict=True)
+        return sum(report.result is Result.CREATED for record, report in stored if not record.is_page)
+
+
+def _create_definitions(author: UUID) -> None:
+    """Create the categories, the custom field and the second language that the blog does not have."""
+    blog = tomllib.loads((_FOLDER / "blog.toml").read_text(encoding="utf-8"))
+    for category in blog["category"]:
+        if not find_by_names(CATEGORIES, [category["name"]]):
+            taxonomy_service.create(CATEGORIES, author, CategoryBodySchema().load(category))
+    defined = {definition.name for definition in copy_definitions()}
+    for field in blog["field"]:
+        if field["name"] not in defined:
+            field_service.define(FieldBodySchema().load(field))
+    if not get_site().other_languages:
+        site_service.change(SiteChangesSchema().load(blog["site"]))
+
+
+def _store_pictures(user: UUID) -> None:
+    """Store the pictures in the library, where the import then finds them.
+
+    Unlike uploads, they are not decoded: a process for each picture would double the CPU time of the start.
+    """
+    with get_folder().temporary_folder() as folder:
+        for source in sorted(PICTURES.iterdir()):
+            copy = Path(shutil.copyfile(source, folder / source.name))
+            files.sync(copy)
+            content = copy.read_bytes()
+            hash = hashlib.sha256(content).hexdigest()
+            prepared = media_service.PreparedFile(
+                *(source.name, BY_EXTENSION["webp"], copy, len(content), hash, hash, *PICTURE_SIZE),
+                is_scalable=True,
+            )
+            media_service.store(prepared, user=user)

@@ -1,0 +1,113 @@
+"""The `doctor` command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import click
+from flask.cli import ScriptInfo
+
+from blogapi import blog_folder, config
+from blogapi.cli import report_problems, show_progress
+from blogapi.config import CannotStart
+from blogapi.operations.doctor import (
+    derived_data_checks,
+    event_checks,
+    instance_checks,
+    media_checks,
+    server_checks,
+    sqlite_checks,
+    webhook_checks,
+)
+from blogapi.operations.doctor.findings import Finding, Level, choose_cure, hint, ok, report_unreadable, wrong
+from blogapi.storage import connections, integrity, upgrades
+from blogapi.storage.database import Base, db
+
+
+@click.command()
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="Render stored JSON again, recount articles, repair lists and the search index, drop unreadable log "
+    "entries, copy media files from the daily backups.",
+)
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Also compare all articles with a new rendering, and check the digests of all media files, which "
+    "takes long.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.pass_context
+def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> None:
+    """Check the blog and print a remedy for each problem.
+
+    The command changes nothing without --repair. It exits with status 1 if anything is wrong; hints do not
+    change the exit status.
+    """
+    results = []
+    with report_problems():
+        for finding in report_unreadable(_run_checks(context, repair, full)):
+            results.append(finding)
+            if not as_json:
+                _print(finding)
+    healthy = all(finding.level is not Level.WRONG for finding in results)
+    if as_json:
+        report = {"ok": healthy, "findings": [asdict(finding) for finding in results]}
+        click.echo(json.dumps(report, ensure_ascii=False))
+    if not healthy:
+        raise SystemExit(1)
+
+
+def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Finding]:
+    home = blog_folder.find_blog()
+    try:
+        settings = config.read_settings(home)
+        path = connections.sqlite_path(settings["DATABASE_URL"], home)
+    except CannotStart as error:
+        cure = choose_cure(error, "correct the setting; the other checks use the default database")
+        yield wrong("settings", error.message, cure)
+        yield from instance_checks.run_checks(home, home / "blog.db")
+        return
+    yield ok("settings", "All settings are valid.")
+    for sentence in config.find_removed_settings(home):
+        yield hint("settings", sentence, "remove it; version 1.1 does not start with it")
+    yield from instance_checks.run_checks(home, path)
+    yield from instance_checks.check_backups(home, settings["DAILY_BACKUPS"])
+    if path is not None:
+        backups = home / "backups"
+        found = list(sqlite_checks.run_checks(path, repair=repair, full=full or repair, backups=backups))
+        yield from found
+        # Starting the application could increase the damage to a file, and would upgrade an older database.
+        if any(result.check in ("database", "schema") and result.level is not Level.OK for result in found):
+            return
+    yield from _run_application_checks(context, repair, full)
+
+
+def _run_application_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Finding]:
+    try:
+        app = context.ensure_object(ScriptInfo).load_app()
+        with app.app_context(), db.engine.connect() as connection:
+            upgrades.check_schema(connection, Base.metadata)
+    except CannotStart as error:
+        cure = choose_cure(error, "solve the problem that this message describes, or restore a backup")
+        yield wrong("start", error.message, cure)
+        return
+    with app.app_context():
+        if db.engine.dialect.name == "sqlite":
+            with db.engine.connect() as connection:
+                connection.exec_driver_sql(f"PRAGMA cache_size=-{integrity.CACHE_KB}")
+        yield from server_checks.run_checks()
+        # Repairing the stored JSON also adds events, which would hide missing events from a later check.
+        if full or repair:
+            yield from event_checks.run_checks(repair=repair)
+        yield from derived_data_checks.run_checks(repair=repair, full=full, progress=show_progress)
+        yield from media_checks.run_checks(repair=repair, full=full, progress=show_progress)
+        yield from webhook_checks.run_checks()
+
+
+def _print(finding: Finding) -> None:
+    remedy = f" Do: {finding.do}." if finding.do else ""
+    click.echo(f"{finding.level.value:<8}  {finding.check}: {finding.says}{remedy}")

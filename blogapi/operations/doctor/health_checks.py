@@ -1,0 +1,219 @@
+"""Quick checks of a running blog, for admins who see the results in a browser.
+
+The checks change nothing, and each one is limited in time or number. The command `doctor` runs more checks
+and can repair problems.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+from flask import current_app
+from sqlalchemy import Select, func, select
+
+from blogapi import clock, program
+from blogapi.accounts.api_keys.models import ApiKey
+from blogapi.content.articles.models import Article, ArticleJson
+from blogapi.content.media import stored_files
+from blogapi.content.media.folder import get_folder
+from blogapi.content.media.models import Media
+from blogapi.content.search.models import SearchEntry
+from blogapi.operations.backups import library, status
+from blogapi.operations.doctor import findings, instance_checks, link_checks, server_checks, webhook_checks
+from blogapi.operations.doctor.findings import Advice, Finding, Level
+from blogapi.site.queries import get_site
+from blogapi.site.time_zones import to_time_zone
+from blogapi.storage import connections, integrity, upgrades
+from blogapi.storage.database import db
+from blogapi.web.errors import Conflict
+from blogapi.web.metrics import registry
+
+# The age from which the newest backup counts as old if there are no daily backups.
+MAX_BACKUP_AGE = timedelta(days=7)
+
+MAX_IDLE = timedelta(days=180)
+
+# The limits of the checks: the time for the database file, and the number of media files.
+_QUICK_CHECK_SECONDS = 2.0
+_MAX_FILES = 1000
+
+_LEVEL_ORDER = (Level.WRONG, Level.HINT, Level.OK)
+_TITLES = {
+    "folder": "The folder of the blog is not usable",
+    "files": "Other users of the server can reach the blog's files",
+    "disk": "The disk is nearly full",
+    "clock": "The clock of the server is wrong",
+    "clocks": "Two clocks differ",
+    "limits": "Redis does not respond",
+}
+
+_EXTENSION = "blogapi-doctor"
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The results of the checks, and when they ran (None: not yet)."""
+
+    checked: datetime | None = None
+    findings: tuple[Advice, ...] = ()
+
+
+def get_report() -> Report:
+    """Return the last report of this process, which keeps it in memory."""
+    report: Report = current_app.extensions.get(_EXTENSION, Report())
+    return report
+
+
+@registry.gauge("doctor_findings", "Findings of the last quick checks.", "level")
+def _count_findings() -> registry.Values:
+    levels = [advice.level for advice in get_report().findings]
+    return {(level.value,): levels.count(level) for level in _LEVEL_ORDER} if levels else {}
+
+
+def make_report() -> Report:
+    """Run the checks and return their report; raises Conflict if another thread is running them."""
+    if not _lock.acquire(blocking=False):
+        raise Conflict(
+            "The checks are running already; read their results in a moment.", code="checks_running"
+        )
+    try:
+        report = current_app.extensions[_EXTENSION] = Report(clock.now(), tuple(_run_checks()))
+    finally:
+        _lock.release()
+    return report
+
+
+def _run_checks() -> list[Advice]:
+    home = Path(current_app.instance_path)
+    results = [
+        *webhook_checks.list_advice(),
+        *_check_backups(home),
+        *_find_upgrade_copy(home),
+        *_check_media_files(),
+        *_check_alternative_texts(),
+        *_check_idle_keys(),
+        *link_checks.run_checks(),
+        *_check_database(home),
+        *_check_server(home),
+    ]
+    return sorted(results, key=lambda advice: _LEVEL_ORDER.index(advice.level))
+
+
+def _check_backups(home: Path) -> Iterator[Advice]:
+    link = "/admin/backups/"
+    try:
+        backups = [backup for backup in library.list_backups(home) if backup.readable]
+    except OSError as error:
+        text = f"{error.strerror}. {findings.CHANGE_OWNER.capitalize()}."
+        yield Advice("backup", Level.WRONG, "The folder of the backups cannot be read", text, link)
+        return
+    found = status.read_status(home)
+    if found.is_late(current_app.config["DAILY_BACKUPS"]):
+        text = found.reason.replace(str(home), home.name) or "The log of the service gives the reason."
+        yield Advice("backup", Level.WRONG, "No good backup for 36 hours", text, link)
+    if not backups:
+        text = "Make one now, and keep a copy on another machine."
+        yield Advice("backup", Level.HINT, "There is no backup yet", text, link)
+        return
+    newest = backups[0]
+    created = to_time_zone(newest.created, get_site().time_zone)
+    number = findings.count_things(len(backups), "backup")
+    made = f"{created.day} {created:%b %Y, %H:%M}. {number} kept."
+    if newest.missing:
+        title = f"The last backup lacks {findings.count_things(newest.missing, 'file')} of the library"
+        yield Advice("backup", Level.WRONG, title, "Run `doctor` on the server to see which.", link)
+    elif any(-clock.TOLERANCE <= clock.now() - backup.created < MAX_BACKUP_AGE for backup in backups):
+        yield Advice("backup", Level.OK, "Backup made", made, link)
+    else:
+        yield Advice("backup", Level.HINT, "The last backup is old", made, link)
+
+
+def _find_upgrade_copy(home: Path) -> Iterator[Advice]:
+    copies = [path for path in home.glob(f"backups/{upgrades.COPY_PREFIX}*") if path.is_file()]
+    if copies:
+        newest = max(copies, key=lambda path: path.stat().st_mtime)
+        text = f"Go back with `{program.get_command()} rollback`, or delete {newest.name} when all is well."
+        yield Advice("upgrade", Level.OK, "A copy of before the upgrade is kept", text)
+
+
+def _check_media_files() -> Iterator[Advice]:
+    root = get_folder().root
+    stored = stored_files.read_stored_files(db.session.connection())
+    checked = list(islice(sorted(stored), _MAX_FILES))
+    faults = [file for file in checked if stored_files.find_fault(root / file.path, file, read=False)]
+    if faults:
+        title = f"{findings.count_things(len(faults), 'file')} of the library missing or damaged"
+        yield Advice("media", Level.WRONG, title, "Run `doctor` on the server to see which.", "/admin/media/")
+
+
+def _check_alternative_texts() -> Iterator[Advice]:
+    is_picture = Media.type.startswith("image/")
+    total = _count(select(Media).where(is_picture))
+    missing = _count(select(Media).where(is_picture, func.trim(Media.alt) == ""))
+    if missing:
+        verb = "has" if missing == 1 else "have"
+        title = f"{findings.count_things(missing, 'picture')} {verb} no alternative text"
+        yield Advice("alt", Level.HINT, title, "Screen readers skip them.", "/admin/media/?alt=missing")
+    elif total:
+        text = f"{findings.count_things(total, 'picture')}."
+        yield Advice("alt", Level.OK, "Every picture has alternative text", text)
+
+
+def _check_idle_keys() -> Iterator[Advice]:
+    since, link = clock.now() - MAX_IDLE, "/admin/keys/"
+    last_used = func.coalesce(ApiKey.last_used, ApiKey.created)
+    statement = select(ApiKey.name, ApiKey.prefix, last_used).where(
+        ApiKey.owner_id.is_not(None),
+        last_used < since,
+        ApiKey.expires.is_(None) | (ApiKey.expires > clock.now()),
+    )
+    idle = db.session.execute(statement.order_by(last_used).limit(_MAX_FILES)).all()
+    names = [f"“{name or prefix}”" for name, prefix, _ in idle]
+    if len(idle) == 1:
+        days = (clock.now() - idle[0][2]).days
+        yield Advice("keys", Level.HINT, f"The key {names[0]} is idle", f"Not used for {days} days.", link)
+    elif idle:
+        text = f"{findings.join_examples(names)}: not used for {MAX_IDLE.days} days or more."
+        yield Advice("keys", Level.HINT, f"{len(idle)} keys are idle", text, link)
+
+
+def _check_database(home: Path) -> Iterator[Advice]:
+    path = connections.sqlite_path(current_app.config["DATABASE_URL"], home)
+    if path is not None and (fault := integrity.run_quick_check(path, seconds=_QUICK_CHECK_SECONDS)):
+        text = f"{fault}. Run `doctor` on the server to see what to do."
+        yield Advice("database", Level.WRONG, "The database is damaged", text)
+        return
+    articles = _count(select(Article))
+    rows = {_count(select(ArticleJson)), _count(select(SearchEntry))}
+    if rows != {articles}:
+        title, text = "The search is not up to date", "Run `doctor --repair` on the server."
+        yield Advice("database", Level.WRONG, title, text)
+    else:
+        text = f"{findings.count_things(articles, 'article')}, all of them in the search."
+        yield Advice("database", Level.OK, "The database is in order", text)
+
+
+def _check_server(home: Path) -> Iterator[Advice]:
+    database = connections.sqlite_path(current_app.config["DATABASE_URL"], home)
+    for finding in (*instance_checks.run_checks(home, database), *server_checks.run_checks()):
+        if finding.level is not Level.OK:
+            yield _translate(finding, home)
+        elif finding.check == "disk":
+            yield Advice("disk", Level.OK, "Space on the disk", finding.says)
+
+
+def _translate(finding: Finding, home: Path) -> Advice:
+    """Return a finding of `doctor` with a title; its paths begin with the name of the instance folder."""
+    text = f"{finding.says} Whoever runs the server can repair it: {finding.do}."
+    text = text.replace(str(home), home.name)
+    return Advice(finding.check, finding.level, _TITLES.get(finding.check, finding.check), text)
+
+
+def _count(statement: Select[*tuple[object, ...]]) -> int:
+    return db.session.scalar(select(func.count()).select_from(statement.subquery())) or 0

@@ -1,0 +1,109 @@
+"""Checks of the instance folder that do not open the database."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from blogapi import clock
+from blogapi.operations.backups.status import read_status
+from blogapi.operations.doctor import findings
+from blogapi.operations.doctor.findings import Finding, hint, ok, wrong
+from blogapi.storage.disk_errors import has_free_inodes
+from blogapi.storage.files import side_files
+
+# With less free space than MIN_FREE_BYTES, writes can fail. SPARE_BYTES is the space to keep free in addition
+# to the space for two copies of the blog.
+MIN_FREE_BYTES = 50 * 1024 * 1024
+SPARE_BYTES = 100 * 1024 * 1024
+
+# The time of a file can be slightly in the future, because NTP sometimes sets the clock back.
+MAX_CLOCK_LAG = timedelta(minutes=5)
+
+
+def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
+    """Yield findings about the folder, the modes of its files, the free disk space and the clock."""
+    if not folder.is_dir():
+        yield wrong(
+            "folder",
+            f"The instance folder {folder} does not exist.",
+            "set BLOGAPI_INSTANCE_PATH to the right folder, or start the service to create it",
+        )
+        return
+    paths = [folder / "secret_key", *((database, *side_files(database)[:2]) if database else ())]
+    files = [path for path in paths if path.is_file()]
+    yield from _check_modes(folder, files)
+    yield _check_disk(database.parent if database and database.parent.is_dir() else folder, files)
+    yield _check_clock(files)
+
+
+def check_backups(folder: Path, keep: int) -> Iterator[Finding]:
+    """Yield a finding about the daily backups in the instance folder, if the setting DAILY_BACKUPS is on."""
+    found = read_status(folder)
+    if found.is_late(keep):
+        reason = found.reason or "No reason is stored: the service did not run, or the disk was full."
+        problem = f"There has been no good backup for 36 hours. {reason}"
+        yield wrong("backup", problem, "remove the cause, and leave the service running")
+    elif keep and found.last_success:
+        yield ok("backup", f"The last good backup was made at {found.last_success:%Y-%m-%d %H:%M} UTC.")
+
+
+def _check_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
+    for path in filter(Path.exists, (folder, folder / "backups")):
+        if not os.access(path, os.R_OK | os.W_OK):
+            yield wrong(
+                "files",
+                f"{path} is not writable.",
+                f"give {path} to the user that runs the service, on a writable disk",
+            )
+    # Windows has no file modes; a file inherits its permissions from the folder.
+    if os.name == "nt":
+        return
+    open_modes = list(_find_open_modes(folder, files))
+    yield from open_modes or [ok("files", f"Only the owner can access {folder} and its secrets.")]
+
+
+def _find_open_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
+    mode = folder.stat().st_mode
+    if is_writable_by_others(mode):
+        yield wrong("files", f"Other users can write to {folder}.", f"chmod 700 '{folder}'")
+    elif is_accessible_to_others(mode):
+        yield hint("files", f"Other users can list {folder}.", f"chmod 700 '{folder}'")
+    for path in files:
+        if is_accessible_to_others(path.stat().st_mode):
+            yield wrong("files", f"Other users can read {path}.", f"chmod 600 '{path}'")
+
+
+def _check_disk(folder: Path, files: list[Path]) -> Finding:
+    free, used = shutil.disk_usage(folder).free, sum(path.stat().st_size for path in files)
+    says = f"{findings.format_bytes(free)} are free, and the blog uses {findings.format_bytes(used)}."
+    if not has_free_inodes(folder):
+        return wrong("disk", "The disk has no free inodes.", "delete some files before writes fail")
+    if free < MIN_FREE_BYTES:
+        return wrong("disk", says, "free some space before writes fail")
+    if free < SPARE_BYTES + 2 * used:
+        return hint("disk", says, "free some space, because a backup or an upgrade makes a copy of the blog")
+    return ok("disk", says)
+
+
+def _check_clock(files: list[Path]) -> Finding:
+    now = clock.now()
+    changed_at = max((datetime.fromtimestamp(path.stat().st_mtime, UTC) for path in files), default=now)
+    if changed_at - now > MAX_CLOCK_LAG:
+        says = f"The clock shows {now:%Y-%m-%d %H:%M} UTC, but a file changed at {changed_at:%Y-%m-%d %H:%M}."
+        return wrong("clock", says, "set the clock, because schedules, keys and logins depend on it")
+    return ok("clock", f"The clock shows {now:%Y-%m-%d %H:%M} UTC.")
+
+
+def is_accessible_to_others(mode: int) -> bool:
+    """Return whether the mode gives users other than the owner any access."""
+    return bool(mode & (stat.S_IRWXG | stat.S_IRWXO))
+
+
+def is_writable_by_others(mode: int) -> bool:
+    """Return whether the mode allows users other than the owner to write."""
+    return bool(mode & (stat.S_IWGRP | stat.S_IWOTH))

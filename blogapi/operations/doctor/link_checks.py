@@ -1,0 +1,119 @@
+"""A quick check of the links between articles and pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from html import unescape
+from urllib.parse import urldefrag, urljoin, urlsplit
+from uuid import UUID
+
+from sqlalchemy import func, select
+
+from blogapi.content.articles.models import Article, ArticleJson
+from blogapi.content.categories.models import Category
+from blogapi.content.pages.page_tree import read_tree
+from blogapi.operations.doctor import findings
+from blogapi.operations.doctor.findings import Advice, Level
+from blogapi.publication.models import Event
+from blogapi.publication.visibility import listed, listed_pages, readable
+from blogapi.rendering.article_references import REFERENCE
+from blogapi.site import addresses, page_paths
+from blogapi.site.models import Site
+from blogapi.site.queries import get_site
+from blogapi.storage.database import current_time, db, table_of
+
+# The links of the newest articles and of the newest pages are checked, at most this number of each.
+_MAX_ARTICLES = 500
+
+# A link in HTML that is stored as JSON, which escapes the quotation marks.
+_LINK = re.compile(r'<a [^<>]*?href=\\"([^"\\]+)\\"')
+
+
+def run_checks() -> Iterator[Advice]:
+    """Yield a finding about links to articles, pages and terms that readers cannot see.
+
+    Other addresses of the site are unknown, so links to them are not checked. Without a URL of the site, the
+    addresses of articles are unknown, and nothing is yielded.
+    """
+    site = get_site()
+    if not site.url:
+        return
+    public, hidden = _list_addresses(site)
+    links, broken_links = 0, {}
+    columns = (Article.uuid, Article.type, Article.title, table_of(ArticleJson).c.html_json)
+    html = select(*columns).join(ArticleJson, ArticleJson.article_id == Article.uuid)
+    newest = html.order_by(Article.published_at.desc()).limit(_MAX_ARTICLES)
+    conditions = listed(Article, current_time()), listed_pages(Article, current_time())
+    rows = (row for condition in conditions for row in db.session.execute(newest.where(condition)))
+    for uuid, type_, title, stored in rows:
+        html_json = stored.decode("utf-8")
+        targets = list(_find_targets(site, public[uuid], html_json))
+        links += len(targets)
+        if broken := [target for target in targets if _is_broken(target, hidden, public)]:
+            broken_links[uuid] = (title, len(broken), type_)
+    if broken_links:
+        number = sum(count for _, count, _ in broken_links.values())
+        verb = "leads" if number == 1 else "lead"
+        yield Advice(
+            "links",
+            Level.HINT,
+            f"{findings.count_things(number, 'link')} {verb} to pages that readers cannot see",
+            f"In {findings.join_examples([f'“{title}”' for title, *_ in broken_links.values()])}.",
+            next(
+                (f"/admin/articles/{uuid}/" for uuid, row in broken_links.items() if row[-1] == Article.kind),
+                None,
+            ),
+        )
+    elif links:
+        text = f"{findings.count_things(links, 'internal link')} checked."
+        yield Advice("links", Level.OK, "No link leads to a hidden article", text)
+
+
+def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
+    """Return the addresses that readers can see, and those of hidden, deleted and renamed items."""
+    public: dict[UUID, str] = {}
+    hidden = set()
+    paths = page_paths.make_paths(site, read_tree())
+    is_public = readable(Article, current_time()).label("is_public")
+    statement = select(
+        *(Article.uuid, Article.slug, Article.language, Category.slug.label("category_slug"), is_public),
+        func.coalesce(Article.published_at, Article.created).label("published_at"),
+    ).outerjoin(Category, Category.uuid == Article.category_id)
+    for row in db.session.execute(statement):
+        path = paths.get(row.uuid)
+        address = _normalize((f"{site.url}{path}" if path else addresses.make_row_url(site, row)) or "")
+        if row.is_public:
+            public[row.uuid] = address
+        else:
+            hidden.add(address)
+    former_paths = select(Event.path_before).where(Event.path_before.is_not(None))
+    hidden |= {_normalize(f"{site.url}{path}") for path in db.session.scalars(former_paths)}
+    return public, hidden - set(public.values())
+
+
+def _find_targets(site: Site, address: str, html: str) -> Iterator[str]:
+    """Yield the addresses within the site to which an article links, and its references to articles."""
+    for link in _LINK.findall(html):
+        if link.startswith("article:"):
+            yield urldefrag(link).url
+            continue
+        try:
+            target = urljoin(f"{address}/", unescape(link))
+            is_page = urlsplit(target).scheme in ("http", "https")
+        except ValueError:
+            continue
+        if is_page and target.startswith(f"{site.url}/"):
+            yield _normalize(target)
+
+
+def _is_broken(target: str, hidden: Container[str], public: Container[UUID]) -> bool:
+    """Return whether readers cannot see the target: an article that is hidden or deleted, or a hidden
+    page."""
+    reference = REFERENCE.fullmatch(target)
+    return UUID(reference[1]) not in public if reference else target in hidden
+
+
+def _normalize(address: str) -> str:
+    """Return the address without its fragment and without a trailing slash."""
+    return urldefrag(address).url.rstrip("/")

@@ -1,0 +1,47 @@
+"""Checks of the servers that the blog uses: PostgreSQL and Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from flask import current_app
+
+from blogapi import clock
+from blogapi.operations.doctor.findings import Finding, ok, wrong
+from blogapi.storage import database_clock
+from blogapi.storage.database import db
+from blogapi.web.rate_limits import limiter
+
+# The largest accepted difference of the clocks. With NTP, the clocks of two servers differ by milliseconds.
+MAX_DIFFERENCE = timedelta(seconds=1)
+
+
+def run_checks() -> Iterator[Finding]:
+    """Yield findings about the clock of PostgreSQL and about Redis, if the blog uses them."""
+    if db.engine.dialect.name != "sqlite":
+        yield _check_clock()
+    if current_app.config["LIMITS_URL"]:
+        yield _check_redis()
+
+
+def _check_clock() -> Finding:
+    before, time, after = clock.now(), database_clock.read_clock(db.session()), clock.now()
+    difference = (before - time) + (after - before) / 2
+    db.session.rollback()
+    if abs(difference) <= MAX_DIFFERENCE:
+        return ok("clocks", "The clocks of this machine and of the database server agree.")
+    direction = "ahead of" if difference > timedelta() else "behind"
+    seconds = abs(difference).total_seconds()
+    return wrong(
+        "clocks",
+        f"The clock of this machine is {seconds:.1f} seconds {direction} that of the database server.",
+        "synchronize both clocks with NTP; keys, logins and logs use the clock of this machine",
+    )
+
+
+def _check_redis() -> Finding:
+    if error := limiter.COUNTERS.get().find_error():
+        says = f"Redis does not respond; each process counts requests in its own memory: {error}"
+        return wrong("limits", says, "start Redis, or correct LIMITS_URL")
+    return ok("limits", "The rate limit counters are stored in Redis.")

@@ -1,0 +1,116 @@
+"""Checks of SQLite and the database file that do not start the application."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from blogapi import clock
+from blogapi.operations.doctor.findings import Finding, Level, hint, make_repairable, ok, wrong
+from blogapi.storage import files, integrity, migration_names, sqlite_errors
+from blogapi.storage.disk_errors import is_disk_full
+
+_RESTORE = (
+    "stop the service and run `restore FILE` with the newest backup; the command keeps the damaged file"
+)
+_MAKE_WRITABLE = "give the file and its folder to the user that runs the service, on a writable disk"
+_CURES = {sqlite3.SQLITE_READONLY: _MAKE_WRITABLE, sqlite3.SQLITE_CANTOPEN: _MAKE_WRITABLE}
+
+
+def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterator[Finding]:
+    """Yield findings about SQLite and the file, and with `full` about its indexes; never create the file.
+
+    If `repair` is True and the log is damaged, copy the file and its log into `backups`, and then drop the
+    unreadable writes.
+    """
+    yield _check_version()
+    if not path.is_file():
+        cure = (
+            "restore a backup; to begin an empty blog, move the folders `media` and `backups` away and start "
+            "the service"
+        )
+        yield wrong("database", f"{path} does not exist.", cure)
+        return
+    if count := integrity.count_lost_writes(path):
+        says = f"{integrity.describe_lost_writes(path, count)}."
+        if not repair:
+            yield wrong("database", says, "restore a backup, or run doctor --repair to drop these writes")
+            return
+        try:
+            copy = _copy_database(path, backups)
+        except (OSError, subprocess.SubprocessError):
+            says += f" They cannot be copied into {backups}, so nothing was repaired."
+            yield wrong("database", says, "free some space, or restore a backup")
+            return
+        yield Finding("log", Level.REPAIRED, f"{says} A copy of the file and its log is in {copy}.")
+    try:
+        with integrity.open_database(path) as connection:
+            # This fails if the file cannot be read at all, which is not reported as damage.
+            connection.execute("PRAGMA schema_version").fetchone()
+            yield from _check_file(connection, path, repair=repair, quick=not full)
+    except sqlite3.Error as error:
+        cure = _CURES.get(sqlite_errors.primary_result_code(error), _RESTORE)
+        cure = "free some space on the disk" if is_disk_full(error) else cure
+        yield wrong("database", f"{path} cannot be read: {error}.", cure)
+
+
+def _copy_database(path: Path, backups: Path) -> Path:
+    """Copy the file and its log before the next connection truncates the log; return the copy's path."""
+    target = backups / f"before-repair-{clock.now():%Y%m%dT%H%M%S%f}.db"
+    backups.mkdir(mode=0o700, parents=True, exist_ok=True)
+    logs = files.side_files(path).log, files.side_files(target).log
+    for original, copy in ((path, target), logs):
+        integrity.copy_unchanged(original, copy)
+    return target
+
+
+def _check_version() -> Finding:
+    says = f"SQLite {sqlite3.sqlite_version}."
+    if integrity.has_wal_reset_bug(sqlite3.sqlite_version_info):
+        return hint(
+            "sqlite",
+            f"{says} In rare cases, versions up to 3.51.2 damage a file when two processes write to it.",
+            "make backups, and install a Python with a newer SQLite when one is available",
+        )
+    return ok("sqlite", says)
+
+
+def _check_file(
+    connection: sqlite3.Connection, path: Path, *, repair: bool, quick: bool
+) -> Iterator[Finding]:
+    faults = integrity.check_integrity(connection, quick=quick)
+    for fault in faults:
+        yield wrong("database", f"{path} is damaged: {fault}.", _RESTORE)
+    if faults:
+        return
+    migration = integrity.read_migration(connection)
+    broken = left = integrity.count_broken_references(connection)
+    # The tables of another program are not changed.
+    if broken and repair and migration in migration_names.list_migrations():
+        integrity.delete_broken_references(connection)
+        left = integrity.count_broken_references(connection)
+    for table, count in broken.items():
+        says = f"{count} rows of {table} refer to missing rows."
+        if table in left and repair:
+            yield wrong("references", says, _RESTORE)
+        else:
+            yield make_repairable("references", says, repair)
+    if not broken:
+        says = f"{path} is intact, and all references are valid"
+        yield ok("database", f"{says}; --full compares its indexes too." if quick else f"{says}.")
+    yield _check_migration(migration)
+
+
+def _check_migration(migration: str | None) -> Finding:
+    migrations = migration_names.list_migrations()
+    if migration is None:
+        return wrong("schema", "The file contains no blog.", "correct DATABASE_URL")
+    if migration not in migrations:
+        says = f"Migration {migration} belongs to a newer version of blogapi."
+        return wrong("schema", says, "install that version")
+    if migration != migrations[-1]:
+        says = f"The database has migration {migration}; the latest is {migrations[-1]}."
+        return hint("schema", says, "restart the service, which then upgrades the database")
+    return ok("schema", f"The database has the latest migration, {migration}.")

@@ -1,0 +1,56 @@
+"""The `health` command, for supervisors of the service."""
+
+from __future__ import annotations
+
+import json
+import threading
+from urllib.parse import urlsplit
+
+import click
+
+from blogapi.operations.health.client import fetch
+
+# The command ends within 3 seconds, with the start of Python.
+_TIMEOUT_SECONDS = 2.5
+_MAX_BYTES = 64 * 1024
+
+
+@click.command()
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the service.")
+def health(url: str) -> None:
+    """Ask a running service for its state, and print its answer.
+
+    The exit status is 0 if the service works or upgrades the blog, otherwise 1.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise click.UsageError("--url must be an address such as http://127.0.0.1:8000.")
+    found: list[bytes | Exception] = []
+    # A thread, because a timeout of a socket limits only a part of the request.
+    thread = threading.Thread(target=_ask, args=(url, found), daemon=True)
+    thread.start()
+    thread.join(_TIMEOUT_SECONDS)
+    body = found[0] if found else ConnectionError(f"{url} does not answer: timed out.")
+    if isinstance(body, Exception):
+        raise click.ClickException(str(body))
+    click.echo(body.decode("utf-8", "replace"))
+    if not _is_healthy(body):
+        raise SystemExit(1)
+
+
+def _ask(url: str, found: list[bytes | Exception]) -> None:
+    try:
+        _, body = fetch(
+            url, "/health/", {"Connection": "close"}, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES
+        )
+        found.append(body)
+    except ConnectionError as error:
+        found.append(error)
+
+
+def _is_healthy(body: bytes) -> bool:
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(answer, dict) and (answer.get("status") == "ok" or answer.get("code") == "upgrading")

@@ -1,0 +1,115 @@
+"""Checks of the database and the disk for the health check."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from flask import Flask, current_app
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from blogapi.config import CannotStart
+from blogapi.content.media.folder import get_folder
+from blogapi.storage import connections, files, integrity, sqlite_errors
+from blogapi.storage.database import db
+from blogapi.storage.disk_errors import has_free_inodes
+from blogapi.web.errors import DAMAGE_KEY, Code, StorageFull
+from blogapi.web.metrics import registry
+
+# A write and the write-ahead log can need this amount of free space.
+_MIN_FREE_BYTES = 4 * 1024 * 1024
+
+# The time limit of the integrity check of the whole database file, which runs once at the start.
+_CHECK_SECONDS = 10.0
+
+_PROBLEMS: dict[int, Code] = {
+    sqlite3.SQLITE_CORRUPT: "damaged",
+    sqlite3.SQLITE_NOTADB: "damaged",
+    sqlite3.SQLITE_CANTOPEN: "missing",
+    sqlite3.SQLITE_READONLY: "read_only",
+    sqlite3.SQLITE_FULL: "storage_full",
+}
+
+DETAILS: dict[Code, str] = {
+    "database": "The database does not respond; see the log of the service.",
+    "damaged": "The database is damaged; run doctor.",
+    "missing": "The database file is missing or was replaced; put it back.",
+    "read_only": "The database is read-only; check the permissions of its file and folder.",
+    "storage_full": "The disk is full; free some space.",
+}
+
+
+def find_problem() -> Code | None:
+    """Return the first problem as a key of DETAILS, or None if the service is healthy; runs one statement."""
+    path = _database_path(current_app)
+    if path is not None and not path.exists():
+        return "missing"
+    try:
+        db.session.execute(text("SELECT 1 FROM article LIMIT 1"))
+    except DBAPIError as error:
+        return _PROBLEMS.get(sqlite_errors.primary_result_code(error), "database")
+    if DAMAGE_KEY in current_app.extensions:
+        return "damaged"
+    return None if path is None else _find_write_problem(path)
+
+
+def check_space() -> None:
+    """Raise StorageFull if the disk is nearly full."""
+    path = _database_path(current_app)
+    if path is not None and _find_write_problem(path) == "storage_full":
+        raise StorageFull(DETAILS["storage_full"])
+
+
+@registry.gauge("disk_free_bytes", "Free space on the disk of a folder.", "folder")
+def _read_free_space() -> registry.Values:
+    home, media = Path(current_app.instance_path), get_folder().root
+    # The first upload creates the media folder.
+    folders = {"instance": home, "media": media if media.exists() else media.parent}
+    return {(name,): shutil.disk_usage(folder).free for name, folder in folders.items()}
+
+
+def start_integrity_check(app: Flask) -> threading.Thread | None:
+    """Start a thread that checks the integrity of the database file for a limited time; return the thread.
+
+    The thread logs any damage, and the health check then reports it. Return None if the database is not a
+    SQLite file.
+    """
+    path = _database_path(app)
+    if path is None:
+        return None
+    thread = threading.Thread(target=_check_integrity, args=(app, path), name="database check", daemon=True)
+    thread.start()
+    return thread
+
+
+def _check_integrity(app: Flask, path: Path) -> None:
+    try:
+        damage = integrity.run_quick_check(path, seconds=_CHECK_SECONDS)
+    except sqlite3.Error as error:
+        app.logger.warning("the integrity of the database could not be checked: %s", error)
+        return
+    if damage:
+        app.extensions[DAMAGE_KEY] = damage
+        app.logger.error("the database is damaged (%s); run doctor", damage)
+
+
+def _database_path(app: Flask) -> Path | None:
+    try:
+        return connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
+    except CannotStart:
+        return None
+
+
+def _find_write_problem(path: Path) -> Code | None:
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        return "read_only"
+    free = shutil.disk_usage(path.parent).free
+    with suppress(FileNotFoundError):
+        # A checkpoint frees the space of the log.
+        free += files.side_files(path).log.stat().st_size
+    return None if free >= _MIN_FREE_BYTES and has_free_inodes(path.parent) else "storage_full"

@@ -1,0 +1,191 @@
+"""Rate-limit counters in Redis, shared by all servers of a blog.
+
+The counters use the clock of Redis. Each key is stored as a digest (HMAC with the blog's `SECRET_KEY`), and
+expires.
+"""
+
+from __future__ import annotations
+
+import hmac
+import math
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from logging import Logger
+from typing import TypeVar
+
+from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from blogapi import clock
+from blogapi.config import CannotStart
+from blogapi.web.rate_limits.memory import Attempt, MemoryCounters, parse_limit
+
+# The maximum time for the connection to Redis, and the maximum time for its reply, in seconds.
+TIMEOUT_SECONDS = 0.5
+
+# The seconds from a failure of Redis to the next check, and the minimum seconds between two warnings.
+RETRY_SECONDS, WARNING_SECONDS = 1.0, 60.0
+
+# How long a key is remembered: 90 days.
+REMEMBER_SECONDS = 90 * 24 * 3600
+
+# KEYS contains the keys of the windows; ARGV contains two numbers for each window: the maximum number of
+# attempts, and its length in milliseconds. The script returns 0 if it has counted all attempts, otherwise the
+# milliseconds to wait. A window is a list of times, newest first. A stored time in the future is ignored: the
+# clock of Redis was set back.
+COUNT_SCRIPT = """
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local wait = 0
+for i, window in ipairs(KEYS) do
+    local oldest = tonumber(redis.call('LINDEX', window, ARGV[2 * i - 1] - 1))
+    if oldest and oldest <= now then
+        wait = math.max(wait, oldest + ARGV[2 * i] - now)
+    end
+end
+if wait == 0 then
+    for i, window in ipairs(KEYS) do
+        redis.call('LPUSH', window, now)
+        redis.call('LTRIM', window, 0, ARGV[2 * i - 1] - 1)
+        redis.call('PEXPIRE', window, ARGV[2 * i])
+    end
+end
+return wait
+"""
+
+Reply = TypeVar("Reply")
+
+
+class RedisCounters(MemoryCounters):
+    """Counters that are shared through Redis; each process counts in memory while Redis is unavailable."""
+
+    def __init__(self, url: str, secret: str, log: Logger) -> None:
+        super().__init__()
+        self._redis, self._secret = _make_client(url), secret.encode("utf-8")
+        self._script = self._redis.register_script(COUNT_SCRIPT)
+        self._breaker = CircuitBreaker(self._redis, log)
+
+    def count(self, *attempts: Attempt) -> float:
+        """Count all attempts, or none of them if one of them exceeds its limit.
+
+        Returns 0 if the attempts were counted, otherwise the seconds to wait. An empty limit is no limit.
+        """
+        windows = list(self._name_windows(*attempts))
+        if not windows:
+            return 0.0
+        names = [name for name, _, _ in windows]
+        sizes = [number for _, amount, seconds in windows for number in (amount, seconds * 1000)]
+        wait: int | None = self._breaker.call(lambda: self._script(names, sizes))
+        return super().count(*attempts) if wait is None else wait / 1000
+
+    def undo(self, *attempts: Attempt) -> None:
+        """Undo a previous `count` of the attempts."""
+
+        def pop_newest() -> list[object]:
+            with self._redis.pipeline() as pipeline:
+                for name, _, _ in self._name_windows(*attempts):
+                    pipeline.lpop(name)
+                return pipeline.execute()
+
+        if self._breaker.call(pop_newest) is None:
+            super().undo(*attempts)
+
+    def remember(self, key: Hashable) -> None:
+        """Remember the key in this process, and in Redis for REMEMBER_SECONDS."""
+        super().remember(key)
+        self._breaker.call(lambda: self._redis.set(self._make_name("known", key), "", ex=REMEMBER_SECONDS))
+
+    def remembers(self, key: Hashable) -> bool:
+        """Return whether the key is remembered in this process or in Redis."""
+        is_known = super().remembers(key)
+        return is_known or bool(self._breaker.call(lambda: self._redis.exists(self._make_name("known", key))))
+
+    def find_error(self) -> str:
+        """Return why Redis does not respond, or an empty string if it responds."""
+        try:
+            self._redis.ping()
+        except RedisError as error:
+            return str(error)
+        return ""
+
+    def _name_windows(self, *attempts: Attempt) -> Iterator[tuple[str, int, int]]:
+        for setting, limit, key in attempts:
+            for amount, seconds in parse_limit(limit):
+                yield self._make_name(f"{setting}:{amount}:{seconds}", key), amount, seconds
+
+    def _make_name(self, kind: str, key: Hashable) -> str:
+        # The digest depends on a secret, so that a person who reads Redis cannot find an address by computing
+        # the digests of all addresses, and so that two blogs never share a counter.
+        digest = hmac.digest(self._secret, repr(key).encode("utf-8"), "sha256")
+        return f"blogapi:{kind}:{digest.hex()}"
+
+
+class CircuitBreaker:
+    """Calls Redis; after a failure, skips all calls until a check in the background succeeds."""
+
+    def __init__(self, redis: Redis, log: Logger) -> None:
+        self._redis, self._log = redis, log
+        self._lock = threading.Lock()
+        self._available = True
+        self._next_check = self._next_warning = -math.inf
+
+    def call(self, function: Callable[[], Reply]) -> Reply | None:
+        """Return the result of the function, or None if Redis is unavailable."""
+        if not self._available:
+            self._start_check()
+            return None
+        try:
+            return function()
+        except RedisError as error:
+            self._open_circuit(error)
+            return None
+
+    def _start_check(self) -> None:
+        with self._lock:
+            if clock.monotonic() < self._next_check:
+                return
+            # This prevents another check until this one has finished.
+            self._next_check = math.inf
+        # The check runs in a separate thread, because its DNS lookup has no time limit.
+        threading.Thread(target=self._check, name="check Redis", daemon=True).start()
+
+    def _check(self) -> None:
+        try:
+            self._redis.ping()
+        except RedisError as error:
+            self._open_circuit(error)
+        else:
+            self._available = True
+
+    def _open_circuit(self, error: RedisError) -> None:
+        with self._lock:
+            now = clock.monotonic()
+            self._available, self._next_check = False, now + RETRY_SECONDS
+            warn = now >= self._next_warning
+            if warn:
+                self._next_warning = now + WARNING_SECONDS
+        if warn:
+            message = "Redis does not respond; this process counts requests in its own memory: %s"
+            self._log.warning(message, error)
+
+
+def _make_client(url: str) -> Redis:
+    """Return a client that is not connected yet; raises CannotStart if the URL is unusable."""
+    try:
+        client = Redis.from_url(
+            url,
+            # Protocol version 2 is supported by all versions of Redis and by its forks.
+            protocol=2,
+            retry=Retry(NoBackoff(), 0),
+            socket_connect_timeout=TIMEOUT_SECONDS,
+            socket_timeout=TIMEOUT_SECONDS,
+        )
+        # redis-py validates the whole URL only when it creates a connection.
+        pool = client.connection_pool
+        connection = pool.connection_class(**pool.connection_kwargs)
+        str(getattr(connection, "host", "")).encode("idna")
+    except (ValueError, TypeError, RedisError) as error:
+        # The message does not show the URL, which may contain a password.
+        raise CannotStart("LIMITS_URL cannot be used; an example is redis://127.0.0.1:6379/0.") from error
+    return client

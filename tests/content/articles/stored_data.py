@@ -1,0 +1,86 @@
+"""Checks that the stored data of each article matches the article."""
+
+from __future__ import annotations
+
+from sqlalchemy import select, text
+
+from blogapi import clock
+from blogapi.content.articles import queries
+from blogapi.content.articles.author_visibility import author_is_public
+from blogapi.content.articles.models import Article, ArticleJson
+from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.schemas import ArticleFieldsSchema, ArticleSchema
+from blogapi.content.articles.writing import repeated_columns as links
+from blogapi.content.articles.writing.rendered_article import RenderedArticle
+from blogapi.content.authors.models import Author
+from blogapi.content.search import engines
+from blogapi.content.search.models import SearchEntry
+from blogapi.operations.doctor import event_checks
+from blogapi.operations.doctor.findings import ok
+from blogapi.storage.database import db
+from blogapi.web import json as web_json
+from blogapi.web.pagination import PageRequest
+
+SELECT_FROM = "SELECT {} FROM {}"
+TABLES = (
+    *("article", "article_json", "article_stats", "article_tag", "article_author", "seo"),
+    *("search_entry", "search_index"),
+)
+
+
+def expected_json(uuid, names=None):
+    """Return the article as JSON, serialized by the schema."""
+    db.session.remove()
+    article = queries.get_article(uuid)
+    if names is None:
+        return web_json.to_json_bytes(ArticleSchema().dump(article))
+    shown = ArticleFieldsSchema().dump(RenderedArticle(article))
+    return web_json.to_json_bytes({name: value for name, value in shown.items() if name in names})
+
+
+def rows(*tables):
+    """Return all rows of each table."""
+    found = {}
+    for table in tables:
+        # In SQLite, `*` does not include the row id of the search index, which is the article number.
+        columns = f"{engines.get_engine(db.session()).number.name}, *" if table == "search_index" else "*"
+        found[table] = sorted(map(repr, db.session.execute(text(SELECT_FROM.format(columns, table)))))
+    db.session.rollback()
+    return found
+
+
+def check_index(articles):
+    """Check that the search index contains the words of these articles, and no other words."""
+    connection = db.session.connection()
+    numbers = {entry.article_id: entry.number for entry in db.session.scalars(select(SearchEntry))}
+    texts = [RenderedArticle(article).search_text for article in articles]
+    expected = [(numbers[text.article_id], text) for text in texts]
+    assert engines.find_equal_rows(connection, expected) == set(numbers.values())
+    if connection.dialect.name == "sqlite":
+        # FTS5 compares the index with the words that it contains.
+        command = "INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)"
+        connection.execute(text(command))
+
+
+def check_stored_data():
+    """Check that the stored JSON, the search index and the stored article count match the articles."""
+    db.session.remove()
+    articles = db.session.query(Article).all()
+    for model in (ArticleJson, SearchEntry):
+        known = db.session.scalars(select(model.article_id)).all()
+        assert sorted(known) == sorted(article.uuid for article in articles)
+    numbers = db.session.scalars(select(SearchEntry.number)).all()
+    assert sorted(numbers) == sorted(db.session.scalars(select(engines.get_engine(db.session()).number)))
+    check_index(articles)
+    assert links.count_wrong() == 0
+    now = clock.now()
+    visible = [one for one in articles if one.status == "published" and one.published_at <= now]
+    assert json_queries.list_published(page=PageRequest(1, 1)).total == len(visible)
+    public_authors = {link.author_id for article in visible for link in article.author_links}
+    assert public_authors == set(db.session.scalars(select(Author.uuid).where(author_is_public())))
+    for article in articles:
+        assert article.author_links
+        assert json_queries.get_json(article.uuid).body == web_json.to_json_bytes(
+            ArticleSchema().dump(article)
+        )
+    assert list(event_checks.run_checks()) == [ok("events", "The events describe what readers can see.")]
