@@ -15,7 +15,10 @@ __all__ = ["__version__", "create_app"]
 
 def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     """Return the application with its database ready for use; see `application.create_app`."""
-    # This import takes about a second, which commands such as `--help` need not wait for.
-    from blogapi import application
+    # These imports take about a second, which commands such as `--help` need not wait for. The commands call
+    # this function, so `application` cannot import them.
+    from blogapi import application, commands
 
-    return application.create_app(settings)
+    app = application.create_app(settings)
+    app.cli = commands.CommandGroup()
+    return app

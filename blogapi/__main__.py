@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import click
 
-from blogapi import __version__, basic_commands, create_app
+from blogapi import __version__, commands, create_app
 from blogapi.commands import EPILOG, CommandGroup, make_blog_option
 
 
@@ -23,7 +23,7 @@ class _Program(CommandGroup):
             from blogapi import application  # noqa: F401
 
             # `serve` itself decides whether it may create the blog.
-            ctx.obj = ScriptInfo(create_app=create_app if cmd_name == "serve" else basic_commands.open_blog)
+            ctx.obj = ScriptInfo(create_app=create_app if cmd_name == "serve" else commands.open_blog)
         return command
 
 

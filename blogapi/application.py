@@ -9,21 +9,19 @@ from typing import Any
 from flask import Flask
 
 # An alias with the name of a subpackage would hide that subpackage.
-from blogapi import authentication, blog_folder, blueprints, config, dependencies
+from blogapi import authentication, blog_folder, blueprints, config
+from blogapi.accounts import mail
 from blogapi.accounts.api_keys import service as api_key_service
-from blogapi.accounts.mail import outbox
-from blogapi.commands import CommandGroup
+from blogapi.blueprints import build_matrix
+from blogapi.content import dependencies
 from blogapi.content.articles.writing import rerendering
 from blogapi.content.media import delivery, folder, images, types, widths
 from blogapi.delivery.feeds import routes as feed_routes
 from blogapi.delivery.response_cache import middleware as response_cache_middleware
 from blogapi.operations.backups import restoring
-from blogapi.publication import event_writer
-from blogapi.rights import build_matrix
 from blogapi.storage import database, releases
 from blogapi.version import __version__
-from blogapi.web import error_handlers, logs, media_addresses, public_queries, request_id
-from blogapi.web.metrics import exposition
+from blogapi.web import error_handlers, logs, media_addresses, metrics, public_queries, request_id
 from blogapi.web.rate_limits import limiter
 from blogapi.web.rate_limits import middleware as rate_limit_middleware
 
@@ -46,8 +44,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     error_handlers.init_app(app)
     authentication.init_app(app)
     blueprints.init_app(app, version=__version__)
-    app.cli = CommandGroup()
-    outbox.init_app(app)
+    mail.init_app(app)
     types.init_app(app)
     images.init_app(app)
     widths.init_app(app)
@@ -56,7 +53,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     if not app.config["DATABASE_URL"]:
         blog_folder.refuse_lost_database(Path(app.instance_path))
     # The order matters: after an update, the tables are upgraded, and then the articles are rendered again.
-    database.init_app(app, write_events=event_writer.write_events)
+    database.init_app(app, write_events=dependencies.write_events)
     rerendering.init_app(app)
     app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or config.load_secret_key(app.instance_path)
     limiter.init_app(app)
@@ -64,7 +61,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     # These calls use the database or the folders of the blog; their order does not matter.
     restoring.init_app(app)
     folder.init_app(app)
-    exposition.init_app(app)
+    metrics.init_app(app)
     with app.app_context():
         api_key_service.delete_expired()
         releases.record(build_matrix(app))

@@ -16,13 +16,13 @@ from werkzeug.http import parse_cookie
 from werkzeug.routing import MapAdapter
 
 from blogapi import clock
-from blogapi.accounts.api_keys import policy
+from blogapi.accounts.api_keys import permissions
 from blogapi.accounts.api_keys import queries as api_key_queries
 from blogapi.accounts.api_keys import service as api_key_service
 from blogapi.accounts.users import service as user_service
 from blogapi.accounts.users.queries import find_session, is_second_factor_required
 from blogapi.delivery.response_cache import middleware
-from blogapi.operations.health.queries import check_space
+from blogapi.operations.health.routes import check_space
 from blogapi.publication import shared_caching
 from blogapi.web import headers, request_id
 from blogapi.web.access import (
@@ -37,7 +37,7 @@ from blogapi.web.access import (
     may_publish,
     reader,
 )
-from blogapi.web.argument_parser import reject_query_parameters
+from blogapi.web.blueprint import reject_query_parameters
 from blogapi.web.conditional import reject_conditional_headers
 from blogapi.web.errors import Unauthorized, format_allow
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
@@ -225,22 +225,22 @@ def _authenticate_key(value: str) -> Caller:
         raise Unauthorized("This API key has expired; create a new one.", code="key_expired")
     last_used, expires = key.last_used, key.expires
     # If the clock was set back, the last use can be in the future.
-    if last_used is None or not last_used <= now < last_used + policy.LAST_USED_INTERVAL:
-        ends_trial = last_used is None and policy.is_trial_key(key.owner, key.created, expires)
+    if last_used is None or not last_used <= now < last_used + permissions.LAST_USED_INTERVAL:
+        ends_trial = last_used is None and permissions.is_trial_key(key.owner, key.created, expires)
         if api_key_service.record_use(key.uuid, key.owner, now, remove_expiry=ends_trial):
             last_used, expires = now, None if ends_trial else expires
         else:
             # The next request must try to store the use again, so this response must not be cached.
-            last_used = now - policy.LAST_USED_INTERVAL
+            last_used = now - permissions.LAST_USED_INTERVAL
     g.caller_tag = key.commit_tag
     # Until this time, the key is valid and its use need not be stored again, so the response may be replayed.
-    g.cacheable_until = min(last_used + policy.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
+    g.cacheable_until = min(last_used + permissions.LAST_USED_INTERVAL, expires or middleware.NO_EXPIRY)
     return Caller(
         user=key.owner,
         username=key.username or "",
         role=(role := Role(key.role or Role.READER)),
         publishes=may_publish(role, can_publish=bool(key.can_publish)),
-        scopes=frozenset(policy.included_scopes(key.scope)),
+        scopes=frozenset(permissions.included_scopes(key.scope)),
         key=key.uuid,
         expires=expires,
         is_authenticated=True,

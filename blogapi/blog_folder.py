@@ -6,10 +6,72 @@ The instance folder, `instance` in the folder of a blog, contains the whole stat
 from __future__ import annotations
 
 import os
+import platform
+import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
-from blogapi import config, program
+from blogapi import config
 from blogapi.config import INSTANCE_PATH, CannotStart
+from blogapi.storage.migration_names import list_migrations
+from blogapi.version import __version__
+
+_PACKAGE = Path(__file__).parent
+
+# The folder of the checkout that contains the running program, or None for an installed package.
+CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "wsgi.py").is_file() else None
+
+
+def get_command() -> str:
+    """Return the beginning of a command line that starts this program, for messages."""
+    if in_container := os.environ.get(config.COMMAND):
+        return in_container
+    started = Path(sys.argv[0]).stem
+    if started == "blogapi":
+        return "blogapi"
+    return "flask --app wsgi" if started == "flask" else "python -m blogapi"
+
+
+def make_serve_command() -> list[str]:
+    """Return the command line with which a service starts `serve`, as a list with absolute paths."""
+    if CHECKOUT is not None:
+        return [sys.executable, str(CHECKOUT / "wsgi.py")]
+    script = Path(sys.executable).with_name("blogapi.exe" if os.name == "nt" else "blogapi")
+    return [str(script), "serve"] if script.is_file() else [sys.executable, "-P", "-m", "blogapi", "serve"]
+
+
+def list_start_commands(folder: str) -> list[str]:
+    """Return the command lines that serve the blog in the folder; a checkout runs only in its own folder."""
+    serve = f"{get_command()} serve"
+    return [f"cd {folder}", serve] if CHECKOUT is None else [f"{serve} --blog {folder}"]
+
+
+def describe() -> dict[str, str | None]:
+    """Return the version of the program and of what it runs on; `schema` is its newest migration."""
+    return {
+        "version": __version__,
+        "commit": _read_commit(),
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        "schema": list_migrations()[-1],
+    }
+
+
+def _read_commit() -> str | None:
+    """Return the commit from which the package was built, or the commit of the checkout, or None."""
+    built = _PACKAGE / "commit.txt"
+    if built.is_file():
+        return built.read_text(encoding="ascii").strip()
+    if CHECKOUT is None:
+        return None
+    try:
+        command = ["git", "-C", str(CHECKOUT), "rev-parse", "HEAD"]
+        result = subprocess.run(command, capture_output=True, check=True, timeout=5, text=True)  # noqa: S603, our own command
+        return result.stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None
+
 
 # An instance folder with one of these files belongs to a blog.
 _MARKS = ("blog.db", "config.toml", "secret_key")
@@ -31,7 +93,7 @@ def find() -> Path:
     here = Path.cwd()
     homes = (folder / "instance" for folder in (here, *here.parents))
     found = next((home for home in homes if is_blog(home) and _is_trusted(home, here)), None)
-    return found or (program.CHECKOUT or here) / "instance"
+    return found or (CHECKOUT or here) / "instance"
 
 
 def is_blog(home: Path) -> bool:
@@ -45,7 +107,7 @@ def find_existing() -> Path:
     if is_unfinished(home):
         refuse_lost_database(home)
         raise CannotStart(
-            f"The blog in {home.parent} has no database yet; `{program.get_command()} serve` creates it."
+            f"The blog in {home.parent} has no database yet; `{get_command()} serve` creates it."
         )
     return home
 
@@ -60,7 +122,7 @@ def find_blog() -> Path:
         return home
     raise CannotStart(
         f"There is no blog in {home.parent} (its data would be in {home}). Create one with "
-        f"`{program.get_command()} init`, or name the folder of a blog with --blog."
+        f"`{get_command()} init`, or name the folder of a blog with --blog."
     )
 
 
@@ -75,7 +137,7 @@ def refuse_lost_database(home: Path) -> None:
     if has_files and not (home / "blog.db").exists():
         raise CannotStart(
             f"{home / 'blog.db'} is missing, but the blog has files: restore a backup "
-            f"(`{program.get_command()} restore FILE`), or move the folders `media` and `backups` away to "
+            f"(`{get_command()} restore FILE`), or move the folders `media` and `backups` away to "
             "begin an empty blog."
         )
 

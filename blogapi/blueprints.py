@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import click
 from flask import Flask, current_app
@@ -17,6 +17,7 @@ from blogapi.accounts.users.routes import bp as auth
 from blogapi.accounts.users.user_routes import bp as users
 from blogapi.admin.routes import admin as admin_pages
 from blogapi.config import CannotStart
+from blogapi.content import deleted_items as deleted_item_routes
 from blogapi.content.articles import presence_routes as open_routes
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.lists import counts
@@ -26,28 +27,27 @@ from blogapi.content.articles.routes import ARTICLES
 from blogapi.content.articles.routes import bp as articles
 from blogapi.content.articles.routes import counts_bp as article_counts
 from blogapi.content.articles.writing import term_merge
-from blogapi.content.authors.taxonomy import AUTHORS
-from blogapi.content.categories.taxonomy import CATEGORIES
 from blogapi.content.custom_fields.routes import bp as custom_fields
-from blogapi.content.deleted_items import routes as deleted_item_routes
 from blogapi.content.media.delivery import pages as media_files
 from blogapi.content.media.routes import bp as media
 from blogapi.content.media.use_routes import bp as media_uses
 from blogapi.content.pages.routes import PAGES as PAGE_RESOURCE
 from blogapi.content.pages.routes import bp as pages
 from blogapi.content.revisions import routes as revision_routes
-from blogapi.content.tags.taxonomy import TAGS
+from blogapi.content.taxonomies.authors import AUTHORS
+from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.taxonomies.routes import build_blueprint
+from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.working_copies import routes as working_copy_routes
-from blogapi.delivery.archive.routes import bp as archive
-from blogapi.delivery.changes.routes import bp as changes
+from blogapi.delivery.archive import bp as archive
+from blogapi.delivery.changes import bp as changes
 from blogapi.delivery.feeds.routes import bp as feeds
 from blogapi.delivery.previews import routes as preview_routes
 from blogapi.delivery.previews.html_page import html_page as preview_pages
 from blogapi.delivery.previews.routes import contents as preview_contents
 from blogapi.delivery.redirects.custom.routes import bp as custom_redirects
 from blogapi.delivery.redirects.routes import bp as redirects
-from blogapi.delivery.site_checks.routes import bp as site_checks
+from blogapi.delivery.site_checks import bp as site_checks
 from blogapi.delivery.webhooks.routes import bp as webhooks
 from blogapi.docs import document
 from blogapi.docs.routes import docs, home, openapi
@@ -64,7 +64,7 @@ from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import table_of
 from blogapi.web.access import Access, get_access
 from blogapi.web.errors import METHODS
-from blogapi.web.metrics.routes import bp as metrics
+from blogapi.web.metrics import bp as metrics
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
 BLUEPRINTS = (
@@ -165,3 +165,26 @@ def routes() -> None:
         table.add_row(path, method, access.rule.name, access.scope, access.rule.description)
     # For output to a file, the lines need not fit into a terminal.
     Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+def build_matrix(app: Flask) -> dict[str, str]:
+    """Return the callers of each operation (`GET /path/`), without the effect of the settings."""
+    return {
+        f"{method} {path}": f"{access.rule.description}, scope {access.scope}"
+        for path, method, _, access in list_operations(app, public_reads=False)
+        if path.startswith("/api/")
+    }
+
+
+def compare(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each operation that is new, gone, or has other callers."""
+    for operation in sorted({*before, *after}):
+        old, new = before.get(operation), after.get(operation)
+        if old == new:
+            continue
+        if old is None:
+            yield f"new      {operation}: {new}"
+        elif new is None:
+            yield f"gone     {operation}: {old}"
+        else:
+            yield f"changed  {operation}: {old} -> {new}"

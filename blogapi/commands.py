@@ -1,14 +1,81 @@
-"""The list of all commands."""
+"""The list of all commands, and the commands `init`, `version` and `completion`."""
 
 from __future__ import annotations
 
+import json
+import os
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from blogapi import blog_folder, program
+from blogapi import blog_folder, config, create_app
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+
+def open_blog() -> Flask:
+    """Return the application of an existing blog; raises CannotStart if there is none."""
+    blog_folder.find_existing()
+    return create_app()
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
+def init(folder: Path | None) -> None:
+    """Create a blog in FOLDER (default: the current folder).
+
+    Its content and its settings are stored below FOLDER in `instance`.
+    """
+    if folder is not None:
+        blog_folder.select(folder)
+    elif not os.environ.get(config.INSTANCE_PATH):
+        blog_folder.select(Path.cwd())
+    home = blog_folder.find()
+    if blog_folder.is_blog(home) and not blog_folder.is_unfinished(home):
+        raise click.ClickException(f"{home.parent} already contains a blog.")
+    create_app()
+    click.echo(f"Created a blog in {home.parent}.")
+    if config.COMMAND in os.environ:
+        # In a container, the next steps differ: `serve` is not started like the other commands.
+        return
+    is_here = home.parent == Path.cwd()
+    serve = [f"{blog_folder.get_command()} serve"]
+    click.echo("Next:")
+    for line in serve if is_here else blog_folder.list_start_commands(str(folder or home.parent)):
+        click.echo(f"  {line}")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the versions as JSON.")
+def version(as_json: bool) -> None:
+    """Print the versions of blogapi, Python, SQLite and the schema, and the commit of blogapi."""
+    found = blog_folder.describe()
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    for name, value in found.items():
+        click.echo(f"{name:<8} {value or 'unknown'}")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print a script that lets the shell complete commands and options.
+
+    \b
+    bash: add  eval "$(blogapi completion bash)"  to ~/.bashrc
+    zsh:  add  eval "$(blogapi completion zsh)"  to ~/.zshrc
+    fish: run  blogapi completion fish > ~/.config/fish/completions/blogapi.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(context.find_root().command, {}, "blogapi", "_BLOGAPI_COMPLETE").source())
 
 
 class Command(NamedTuple):
@@ -19,7 +86,7 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "init": Command("blogapi.basic_commands:init", "Create a blog."),
+    "init": Command("blogapi.commands:init", "Create a blog."),
     "serve": Command("blogapi.serving.commands:serve", "Serve the blog until Ctrl-C."),
     "service": Command(
         "blogapi.serving.service_files.commands:service", "Print a file for a service manager."
@@ -43,12 +110,16 @@ COMMANDS = {
         "blogapi.operations.doctor.commands:doctor", "Check the blog and name a cure for each problem."
     ),
     "routes": Command("blogapi.blueprints:routes", "List the paths of the API and who may call them."),
-    "completion": Command("blogapi.basic_commands:completion", "Print the completion script for a shell."),
-    "version": Command("blogapi.basic_commands:version", "Print the version."),
+    "completion": Command("blogapi.commands:completion", "Print the completion script for a shell."),
+    "version": Command("blogapi.commands:version", "Print the version."),
 }
 
 EPILOG = "\n  ".join(
-    ["\b\nA new blog:", f"{program.get_command()} init my-blog", *program.list_start_commands("my-blog")]
+    [
+        "\b\nA new blog:",
+        f"{blog_folder.get_command()} init my-blog",
+        *blog_folder.list_start_commands("my-blog"),
+    ]
 )
 
 

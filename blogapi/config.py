@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
@@ -21,6 +21,29 @@ from blogapi.settings import REMOVED_SETTINGS, SETTINGS
 
 if TYPE_CHECKING:
     from flask import Flask
+
+
+Value = TypeVar("Value")
+
+
+class AppState(Generic[Value]):
+    """A value of which each application has its own, in `app.extensions`, with its type."""
+
+    def __init__(self, name: str) -> None:
+        self._key = f"blogapi-{name}"
+
+    def set(self, app: Flask, value: Value) -> None:
+        """Set the value of the application."""
+        app.extensions[self._key] = value
+
+    def get(self, app: Flask | None = None) -> Value:
+        """Return the value of the application, by default of the current one."""
+        # Imported here because commands that open no blog do not import Flask.
+        from flask import current_app
+
+        value: Value = (app or current_app).extensions[self._key]
+        return value
+
 
 PREFIX = "BLOGAPI_"
 INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"

@@ -30,24 +30,21 @@ from blogapi.accounts.users.models import Account, WebSession
 from blogapi.content.articles import service as article_service
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.authors import taxonomy as authors_definition
-from blogapi.content.authors.models import Author
-from blogapi.content.authors.schemas import AuthorBodySchema
-from blogapi.content.categories import taxonomy as categories_definition
-from blogapi.content.categories.models import Category
-from blogapi.content.categories.schemas import CategoryBodySchema
 from blogapi.content.media import images
-from blogapi.content.tags import taxonomy as tags_definition
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies import authors as authors_definition
+from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies import tags as tags_definition
+from blogapi.content.taxonomies.authors import Author, AuthorBodySchema
+from blogapi.content.taxonomies.categories import Category, CategoryBodySchema
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.docs import document
 from blogapi.storage import connections
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.web.access import Role, Scope
 from blogapi.web.errors import DAMAGE_KEY
-from blogapi.web.key_format import SHOWN_PREFIX_LENGTH, generate_key
+from blogapi.web.key_format import SHOWN_PREFIX_LENGTH, digest_token, generate_key
 from blogapi.web.rate_limits import limiter
-from blogapi.web.tokens import digest_token
 from tests import attempts, event_guard, marks, shortcuts, skips
 from tests.audit_hooks import sqlite_files
 from tests.browser import PageOpener, launch_browser

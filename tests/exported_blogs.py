@@ -24,30 +24,27 @@ from blogapi.content.articles.models import (
     WorkingCopy,
 )
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.authors.models import Author
-from blogapi.content.authors.taxonomy import AUTHORS
-from blogapi.content.categories.models import Category
-from blogapi.content.categories.taxonomy import CATEGORIES
 from blogapi.content.custom_fields import service as custom_fields
 from blogapi.content.custom_fields.models import CustomField
 from blogapi.content.custom_fields.schemas import FieldBodySchema
 from blogapi.content.media import service as media
 from blogapi.content.media.models import FormerHash, Media, MediaPath
 from blogapi.content.pages.schemas import PageBodySchema
-from blogapi.content.tags.models import Tag
-from blogapi.content.tags.taxonomy import TAGS
 from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies.authors import AUTHORS, Author
+from blogapi.content.taxonomies.categories import CATEGORIES, Category
 from blogapi.content.taxonomies.models import FormerTermSlug
+from blogapi.content.taxonomies.tags import TAGS, Tag
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.content.working_copies import service as working_copies
 from blogapi.content.working_copies.schemas import PageWorkingCopyBodySchema, WorkingCopyBodySchema
 from blogapi.delivery.redirects.custom import service as custom_redirects
-from blogapi.delivery.redirects.custom.models import CustomRedirect
+from blogapi.delivery.redirects.custom.service import CustomRedirect
 from blogapi.exporting import layouts
 from blogapi.exporting import service as exports
-from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.registry import load_formats
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.pipeline.preparing import open_sources
@@ -168,7 +165,7 @@ def store_picture(tmp_path: Path, colour: str, name: str, **texts: str) -> Media
     """Store a picture in the library."""
     path = tmp_path / f"{uuid4()}.png"
     path.write_bytes(make_picture(colour))
-    with media.prepare(path, name) as prepared:
+    with media.prepare_file(path, name) as prepared:
         return media.store(prepared, **texts)[0]
 
 

@@ -32,7 +32,7 @@ NO_DATABASE = tuple(
         *("rendering", "deploy", "docs", "web/rate_limits", "release", "serving", "shared_caches", "web"),
         *(
             "accounts/api_keys",
-            "content/authors",
+            "content/taxonomies/authors",
             "exporting",
             "delivery/feeds",
             "delivery/previews",

@@ -13,8 +13,8 @@ from sqlalchemy import Table, delete, func, insert, select
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.users.models import WebSession
 from blogapi.content.articles.models import Article
-from blogapi.content.categories.models import Category
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.storage.database import db, table_of
 from tests.databases import SERVER_URL, Databases, close_connections
 

@@ -12,10 +12,11 @@ from click.testing import CliRunner
 from flask import Flask
 
 from blogapi import __main__ as program_module
-from blogapi import basic_commands, blog_folder, create_app, program
+from blogapi import blog_folder, commands, create_app
 from blogapi.__main__ import main
 from blogapi.config import CannotStart
-from blogapi.serving import commands, server
+from blogapi.serving import commands as serving_commands
+from blogapi.serving import server
 from tests.databases import close_connections
 
 
@@ -26,7 +27,7 @@ def folder(monkeypatch, tmp_path) -> Path:
     monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", "x")
     monkeypatch.delenv("BLOGAPI_INSTANCE_PATH")
     monkeypatch.delenv("BLOGAPI_DATABASE_URL", raising=False)
-    monkeypatch.setattr(program, "CHECKOUT", None)
+    monkeypatch.setattr(blog_folder, "CHECKOUT", None)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -40,7 +41,7 @@ def apps(monkeypatch) -> Iterator[list[Flask]]:
         created.append(create_app())
         return created[-1]
 
-    for module in (basic_commands, program_module):
+    for module in (commands, program_module):
         monkeypatch.setattr(module, "create_app", create)
     yield created
     for app in created:
@@ -101,7 +102,7 @@ def test_a_blog_of_another_user_is_not_found_from_below(folder, monkeypatch):
 
 
 def test_in_a_checkout_the_blog_of_the_checkout_is_the_last_choice(folder, monkeypatch):
-    monkeypatch.setattr(program, "CHECKOUT", folder / "checkout")
+    monkeypatch.setattr(blog_folder, "CHECKOUT", folder / "checkout")
     assert blog_folder.find() == folder / "checkout" / "instance"
     home = make_blog(folder)
     assert blog_folder.find() == home
@@ -147,7 +148,7 @@ def stop_at_once(monkeypatch) -> Iterator[None]:
 @pytest.mark.parametrize("option", ["--demo", None])
 def test_serve_creates_a_demo_and_in_a_checkout_any_blog(folder, monkeypatch, stop_at_once, option):
     if option is None:
-        monkeypatch.setattr(program, "CHECKOUT", folder)
+        monkeypatch.setattr(blog_folder, "CHECKOUT", folder)
     status, output = run("serve", "--port", "0", *filter(None, [option]))
     assert (status, "Serving " in output) == (0, True), output
     assert (folder / "instance" / "blog.db").is_file()
@@ -177,7 +178,7 @@ def test_init_creates_a_blog_once_and_the_option_selects_it(folder, monkeypatch)
             f"Created a blog in {folder / 'my-blog'}.",
             "Next:",
             "  cd my-blog",
-            f"  {program.get_command()} serve",
+            f"  {blog_folder.get_command()} serve",
         ],
     )
     assert {"blog.db", "secret_key"} <= {path.name for path in (folder / "my-blog/instance").iterdir()}
@@ -196,11 +197,11 @@ def test_a_blog_with_its_database_and_key_in_the_environment_is_found(folder, mo
 
 
 def test_init_in_a_checkout_says_how_to_serve_another_folder(folder, monkeypatch):
-    monkeypatch.setattr(program, "CHECKOUT", folder)
+    monkeypatch.setattr(blog_folder, "CHECKOUT", folder)
     status, output = run("init", "my-blog")
     assert (status, output.splitlines()[1:]) == (
         0,
-        ["Next:", f"  {program.get_command()} serve --blog my-blog"],
+        ["Next:", f"  {blog_folder.get_command()} serve --blog my-blog"],
     )
 
 
@@ -239,7 +240,7 @@ def close_at_once(monkeypatch):
         self.close()
 
     monkeypatch.setattr(server.Server, "run", run)
-    monkeypatch.setattr(commands, "_end_on_signals", lambda *_: None)
+    monkeypatch.setattr(serving_commands, "_end_on_signals", lambda *_: None)
 
 
 @pytest.mark.parametrize("place", ["with --demo", "unfinished", "in the checkout"])
@@ -247,7 +248,7 @@ def test_serve_creates_the_database(folder, monkeypatch, close_at_once, place):
     if place == "unfinished":
         make_blog(folder, "config.toml")
     if place == "in the checkout":
-        monkeypatch.setattr(program, "CHECKOUT", folder)
+        monkeypatch.setattr(blog_folder, "CHECKOUT", folder)
     status, output = run("serve", "--port", "0", *(["--demo"] if place == "with --demo" else []))
     assert status == 0, output
     assert (folder / "instance" / "blog.db").exists()

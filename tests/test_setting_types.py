@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi import setting_types
+from blogapi import settings
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from blogapi import setting_types
     ],
 )
 def test_a_limit_has_amounts_and_seconds(limit, rates):
-    assert setting_types.parse_rates(limit) == rates
+    assert settings.parse_rates(limit) == rates
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_a_limit_has_amounts_and_seconds(limit, rates):
 )
 def test_a_limit_without_an_amount_or_a_unit_is_refused(limit):
     with pytest.raises(ValueError, match="must be a limit such as '20 per minute'"):
-        setting_types.parse_rates(limit)
+        settings.parse_rates(limit)

@@ -15,9 +15,9 @@ import marshmallow as ma
 import pytest
 from flask import Flask
 
-from blogapi import dependencies
-from blogapi.content.tags.schemas import TagSchema
-from blogapi.content.tags.taxonomy import TAGS as TAXONOMY
+from blogapi.content import dependencies
+from blogapi.content.taxonomies.tags import TAGS as TAXONOMY
+from blogapi.content.taxonomies.tags import TagSchema
 from blogapi.web.media_addresses import complete_address
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, People
 from tests.content.media.rows import MEDIA
@@ -163,11 +163,14 @@ def make_other_blog(make_blog, monkeypatch):
     def make() -> tuple[Blog, list[UUID]]:
         files: list[UUID] = []
         library = vars(dependencies.library) | {"get_service_url": lambda: "https://other.example"}
-        articles = SimpleNamespace(prepare=files.extend, render=lambda session, uuids: files.extend(uuids))
+        articles = SimpleNamespace(
+            prepare_articles=files.extend,
+            render_articles_again=lambda session, uuids: files.extend(uuids),
+        )
         tags = replace(TAXONOMY, stored_schema=LoudTagSchema)
         with monkeypatch.context() as patch:
             patch.setattr(dependencies, "library", SimpleNamespace(**library))
-            patch.setattr(dependencies, "media_changes", articles)
+            patch.setattr(dependencies, "rerendering", articles)
             patch.setattr(dependencies, "TAXONOMIES", (*dependencies.TAXONOMIES[:2], tags))
             blog = make_blog("other")
         files.clear()

@@ -1,1 +1,1 @@
-"""The web pages on which users write and manage the blog; they use only the public API."""
+"""The pages for writing and managing the blog; they use the public API alone and read no table."""

@@ -19,8 +19,8 @@ from blogapi.content.articles.fields import TEXT_FIELDS
 from blogapi.docs.assets import CONTENT_TYPES
 from blogapi.rendering.players import PLAYERS
 from blogapi.site import addresses
+from blogapi.site.addresses import list_time_zones
 from blogapi.site.queries import get_site
-from blogapi.site.time_zones import list_time_zones
 from blogapi.web.access import ROLES, Role, allow, anyone
 from blogapi.web.errors import NotFound
 from blogapi.web.operation import get_operation

@@ -1,4 +1,1 @@
-"""What a blog consists of, and how it is written and found: articles, pages, terms, media, fields, versions.
-
-What shows this content to readers in another form than the API's own belongs to `delivery`.
-"""
+"""What a blog consists of, how it is written and found; other forms than the API's own are in `delivery`."""

@@ -1,1 +1,1 @@
-"""The OpenAPI document, the interactive reference page, and the user guide (`guide/*.md`)."""
+"""The OpenAPI document, the API reference, and the guide; the document is derived from views and schemas."""

@@ -15,8 +15,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.common import resolve_schema_instance
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
-from blogapi.web.fields import EmptySchema, InputSchema, Timestamp
-from blogapi.web.references import Reference, ReferenceSchema
+from blogapi.web.fields import EmptySchema, InputSchema, Reference, ReferenceSchema, Timestamp
 from blogapi.web.uploads import FileBodySchema
 
 Document = dict[str, Any]

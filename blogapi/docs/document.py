@@ -20,7 +20,7 @@ from blogapi.docs.components import (
 )
 from blogapi.docs.custom_fields import mark_filters
 from blogapi.docs.operations import HEADERS, PARAMETERS, complete_operation
-from blogapi.docs.references import (
+from blogapi.docs.shared_components import (
     drop_unused_schemas,
     share_enums,
     share_objects,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
 from pathlib import Path
 
 from blogapi.rendering import renderer
+from blogapi.rendering.plain_text import to_plain_text
+from blogapi.web import json as web_json
 
 # The pages, grouped by task, in the order of the navigation. The first page is shown at `/docs/`.
 PAGE_GROUPS = {
@@ -98,3 +102,22 @@ def _highlight(sample: re.Match[str]) -> str:
 
 def _get_url(name: str) -> str:
     return "/docs/" if name == PAGE_NAMES[0] else f"/docs/{name}/"
+
+
+@cache
+def compress_index() -> bytes:
+    """Return the entries, one for each section of the guide, as a JSON array, compressed with gzip."""
+    entries = [entry for page in list_pages() for entry in _list_entries(page)]
+    return gzip.compress(web_json.to_json_bytes(entries), mtime=0)
+
+
+def _list_entries(page: GuidePage) -> Iterator[dict[str, str]]:
+    headings = [*HEADING.finditer(page.html)]
+    ends = [heading.start() for heading in headings[1:]] + [len(page.html)]
+    for heading, end in zip(headings, ends, strict=True):
+        yield {
+            "url": page.url if heading[1] == "1" else f"{page.url}#{heading[2]}",
+            "page": page.title,
+            "heading": to_plain_text(heading[3]),
+            "text": to_plain_text(page.html[heading.end() : end]),
+        }

@@ -10,8 +10,8 @@ import flask
 from flask import Flask, Response, current_app, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from blogapi.content.custom_fields.visibility import describe_public_fields
-from blogapi.docs import assets, document, guide_pages, guide_search
+from blogapi.content.custom_fields.shown_values import describe_public_fields
+from blogapi.docs import assets, document, guide_pages
 from blogapi.docs.custom_fields import add_custom_fields
 from blogapi.publication.shared_caching import shows
 from blogapi.web import json as web_json
@@ -95,7 +95,7 @@ def asset(name: str) -> Response:
 @shows()
 def search_index() -> Response:
     """Return the sections of the guide as JSON, for the search of its pages."""
-    return _send_compressed(guide_search.compress_index(), "application/json")
+    return _send_compressed(guide_pages.compress_index(), "application/json")
 
 
 @docs.get("/blogapi.js")

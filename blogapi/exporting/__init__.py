@@ -1,1 +1,1 @@
-"""Writes the whole blog into files that other systems and the import can read."""
+"""Writes the blog into files for other systems and for the import; exact copies are `operations.backups`."""

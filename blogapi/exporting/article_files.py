@@ -12,10 +12,10 @@ from uuid import UUID
 from blogapi.content.articles.content import default_seo
 from blogapi.content.articles.fields import LINK_NAMES
 from blogapi.content.articles.lifecycle import SCHEDULED
-from blogapi.content.pages.page_tree import read_tree
+from blogapi.content.articles.page_tree import read_tree
 from blogapi.exporting.article_rows import Item
+from blogapi.exporting.exported_addresses import MediaAddresses, Replacement, Rewritten, escape_shortcodes
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout, is_scheduled
-from blogapi.exporting.references import MediaAddresses, Replacement, Rewritten, escape_shortcodes
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status

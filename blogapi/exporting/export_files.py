@@ -11,14 +11,14 @@ from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from blogapi.content.media.stored_files import StoredFile, find_fault
-from blogapi.delivery.redirects.custom.queries import list_custom_redirects
+from blogapi.delivery.redirects.custom.service import list_custom_redirects
 from blogapi.delivery.redirects.formats import format_redirects
 from blogapi.delivery.redirects.queries import CUSTOM, Redirect, list_redirects
 from blogapi.exporting.article_files import ArticleWriter
 from blogapi.exporting.article_rows import Item
+from blogapi.exporting.exported_addresses import MediaAddresses
 from blogapi.exporting.layouts import Layout
 from blogapi.exporting.names import ArticleNames, choose_media_names
-from blogapi.exporting.references import MediaAddresses
 from blogapi.exporting.results import CannotWrite
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.term_pages import TermPages

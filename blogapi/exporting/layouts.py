@@ -9,7 +9,7 @@ from datetime import datetime
 from blogapi.content.articles.fields import TEXT_NAMES
 from blogapi.exporting.article_rows import Item
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType
-from blogapi.site.time_zones import to_time_zone
+from blogapi.site.addresses import to_time_zone
 
 # The name and the version of the format, in `blogapi.yaml`.
 FORMAT, VERSION = "blogapi-export", 1

@@ -28,17 +28,17 @@ from blogapi.content.articles.models import (
 )
 from blogapi.content.articles.responses import article_links
 from blogapi.content.articles.snapshots import parse_content
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import CustomField
+from blogapi.content.dependencies import TAXONOMIES
 from blogapi.content.media.addresses import make_path
 from blogapi.content.media.models import FormerHash, Media, MediaUse
 from blogapi.content.media.uses import ARTICLE
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.hierarchy import has_parents
 from blogapi.content.taxonomies.models import FormerTermSlug
-from blogapi.dependencies import TAXONOMIES
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.exporting import article_rows
 from blogapi.exporting.article_rows import (
     Item,

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from blogapi.exporting.article_rows import Item
+from blogapi.exporting.exported_addresses import MediaAddresses
 from blogapi.exporting.layouts import Layout
-from blogapi.exporting.references import MediaAddresses
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.publication.kinds import TERM_LISTS

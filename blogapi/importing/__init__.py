@@ -1,1 +1,1 @@
-"""Imports articles from files that other blog systems, or blogapi itself, have exported."""
+"""Reads other blogs and exports of blogapi, and stores them through the functions of `content`."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from flask import current_app
 
-from blogapi.importing.format_api.files import MAX_FILE_BYTES, MAX_OUTER_FOLDERS
+from blogapi.importing.format_api.source_files import MAX_FILE_BYTES, MAX_OUTER_FOLDERS
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import DISK_FULL
 from blogapi.storage import files

@@ -12,8 +12,8 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from blogapi.content.articles.models import Article, FormerPath, FormerSlug
-from blogapi.content.categories.models import Category
 from blogapi.content.media.models import FormerHash, Media, MediaPath
+from blogapi.content.taxonomies.categories import Category
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.models import ImportedFile
 from blogapi.storage.database import db

@@ -1,1 +1,1 @@
-"""The visibility of items: who can see them, and since when."""
+"""Who may see which item since when, and one event for every public change; it knows no resource."""

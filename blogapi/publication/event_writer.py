@@ -15,7 +15,6 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
 from blogapi import clock
-from blogapi.app_state import AppState
 from blogapi.publication.events import (
     AUTHOR,
     EPOCH,
@@ -39,7 +38,7 @@ from blogapi.storage.database import (
     transaction,
 )
 from blogapi.storage.version_check import NewerSchema
-from blogapi.web.metrics import registry
+from blogapi.web import metrics
 
 
 class AuthorQueries(Protocol):
@@ -51,8 +50,6 @@ class AuthorQueries(Protocol):
     def find_public_authors(self, authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
         """Return the addresses of those authors whom a public article names, by the uuid of the author."""
 
-
-AUTHOR_QUERIES = AppState[AuthorQueries]("author-queries")
 
 _event, _counter = table_of(Event), table_of(CommitCounter)
 
@@ -88,14 +85,14 @@ _SELECT_PUBLIC_AUTHORS = select(_event.c.uuid, _event.c.slug, _event.c.path).whe
 )
 
 
-def write_events(session: Session, *, visible: bool) -> None:
+def write_events(session: Session, authors: AuthorQueries, *, visible: bool) -> None:
     """Write the events of a transaction at its end, and the events of items that have become due.
 
     The commit counts as visible if `visible` is set or if readers can notice an event.
     """
     notes = get_noted_changes(session)
     if visible or notes or session.get_bind().dialect.name != "sqlite":
-        _Writer(session).write(notes, visible=visible)
+        _Writer(session, authors).write(notes, visible=visible)
 
 
 def write_due_events() -> None:
@@ -113,7 +110,7 @@ def write_due_events() -> None:
         pass
 
 
-@registry.gauge("due_items_lag_seconds", "Time since the first unreported item was due.", reads_database=True)
+@metrics.gauge("due_items_lag_seconds", "Time since the first unreported item was due.", reads_database=True)
 def _read_lag() -> float:
     due = db.session.scalar(select(func.min(Event.due)))
     return 0 if due is None else max(0, (current_time() - due).total_seconds())
@@ -122,11 +119,11 @@ def _read_lag() -> float:
 class _Writer:
     """Writes the events of one transaction, which holds the write lock."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, authors: AuthorQueries) -> None:
         self._connection, self._tag = session.connection(), secrets.token_hex(4)
         self._now, self._counter = database_clock.read_clock(session), dict(get_write(session).counter)
         self._min_due: datetime | None = self._counter["min_due"]
-        self._authors = AUTHOR_QUERIES.get()
+        self._authors = authors
         # Whether readers can notice the commit, at once or when a scheduled item becomes public.
         self._visible = False
         # The authors whom changed articles show now, and those whom they no longer show.

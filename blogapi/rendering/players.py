@@ -8,6 +8,19 @@ from dataclasses import dataclass
 from html import escape, unescape
 from urllib.parse import quote
 
+# Hosts whose players may be embedded in an iframe.
+EMBED_HOSTS = frozenset(
+    {
+        "youtube.com",
+        "www.youtube.com",
+        "www.youtube-nocookie.com",
+        "player.vimeo.com",
+        "open.spotify.com",
+        "w.soundcloud.com",
+    }
+)
+
+
 # The maximum number of players in an article; further addresses are shown as links.
 MAX_PLAYERS = 100
 

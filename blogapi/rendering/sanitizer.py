@@ -12,7 +12,7 @@ import nh3
 from blogapi.rendering import figures, hidden_elements, html_cost, markdown, mathml, players, slugs
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.rendering.characters import JOINERS, MARKS
-from blogapi.rendering.embed_hosts import EMBED_HOSTS
+from blogapi.rendering.players import EMBED_HOSTS
 
 # The classes that are kept; each comment names the programs that write these classes into content.
 _PATTERNS = (

@@ -1,1 +1,1 @@
-"""The server, a subclass of the waitress server with limits and problem+json errors."""
+"""The server, a subclass of the waitress server with limits; what it serves is assembled in `application`."""

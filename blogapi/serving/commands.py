@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
 import socket
 import sys
@@ -12,25 +13,39 @@ import click
 from flask import Flask, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
-from blogapi import blog_folder, config, program, setting_types
+from blogapi import blog_folder, config, settings
 from blogapi.accounts.users import links
 from blogapi.accounts.users.queries import can_admin_log_in
+from blogapi.content import deleted_items as deleted_item_service
 from blogapi.content.articles import queries as article_queries
 from blogapi.content.articles.writing.rerendering import needs_upgrade
-from blogapi.content.deleted_items import service as deleted_item_service
 from blogapi.content.media.folder import check_shared_folder
 from blogapi.delivery.webhooks import sender
 from blogapi.importing.jobs import service as import_job_service
 from blogapi.importing.jobs.runner import get_runner
 from blogapi.operations.backups import daily
-from blogapi.operations.health.queries import start_integrity_check
+from blogapi.operations.health.routes import start_integrity_check
 from blogapi.publication import background
-from blogapi.serving import listening, log, memory, server, supervisor, upgrading
+from blogapi.serving import listening, log, server, upgrading
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import logs
-from blogapi.web.metrics.exposition import get_metrics
+from blogapi.web.metrics import get_metrics
+
+_TRIM_THRESHOLD, _ARENA_MAX = -1, -8
+
+
+def return_freed_memory() -> None:
+    """Make glibc use one memory pool for all threads, and shrink it when memory at its end is free.
+
+    By default, glibc has a pool for each thread and keeps up to 64 MB of freed memory in each pool. With a C
+    library that has no `mallopt`, this does nothing.
+    """
+    if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
+        mallopt(_ARENA_MAX, 1)
+        mallopt(_TRIM_THRESHOLD, 128 * 1024)
+
 
 # How many seconds a running import may take to end when the server stops.
 IMPORT_STOP_SECONDS = 5
@@ -45,7 +60,7 @@ Or stop the server and start it with --demo for a sample blog."""
 
 def _parse_proxy(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
     try:
-        return None if value is None else setting_types.network(value)
+        return None if value is None else settings.network(value)
     except ValueError as error:
         raise click.BadParameter(f"It {error}.") from error
 
@@ -107,7 +122,7 @@ def serve(
             app: Flask = context.obj.load_app()
         with app.app_context():
             check_shared_folder()
-            memory.return_freed_memory()
+            return_freed_memory()
             http_server = server.create_server(
                 app,
                 listening_socket=listening_socket,
@@ -129,8 +144,8 @@ def _open_socket(host: str, port: int, path: Path | None) -> socket.socket:
 def _find_blog(with_demo: bool) -> Path:
     """Return the instance folder; raises CannotStart if it contains no blog and none may be created."""
     home = blog_folder.find()
-    in_checkout = program.CHECKOUT is not None and (
-        home.parent == program.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"
+    in_checkout = blog_folder.CHECKOUT is not None and (
+        home.parent == blog_folder.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"
     )
     return home if with_demo or in_checkout else blog_folder.find_blog()
 
@@ -157,7 +172,7 @@ def _run(
     _print_or_log(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)
     http_server.access_log = _access_log(app)
-    supervisor.notify("READY=1")
+    listening.notify("READY=1")
     try:
         http_server.run()
     finally:
@@ -183,7 +198,7 @@ def _end_on_signals(app: Flask, http_server: server.Server) -> None:
             sys.exit(128 + number)
         get_runner(app).stopping.set()
         http_server.stop()
-        supervisor.notify("STOPPING=1")
+        listening.notify("STOPPING=1")
 
     # On Windows, SIGBREAK ends a program in another console group.
     for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
@@ -211,7 +226,7 @@ def _print_admin_pages(address: str) -> None:
         if not can_admin_log_in():
             if _logs_json():
                 # The link is a secret, and a JSON log is kept.
-                command = f"{program.get_command()} user create NAME --admin"
+                command = f"{blog_folder.get_command()} user create NAME --admin"
                 _print_or_log(f"No admin can log in yet; `{command}` creates one.")
             else:
                 click.echo(f"{FIRST_ADMIN}\n  {address}{links.create_setup_link().path}")
@@ -229,6 +244,6 @@ def _print_next_steps(with_demo: bool) -> None:
             else "The blog already has articles; no sample was added."
         )
     elif article_queries.is_empty():
-        _print_or_log(NEXT_STEPS.format(program=program.get_command()))
+        _print_or_log(NEXT_STEPS.format(program=blog_folder.get_command()))
     # Requests use their own contexts. Return the database connection of this context to the pool.
     db.session.remove()

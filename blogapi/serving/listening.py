@@ -1,4 +1,4 @@
-"""Listening sockets on a TCP address or on a socket file."""
+"""Listening sockets on a TCP address or on a socket file, and the messages to a service manager."""
 
 from __future__ import annotations
 
@@ -96,3 +96,17 @@ def _remove_stale_socket(path: Path) -> None:
             path.unlink()
             return
     raise FileExistsError("another server is listening there")
+
+
+def notify(state: str) -> None:
+    """Send a state such as `READY=1` to the address in NOTIFY_SOCKET; without it, do nothing."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address or not UNIX_SOCKETS:
+        return
+    if address.startswith("@"):
+        # An abstract address, which is no file.
+        address = f"\0{address[1:]}"
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        # If systemd does not read, `sendto` must not block the socket thread.
+        sender.settimeout(0.1)
+        sender.sendto(state.encode("ascii"), address)

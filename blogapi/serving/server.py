@@ -9,30 +9,107 @@ from __future__ import annotations
 import logging
 import socket
 import time
+from collections.abc import Iterable
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from waitress import wasyncore
+from waitress.proxy_headers import (
+    PROXY_HEADERS,
+    MalformedProxyHeader,
+    clear_untrusted_headers,
+    parse_proxy_headers,
+)
 from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
 
 from blogapi.content.media import images
 from blogapi.delivery.response_cache import middleware as response_cache_middleware
-from blogapi.serving import listening, supervisor
+from blogapi.delivery.response_cache.commit_version import SqliteCommitVersion
+from blogapi.serving import listening
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
 from blogapi.serving.log import AccessLog
 from blogapi.serving.parser import ParserSettings, limit_bodies
-from blogapi.serving.proxy import trust_proxy
-from blogapi.serving.threads import Dispatcher
-from blogapi.storage.commit_version import SqliteCommitVersion
-from blogapi.web.metrics import registry
+from blogapi.web import errors, headers, metrics, request_id
 from blogapi.web.rate_limits.limiter import address_key
 from blogapi.web.rate_limits.middleware import limits_requests
 
 if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
+
+
+_WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
+
+
+class Dispatcher:
+    """The threads of a server: `threads` threads for reads, and as many for writes.
+
+    A write can wait for seconds until other writes end. Reads have separate threads, so that waiting writes
+    do not delay them.
+    """
+
+    def __init__(self, threads: int) -> None:
+        # waitress would log a line for each request that waits.
+        logging.getLogger("waitress.queue").disabled = True
+        self.reads, self.writes = ThreadedTaskDispatcher(), ThreadedTaskDispatcher()
+        for pool in (self.reads, self.writes):
+            pool.set_thread_count(threads)
+
+    def add_task(self, channel: Any) -> None:
+        """Queue the first request of a connection."""
+        is_write = channel.requests[0].command in _WRITE_METHODS
+        (self.writes if is_write else self.reads).add_task(channel)
+
+    def count_queued(self) -> int:
+        """Return how many requests wait for a thread."""
+        return len(self.reads.queue) + len(self.writes.queue)
+
+    def shutdown(self, timeout: float = 5) -> None:
+        """End the threads; wait up to `timeout` seconds for the running requests of each kind."""
+        for pool in (self.reads, self.writes):
+            pool.shutdown(timeout=timeout)
+
+
+_HEADERS = frozenset({"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"})
+
+
+def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIApplication:
+    """Return the application wrapped in a middleware that applies the `X-Forwarded-*` headers of `proxy`.
+
+    `proxy` is an address or a network. If it is empty, no sender is trusted unless `trust_all` is set.
+    The middleware of waitress is not used: its error responses have another format, and it accepts any text
+    as an address.
+    """
+    trusted = ip_network(proxy, strict=False) if proxy else None
+
+    def translated(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        untrusted = PROXY_HEADERS
+        if trust_all or (trusted is not None and ip_address(environ["REMOTE_ADDR"]) in trusted):
+            try:
+                untrusted = parse_proxy_headers(
+                    environ, trusted_proxy_count=1, trusted_proxy_headers=_HEADERS
+                )
+                # Raise ValueError unless it is an IP address, because rate limits and the access log use it.
+                environ["REMOTE_ADDR"] = str(ip_address(environ["REMOTE_ADDR"]))
+            except (MalformedProxyHeader, ValueError):
+                return _refuse(environ, start_response)
+        clear_untrusted_headers(environ, untrusted)
+        return app(environ, start_response)
+
+    return translated
+
+
+def _refuse(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+    body = errors.problem_body(400, *errors.default_problem(400))
+    name = environ[request_id.REQUEST_ID_KEY] = request_id.choose_request_id(environ.get("HTTP_X_REQUEST_ID"))
+    start_response("400 Bad Request", [*headers.error_headers(name), ("Content-Length", str(len(body)))])
+    return [body]
+
 
 logger = logging.getLogger(__name__)
 
@@ -191,7 +268,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             self._next_sweep, self._is_full = now + self.limits.sweep, False
             for channel in list(self.active_channels.values()):
                 channel.check_deadlines(now)
-            supervisor.notify(self.heartbeat)
+            listening.notify(self.heartbeat)
         # select() fails with a file descriptor above 1,023, so poll() is used where it exists.
         wasyncore.loop(seconds, use_poll=True, map=self._map, count=1)
 
@@ -295,14 +372,14 @@ def create_server(
         keyless_paths=_list_keyless_paths(app),
     )
     server.access_log = access_log
-    registry.add_gauge(app, "connections", "Open client connections.", lambda: len(server.active_channels))
-    registry.add_gauge(
+    metrics.add_gauge(app, "connections", "Open client connections.", lambda: len(server.active_channels))
+    metrics.add_gauge(
         app,
         "unread_bytes",
         "Bytes of responses not yet read.",
         lambda: sum(channel.total_outbufs_len for channel in list(server.active_channels.values())),
     )
-    registry.add_gauge(
+    metrics.add_gauge(
         app, "queue_depth", "Requests that wait for a thread.", lambda: server.task_dispatcher.count_queued()
     )
     return server

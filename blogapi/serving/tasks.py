@@ -12,10 +12,10 @@ from waitress.channel import ClientDisconnected
 from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
+from blogapi.delivery.response_cache import commit_version
 from blogapi.delivery.response_cache.middleware import ONLY_CACHED_KEY, NotCached
 from blogapi.serving.log import AccessLogEntry, loggable_path
 from blogapi.serving.parser import Busy, TooSlow
-from blogapi.storage import commit_version
 from blogapi.storage.database import QUEUE_SECONDS_KEY
 from blogapi.web import errors
 from blogapi.web.headers import error_headers

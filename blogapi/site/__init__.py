@@ -1,1 +1,1 @@
-"""The site: the data of the blog as a whole that a front end needs, and the addresses of its pages."""
+"""The site as a whole: title, languages, addresses of pages, and heads; the texts are in `content`."""

@@ -8,15 +8,42 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit, urlunsplit
 from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import tzdata
 
 from blogapi.parsing import normalize_language
 from blogapi.site.models import Site
-from blogapi.site.time_zones import to_time_zone
 from blogapi.web.media_addresses import PATH
+
+
+@cache
+def list_time_zones() -> frozenset[str]:
+    """Return the names of all time zones.
+
+    They come from the package tzdata, so that every machine has the same names. `zoneinfo` also lists files
+    of the operating system, such as `localtime`.
+    """
+    names = resources.files(tzdata).joinpath("zones").read_text(encoding="utf-8")
+    return frozenset(names.split())
+
+
+def to_time_zone(time: datetime, name: str) -> datetime:
+    """Return the time (aware) in the time zone with this name.
+
+    A time within a day of the first or the last time that Python can represent is returned unchanged.
+    """
+    try:
+        # A zone that the operating system lacks comes from the package tzdata.
+        return time.astimezone(ZoneInfo(name))
+    except OverflowError:
+        return time
+
 
 TERM_PLACEHOLDERS = ("slug", "uuid")
 # `/language` is empty in the language of the site. `local_slug` is the slug without the language at its end.

@@ -7,12 +7,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
+from blogapi.parsing import normalize_language
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.web import json as web_json
-from blogapi.web.fields import Fields
+from blogapi.web.fields import Fields, WithAttributes
+
+
+def describe_in_language(site: Site, language: str) -> Site:
+    """Return the site with its title and description in the language, if they exist in this language.
+
+    An empty language stands for the language of the site.
+    """
+    if language in ("", normalize_language(site.language)):
+        return site
+    for other in site.other_languages:
+        if other["language"] == language:
+            title, description = other["title"] or site.title, other["description"] or site.description
+            changed = WithAttributes(site, language=language, title=title, description=description)
+            return cast(Site, changed)
+    return cast(Site, WithAttributes(site, language=language))
+
 
 # A description appears in the head eight times, and search engines show about 160 characters.
 MAX_DESCRIPTION_LENGTH = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urlsplit
 
-from blogapi.setting_types import host_in_ascii
+from blogapi.settings import host_in_ascii
 
 # A key of an index on PostgreSQL has at most 2,704 bytes.
 MAX_PATH_BYTES = 2_000

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from blogapi.site.models import Site
 from blogapi.storage.database import db
-from blogapi.storage.read_once import ReadOnce
+from blogapi.storage.database_clock import ReadOnce
 from blogapi.web.errors import NotFound
 
 _SELECT_SITE = select(Site)

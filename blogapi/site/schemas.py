@@ -7,25 +7,25 @@ from urllib.parse import quote, urlsplit
 
 import marshmallow as ma
 
-from blogapi.setting_types import host_in_ascii
+from blogapi.settings import host_in_ascii
 from blogapi.site.addresses import (
     ARTICLE_PLACEHOLDERS,
     PAGE_PLACEHOLDERS,
     TERM_PLACEHOLDERS,
     check_path_pattern,
+    list_time_zones,
 )
-from blogapi.site.time_zones import list_time_zones
 from blogapi.web.fields import (
     BoundedList,
     Fields,
     Identifier,
     InputSchema,
+    Language,
     OutputSchema,
     Text,
     Timestamp,
     WebAddress,
 )
-from blogapi.web.language import Language
 from blogapi.web.media_addresses import PATH, PictureReference
 
 MAX_NAVIGATION_ITEMS = 100

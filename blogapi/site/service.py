@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from types import SimpleNamespace
-from typing import cast
+from typing import Protocol, cast
 
+from blogapi.config import AppState
 from blogapi.publication.events import EPOCH, ItemState, record
 from blogapi.site import queries
 from blogapi.site.models import Site
-from blogapi.site.page_addresses import PAGE_MOVES
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import db, transaction
 from blogapi.web import media_addresses
 from blogapi.web.fields import Fields, list_changed_fields
+
+
+class PageMoves(Protocol):
+    """Stores the addresses that pages had before a change; `blogapi.content.dependencies` sets it."""
+
+    def keep_former_paths(self, before: Site, after: Site) -> None:
+        """Store the former path of each page whose path differs before and after a change of the site."""
+
+
+PAGE_MOVES = AppState[PageMoves]("page-moves")
 
 # The fields of the site on which the paths of pages depend.
 _PAGE_PATH_FIELDS = ("url", "page_path", "language")

@@ -16,7 +16,23 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 
 from blogapi import config
 from blogapi.config import CannotStart
-from blogapi.storage import driver_options, files
+from blogapi.storage import files
+
+
+def get_typed_options(url: URL) -> dict[str, Any]:
+    """Return the options that psycopg does not accept as text, as Python values.
+
+    Raises CannotStart if a value is invalid.
+    """
+    value = url.query.get("prepare_threshold")
+    if value is None or not url.drivername.startswith("postgresql"):
+        return {}
+    if str(value).lower() == "none":
+        return {"prepare_threshold": None}
+    if not (isinstance(value, str) and value.isdecimal()):
+        raise CannotStart("In DATABASE_URL, prepare_threshold must be a number or none.")
+    return {"prepare_threshold": int(value)}
+
 
 # How long a write waits for other writes of any process, in seconds.
 BUSY_SECONDS = 5
@@ -81,7 +97,7 @@ def engine_options(url: str | URL) -> dict[str, Any]:
         } | _DEAD_PEER_OPTIONS
         # An option in the URL replaces the default.
         arguments = {name: value for name, value in defaults.items() if name not in url.query}
-        options |= {"connect_args": arguments | driver_options.get_typed_options(url)}
+        options |= {"connect_args": arguments | get_typed_options(url)}
     return options
 
 
@@ -114,7 +130,7 @@ def open_plain_engine(url: URL, **options: Any) -> Iterator[Engine]:
 
     Raises CannotStart if the driver is missing.
     """
-    arguments = driver_options.get_typed_options(url)
+    arguments = get_typed_options(url)
     try:
         engine = create_engine(url, hide_parameters=True, connect_args=arguments, **options)
     except (ArgumentError, ImportError) as error:

@@ -39,13 +39,11 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from blogapi.app_state import AppState
-from blogapi.config import CannotStart
+from blogapi.config import AppState, CannotStart
 from blogapi.storage import connections, database_clock, upgrades
-from blogapi.storage.checkpoint import WriteAheadLog
+from blogapi.storage.checkpoint import WriteAheadLog, WriteLock
 from blogapi.storage.disk_errors import is_disk_full
 from blogapi.storage.version_check import check_version
-from blogapi.storage.write_lock import WriteLock
 
 Value = TypeVar("Value")
 

@@ -8,6 +8,24 @@ import sqlite3
 import sys
 from pathlib import Path
 
+_DAMAGE_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def primary_result_code(error: BaseException) -> int:
+    """Return SQLite's primary result code of an error of SQLAlchemy or of the driver.
+
+    Returns SQLITE_OK for an error without a result code, such as an error of another database engine.
+    """
+    code: int = getattr(getattr(error, "orig", error), "sqlite_errorcode", sqlite3.SQLITE_OK)
+    # The higher bits of an extended result code contain details, such as which operation failed.
+    return code & 0xFF
+
+
+def is_damage(error: BaseException) -> bool:
+    """Return whether SQLite reports that the file is damaged or is not a database."""
+    return primary_result_code(error) in _DAMAGE_CODES
+
+
 # The disk is full, a quota is used up, or the file would exceed the maximum size. Not every system defines
 # all of these errors.
 _DISK_FULL_ERRORS = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}

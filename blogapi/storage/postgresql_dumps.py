@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import URL, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-from blogapi.storage import connections, driver_options
+from blogapi.storage import connections
 
 PROGRAMS = ("pg_dump", "pg_restore", "psql")
 _FILL = ("pg_restore", "--no-owner", "--no-privileges", "--single-transaction")
@@ -107,7 +107,7 @@ def _run_program(url: URL | None, program: str, *arguments: str) -> None:
         if password := url.password or url.query.get("password"):
             environment["PGPASSWORD"] = str(password)
         # The programs do not know the options of the driver.
-        address = url.difference_update_query(["password", *driver_options.get_typed_options(url)])
+        address = url.difference_update_query(["password", *connections.get_typed_options(url)])
         address = address.set(drivername="postgresql", password=None)
         options.append(f"--dbname={address.render_as_string()}")
     result = subprocess.run(  # noqa: S603, the programs of PostgreSQL

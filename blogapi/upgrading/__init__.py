@@ -1,1 +1,1 @@
-"""Upgrades of the blog to this version of blogapi, and the way back."""
+"""From one version to the next, and the way back; `storage.upgrades` runs the migrations."""

@@ -3,19 +3,61 @@
 from __future__ import annotations
 
 import json
+import re
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from blogapi import blog_folder, create_app, program
+from blogapi import blog_folder, create_app
 from blogapi.cli import report_problems
 from blogapi.storage import migration_names
-from blogapi.upgrading import release_notes, service
 from blogapi.upgrading import rollback as way_back
+from blogapi.upgrading import service
 from blogapi.upgrading.service import Check, State
 from blogapi.version import __version__
+
+_HEADING = re.compile(r"^## \[(\d+\.\d+\.\d+)\].*$", re.MULTILINE)
+
+# The part of the first release about versions before it.
+_BEFORE_FIRST = "### If you ran a checkout before 1.0"
+
+
+def read_notes(former: str | None) -> str:
+    """Return the sections of the releases after `former` up to this one.
+
+    If `former` is None, a version before 1.0, they follow what its owner must do.
+    """
+    sections = dict(_read_sections())
+    if former is None:
+        _, heading, first = sections.pop("1.0.0", "").partition(_BEFORE_FIRST)
+        return f"{heading}{first}\n\n{read_notes('1.0.0')}".strip()
+    wanted = (
+        text
+        for version, text in sections.items()
+        if _parse_version(former) < _parse_version(version) <= _parse_version(__version__)
+    )
+    return "\n\n".join(wanted)
+
+
+def _read_sections() -> Iterator[tuple[str, str]]:
+    text = next((path.read_text(encoding="utf-8") for path in _list_paths() if path.is_file()), "")
+    headings = list(_HEADING.finditer(text))
+    ends = [heading.start() for heading in headings[1:]] + [len(text)]
+    for heading, end in zip(headings, ends, strict=False):
+        yield heading[1], text[heading.start() : end].strip()
+
+
+def _list_paths() -> list[Path]:
+    """Return the places of the changelog: a built package contains a copy."""
+    built = Path(blog_folder.__file__).with_name("CHANGELOG.md")
+    return [built, *([blog_folder.CHECKOUT / "CHANGELOG.md"] if blog_folder.CHECKOUT else [])]
+
+
+def _parse_version(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
 
 
 @click.command()
@@ -52,13 +94,13 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
         # Without a new schema, no copy was made.
         if copy and copy.migration == state.migration:
             click.echo(f"A copy from before the upgrade is in {copy.path}.")
-            click.echo(f"Go back with `{program.get_command()} rollback`.")
+            click.echo(f"Go back with `{blog_folder.get_command()} rollback`.")
 
 
 def _print_versions(state: State) -> None:
     former, last = state.version or "a version before 1.0", migration_names.list_migrations()[-1]
     click.echo(f"From {former} (schema {state.migration}) to {__version__} (schema {last}).")
-    if notes := release_notes.read_notes(state.version):
+    if notes := read_notes(state.version):
         click.echo(f"\n{notes}\n")
 
 
@@ -66,7 +108,7 @@ def _check(home: Path, state: State, url: str, key: str, as_json: bool) -> None:
     found = service.check(home, state, create_app, url=url, key=key)
     if as_json:
         versions = {"former": state.version, "schema": state.migration, "is_current": state.is_current}
-        notes = release_notes.read_notes(state.version)
+        notes = read_notes(state.version)
         click.echo(json.dumps(versions | asdict(found) | {"notes": notes}, ensure_ascii=False))
         return
     _print_versions(state)
@@ -137,10 +179,10 @@ def _print_kept(kept: way_back.Kept) -> None:
         )
         click.echo(f"Written since the upgrade: {numbers}, with all pages, categories, tags and authors, in")
         click.echo(f"  {kept.folder}")
-        click.echo(f"Then run `{program.get_command()} import {kept.folder}`.")
+        click.echo(f"Then run `{blog_folder.get_command()} import {kept.folder}`.")
         click.echo("The import skips articles that the blog already has; to replace one, delete it first.")
     if kept.redirects:
-        command = f"{program.get_command()} redirect import {kept.redirects_path}"
+        command = f"{blog_folder.get_command()} redirect import {kept.redirects_path}"
         click.echo(f"Redirects written since the upgrade: {kept.redirects:,}. Then run `{command}`.")
     for kind, names in kept.lost.items():
         click.echo(f"New {kind}, which are gone: {', '.join(names)}.")

@@ -14,7 +14,7 @@ from typing import Any
 from flask import Flask
 from sqlalchemy import Connection, column, inspect, select, table
 
-from blogapi.operations.health.client import fetch
+from blogapi.operations.health.commands import fetch
 from blogapi.web.errors import Conflict
 
 _TABLE = "article_json"

@@ -14,7 +14,7 @@ from sqlalchemy import URL, Engine, select, text
 from blogapi import clock
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.users.models import Account
-from blogapi.delivery.redirects.custom.models import CustomRedirect
+from blogapi.delivery.redirects.custom.service import CustomRedirect
 from blogapi.delivery.webhooks.models import Webhook
 from blogapi.exporting import layouts
 from blogapi.exporting import service as exporting_service
@@ -23,11 +23,11 @@ from blogapi.operations.backups import restoring
 from blogapi.operations.backups import service as backup_service
 from blogapi.storage import (
     connections,
+    disk_errors,
     files,
     integrity,
     migration_names,
     postgresql_dumps,
-    sqlite_errors,
     upgrades,
 )
 from blogapi.storage.connections import get_database_url, open_plain_engine
@@ -205,7 +205,7 @@ def _is_in_use(engine: Engine) -> bool:
             try:
                 mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
             except sqlite3.OperationalError as error:
-                if sqlite_errors.primary_result_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                if disk_errors.primary_result_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                     return True
                 raise
             if mode != "delete":

@@ -15,9 +15,9 @@ from flask import Flask
 from sqlalchemy import URL
 
 from blogapi import config
+from blogapi.blueprints import build_matrix, compare
 from blogapi.content.articles.writing import rerendering
 from blogapi.operations.backups import service as backup_service
-from blogapi.rights import build_matrix, compare
 from blogapi.storage import (
     files,
     postgresql_dumps,

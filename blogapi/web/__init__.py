@@ -1,1 +1,1 @@
-"""HTTP for all resources: access rules, request and response bodies, errors, headers."""
+"""HTTP for all resources: access rules, bodies, errors, headers, limits; no resource has its rules here."""

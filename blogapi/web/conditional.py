@@ -1,17 +1,23 @@
-"""Conditional writes: `If-Match` and `If-None-Match` are checked in the transaction of the write."""
+"""What a write depends on: the headers `If-Match` and `Idempotency-Key`, and bulk writes of all or none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+from uuid import UUID
 
 from flask import Response, current_app, g, request
+from sqlalchemy import LargeBinary, String, delete
+from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.storage.database import db, get_write, transaction
-from blogapi.web.access import SAFE_METHODS
-from blogapi.web.errors import Malformed, PreconditionFailed, PreconditionRequired
+from blogapi import clock
+from blogapi.storage.database import Base, db, get_write, transaction
+from blogapi.web.access import SAFE_METHODS, current_user_id
+from blogapi.web.errors import Conflict, Invalid, Malformed, PreconditionFailed, PreconditionRequired, Problem
 from blogapi.web.headers import contains_state
-from blogapi.web.idempotency import run_once
 from blogapi.web.operation import get_operation
 
 
@@ -71,3 +77,94 @@ def reject_conditional_headers(view: Callable[..., Any]) -> None:
         )
     if "Idempotency-Key" in request.headers:
         raise Malformed("This operation does not support an Idempotency-Key; send it without one.")
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def write_all(items: Sequence[Item], write: Callable[[Item], Result]) -> list[Result]:
+    """Write all items in one transaction and return the results.
+
+    The field paths in the `errors` of a raised Problem begin with the index of the item.
+    Raises Invalid if a uuid occurs twice.
+    """
+    results: list[Result] = []
+    seen: set[Any] = set()
+    with transaction(visible=None):
+        for index, item in enumerate(items):
+            uuid = item["uuid"] if isinstance(item, dict) else getattr(item, "uuid", item)
+            try:
+                if uuid in seen:
+                    raise Invalid(
+                        "A uuid occurs twice; send each item once.", errors={"uuid": ["Occurs twice."]}
+                    )
+                seen.add(uuid)
+                results.append(write(item))
+            except Problem as error:
+                raise error.prefix_errors(str(index)) from error
+    return results
+
+
+IDEMPOTENCY_LIFETIME = timedelta(hours=24)
+MAX_KEY_LENGTH = 255
+
+
+class IdempotentResponse(Base):
+    """The response to a POST with an Idempotency-Key, stored for 24 hours for the user who sent the POST."""
+
+    __tablename__ = "idempotent_answer"
+
+    user_id: Mapped[UUID] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(MAX_KEY_LENGTH), primary_key=True)
+    request_digest: Mapped[str] = mapped_column(String(64))
+    status: Mapped[int]
+    headers: Mapped[str]
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+    created: Mapped[datetime] = mapped_column(index=True)
+
+
+def run_once(write: Callable[[], Response]) -> Response:
+    """Return the stored response to the same request with the same key; if there is none, call `write`.
+
+    Raises Malformed if the key is invalid, and Conflict if the key was sent before with another request.
+    """
+    key, user, now = _read_key(), current_user_id(), clock.now()
+    db.session.execute(
+        delete(IdempotentResponse).where(IdempotentResponse.created <= now - IDEMPOTENCY_LIFETIME)
+    )
+    digest = _request_digest()
+    stored = db.session.get(IdempotentResponse, (user, key))
+    if stored is not None:
+        if stored.request_digest != digest:
+            raise Conflict(
+                "This Idempotency-Key was sent with a different request; send a new key.",
+                code="idempotency_mismatch",
+            )
+        return Response(stored.body, stored.status, json.loads(stored.headers))
+    response = write()
+    db.session.add(
+        IdempotentResponse(
+            user_id=user,
+            key=key,
+            request_digest=digest,
+            status=response.status_code,
+            headers=json.dumps(list(response.headers)),
+            body=response.get_data(),
+            created=now,
+        )
+    )
+    return response
+
+
+def _read_key() -> str:
+    key = request.headers["Idempotency-Key"]
+    if not 1 <= len(key) <= MAX_KEY_LENGTH or not key.isascii() or not key.isprintable():
+        raise Malformed(f"An Idempotency-Key must have 1 to {MAX_KEY_LENGTH} printable ASCII characters.")
+    return key
+
+
+def _request_digest() -> str:
+    query = b"?" + request.query_string if request.query_string else b""
+    start = f"{request.method} {request.path.rstrip('/')}".encode() + query
+    return hashlib.sha256(start + b"\n" + request.get_data()).hexdigest()

@@ -10,8 +10,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from blogapi.storage.disk_errors import is_disk_full
-from blogapi.storage.sqlite_errors import is_damage, primary_result_code
+from blogapi.storage.disk_errors import is_damage, is_disk_full, primary_result_code
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import request_id
 from blogapi.web.errors import (

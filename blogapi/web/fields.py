@@ -17,7 +17,14 @@ from flask import current_app
 from marshmallow import validate
 
 from blogapi import config
-from blogapi.parsing import is_web_address, parse_timestamp, parse_uuid
+from blogapi.parsing import (
+    MAX_LANGUAGE_TAG_LENGTH,
+    is_language,
+    is_web_address,
+    normalize_language,
+    parse_timestamp,
+    parse_uuid,
+)
 from blogapi.rendering import slugs
 from blogapi.rendering.characters import FORBIDDEN
 
@@ -315,3 +322,50 @@ class WithAttributes:
 def join_messages(messages: Mapping[str, Iterable[str]]) -> str:
     """Return validation messages as one line of text."""
     return " ".join(f"{path}: {' '.join(texts)}" for path, texts in messages.items())
+
+
+class Language(Text):
+    """A language tag, whose case is normalized (`de-AT`); with `may_be_empty`, it can be empty."""
+
+    def __init__(self, *, may_be_empty: bool = False, **options: Any) -> None:
+        super().__init__(max_length=MAX_LANGUAGE_TAG_LENGTH, **options)
+        self.may_be_empty = may_be_empty
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
+        tag = super()._deserialize(value, attr, data, **options)
+        if not tag and self.may_be_empty:
+            return ""
+        if not is_language(tag):
+            raise ma.ValidationError("Not a language tag such as en or de-AT (BCP 47).")
+        return normalize_language(tag)
+
+
+SEND_REFERENCE = 'Send the slug or the uuid of an item, as in {"slug": "kitchen"} or "kitchen".'
+
+
+def parse_reference(value: Any) -> UUID | str:
+    """Return the uuid or the slug in a reference; raises ValidationError for any other value."""
+    # A uuid takes precedence over a slug, which may have changed since the client read it.
+    members = value if isinstance(value, Mapping) else {}
+    member = next((name for name in ("uuid", "slug") if name in members), "")
+    text = members.get(member, value)
+    if isinstance(text, str):
+        if member != "slug" and (uuid := parse_uuid(text)):
+            return uuid
+        if member != "uuid" and slugs.is_slug(text):
+            return text
+    raise ma.ValidationError({member: [SEND_REFERENCE]} if member else SEND_REFERENCE)
+
+
+class Reference(ma.fields.Field[UUID | str]):
+    """A reference to another item: its uuid or slug as a string, or an object with `uuid` or `slug`."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> UUID | str:
+        return parse_reference(value)
+
+
+class ReferenceSchema(Schema):
+    """A reference to another item by its `uuid` or its `slug`; other members are ignored."""
+
+    uuid = Identifier()
+    slug = Text(max_length=slugs.MAX_SLUG_LENGTH, min_length=1)

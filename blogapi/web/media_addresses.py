@@ -1,7 +1,7 @@
 """Fields that contain the address of a picture, which can be a file of the media library.
 
 The address of such a file is stored as the path `/media/<hash>/<name>`. In a response, the address of the
-service precedes the path, if that address is known. `blogapi.dependencies` sets the media library.
+service precedes the path, if that address is known. `blogapi.content.dependencies` sets the media library.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy.orm import Mapped
 
-from blogapi.app_state import AppState
+from blogapi.config import AppState
 from blogapi.parsing import is_web_address
 from blogapi.web.fields import WebAddress
 

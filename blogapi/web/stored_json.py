@@ -1,6 +1,6 @@
 """Stored JSON: a row is serialized when it is written and stores its JSON, so that reads do not serialize.
 
-`blogapi.dependencies` sets the schemas that serialize the rows.
+`blogapi.content.dependencies` sets the schemas that serialize the rows.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from blogapi.app_state import AppState
-from blogapi.config import CannotStart
+from blogapi.config import AppState, CannotStart
 from blogapi.storage.database import Base, Timestamped, batch_uuids, db, table_of, transaction
 from blogapi.web import json as web_json
 
@@ -74,7 +73,9 @@ def init_app(app: Flask, *, schemas: Mapping[type[StoresJson], type[ma.Schema]])
     for mapper in Base.registry.mappers:
         if issubclass(mapper.class_, StoresJson) and mapper.class_ not in schemas:
             name = mapper.class_.__name__
-            raise CannotStart(f"The rows of {name} store JSON; add its schema to blogapi/dependencies.py.")
+            raise CannotStart(
+                f"The rows of {name} store JSON; add its schema to blogapi/content/dependencies.py."
+            )
     _SCHEMAS.set(app, {model: schema() for model, schema in schemas.items()})
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from uuid import UUID
 
-from blogapi.rendering.slugs import make_slug
+from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.web.errors import Conflict
 
 # The number of slugs that the first statement looks up, and the maximum for the following statements.
@@ -46,3 +47,19 @@ def choose_slug(
         errors = {"slug": ["Is taken; choose another."]}
         raise Conflict(f"The slug {slug!r} is taken; choose another.", code="slug_taken", errors=errors)
     return slug
+
+
+def make_provisional(slug: str, uuid: UUID) -> str:
+    """Return the provisional slug of the article; a slug that is provisional is returned unchanged."""
+    base, suffix = get_base(slug, uuid) or slug, _make_suffix(uuid)
+    return base[: MAX_SLUG_LENGTH - len(suffix)].rstrip("-") + suffix
+
+
+def get_base(slug: str, uuid: UUID) -> str | None:
+    """Return the slug without its provisional suffix, or None if the slug is not provisional."""
+    base = slug.removesuffix(_make_suffix(uuid))
+    return base if base != slug else None
+
+
+def _make_suffix(uuid: UUID) -> str:
+    return f"-{uuid.hex[:8]}"

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -31,10 +31,10 @@ from blogapi.content.articles import service as articles_service
 from blogapi.content.articles.lifecycle import API_STATUSES, SCHEDULED, ContentType
 from blogapi.content.articles.models import Article, FormerSlug
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.authors import taxonomy as authors_definition
-from blogapi.content.categories import taxonomy as categories_definition
-from blogapi.content.tags import taxonomy as tags_definition
+from blogapi.content.taxonomies import authors as authors_definition
+from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies import tags as tags_definition
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.visibility import Status
 from blogapi.rendering import slugs
@@ -210,10 +210,9 @@ def _store_articles(ada: UUID, bodies: Iterator[dict[str, Any]]) -> None:
     """Store the articles with these fields, as the bulk write of the API does."""
     load = make_item_schema(ArticleBodySchema)(many=True).load
     while fields := load(list(islice(bodies, ARTICLES_PER_REQUEST))):
-        pairs = zip(fields, articles_service.prepare_all(fields), strict=True)
-        items = [replace(one, prepared=prepared) for one, prepared in pairs]
+        articles_service.prepare_articles(fields)
         with transaction():
-            articles_service.replace_all(ada, items)
+            articles_service.replace_all(ada, fields)
             db.session.add_all(
                 FormerSlug(slug=f"former-{one.slug}", article_id=one.uuid)
                 for one in fields[::ARTICLES_PER_REDIRECT]

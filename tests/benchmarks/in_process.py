@@ -19,8 +19,8 @@ from uuid import UUID
 from flask import Flask
 
 from blogapi import create_app
-from blogapi.content.tags import taxonomy as tags_definition
 from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies import tags as tags_definition
 from blogapi.storage.database import db
 from tests.benchmarks.blogs import Blog
 from tests.benchmarks.servers import ROOT, MeasurementError, make_environment, pin_to_core

@@ -13,7 +13,7 @@ import pytest
 from standardwebhooks.webhooks import WebhookVerificationError
 
 import blogapi
-from blogapi.delivery.webhooks import messages, signing
+from blogapi.delivery.webhooks import messages
 from blogapi.delivery.webhooks.models import Webhook
 
 GUIDE = Path(blogapi.__file__).parent / "docs" / "guide" / "webhooks.md"
@@ -32,7 +32,7 @@ def signed(app):
     with app.app_context():
         message = messages.Message("msg_1", "webhook.test", datetime.now(UTC))
         request = messages.make_request(webhook, message, datetime.now(UTC))
-        return signing.make_secret(webhook.uuid, 1), dict(request.headers), request.body
+        return messages.make_secret(webhook.uuid, 1), dict(request.headers), request.body
 
 
 def test_python_verifies_a_call(signed):

@@ -15,7 +15,7 @@ from blogapi.admin import routes as admin
 from blogapi.content.media.delivery import CACHE_CONTROL
 from blogapi.docs.components import SCHEMAS
 from blogapi.docs.operations import OTHER_ERROR_STATUSES, OTHER_ERRORS
-from blogapi.publication.cache_tags import MAX_BYTES
+from blogapi.publication.shared_caching import MAX_BYTES
 from blogapi.web import headers
 from blogapi.web.headers import DOCUMENTED_ALLOW as DOCUMENTED_ALLOW
 from blogapi.web.media_addresses import PREFIX

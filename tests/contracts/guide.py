@@ -13,6 +13,7 @@ from flask import Flask
 
 import blogapi
 from blogapi import blueprints, create_app
+from blogapi.accounts.users.roles import RIGHTS
 from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.privacy_signs import FieldRule
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
@@ -20,7 +21,6 @@ from blogapi.settings import REMOVED_SETTINGS, SETTINGS, Setting
 from blogapi.storage.database import db
 from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, authorize
 from blogapi.web.errors import Problem
-from blogapi.web.rights import RIGHTS
 
 GUIDE = Path(blogapi.__file__).parent / "docs" / "guide"
 SETTINGS_PAGE = GUIDE / "operating.md"

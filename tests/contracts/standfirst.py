@@ -8,7 +8,7 @@ import pytest
 
 from blogapi.content.articles import queries
 from blogapi.content.articles.schemas import ArticleSchema
-from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.working_copies import service as working_copies
 from blogapi.content.working_copies.queries import get_details
 from blogapi.content.working_copies.schemas import WorkingCopyBodySchema

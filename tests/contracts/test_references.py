@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from blogapi.content.articles.schemas import PageFieldsSchema, SingleArticleFieldsSchema
-from blogapi.web.references import SEND_REFERENCE
+from blogapi.web.fields import SEND_REFERENCE
 
 BLOG = "/api/v1/blog/"
 ARTICLES, PAGES, CATEGORIES = f"{BLOG}articles/", f"{BLOG}pages/", f"{BLOG}categories/"

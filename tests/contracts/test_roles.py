@@ -7,8 +7,8 @@ import re
 import pytest
 
 from blogapi import blueprints
+from blogapi.accounts.users.roles import RIGHTS, Right
 from blogapi.web.access import SCOPES, Role, anyone
-from blogapi.web.rights import RIGHTS, Right
 from tests.contracts.client import outcome
 
 pytestmark = pytest.mark.no_database

@@ -11,7 +11,7 @@ import pytest
 
 from blogapi import blueprints
 from blogapi.web.headers import RESPONSE_HEADERS
-from blogapi.web.operation_ids import VERBS
+from blogapi.web.operation import VERBS
 from tests.contracts.client import escape_pointer, merge_schemas
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import select, text
 
 from blogapi import create_app
 from blogapi.config import CannotStart
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.operations.backups import restoring
 from blogapi.operations.backups import service as backups
 from blogapi.storage.database import db

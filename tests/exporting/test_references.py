@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.exporting.references import MediaAddresses, escape_shortcodes, restore_content
+from blogapi.exporting.exported_addresses import MediaAddresses, escape_shortcodes, restore_content
 
 UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
 HASH, FORMER = "a" * 64, "b" * 64

@@ -14,7 +14,7 @@ import pytest
 
 from blogapi.importing import archives
 from blogapi.importing.blogapi_export import layout
-from blogapi.importing.media.files import MediaFiles
+from blogapi.importing.media.file_lookup import MediaFiles
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import DISK_FULL
 

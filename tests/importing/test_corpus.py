@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api.files import Entry, read_bytes, walk_path
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry, read_bytes, walk_path
 from blogapi.importing.formats.markdown import front_matter, reader
 from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.refusals import NotAnArticle, RefusedFile

@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import func, select
 
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
-from blogapi.content.categories.models import Category
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import db
 

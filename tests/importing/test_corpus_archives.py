@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import Entry, walk_path
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry, walk_path
 from blogapi.importing.formats import registry
 from blogapi.importing.pipeline.preparing import HEAD_BYTES
 

@@ -70,10 +70,22 @@ def test_pages_of_wordpress_have_their_places(run, as_reader, as_admin, set_site
     assert "4 unchanged" in run(tmp_path / "blog", {})
 
 
-def test_pages_can_be_left_out(run, as_admin, tmp_path):
-    files = {"_posts/2020-01-02-a.md": "---\ntitle: A\n---\nText", "about.md": "---\ntitle: About\n---\nText"}
+@pytest.mark.parametrize(
+    ("format_", "files"),
+    [
+        (
+            "markdown",
+            {
+                "_posts/2020-01-02-a.md": "---\ntitle: A\n---\nText",
+                "about.md": "---\ntitle: About\n---\nText",
+            },
+        ),
+        ("wordpress", {"x.xml": make_export(make_item(title="A"), make_page(2, "About"))}),
+    ],
+)
+def test_pages_can_be_left_out(run, as_admin, tmp_path, format_, files):
     output = run(tmp_path / "blog", files, "--pages", "skip")
-    assert "Not imported from markdown: pages" in output, output
+    assert f"Not imported from {format_}: pages" in output, output
     assert as_admin.get(f"{PAGES}?status=any").json == []
 
 

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import ColumnDefault
 
-from blogapi.content.authors.taxonomy import AUTHORS
-from blogapi.content.categories.taxonomy import CATEGORIES
 from blogapi.content.media import images
-from blogapi.content.tags.taxonomy import TAGS
+from blogapi.content.taxonomies.authors import AUTHORS
+from blogapi.content.taxonomies.categories import CATEGORIES
+from blogapi.content.taxonomies.tags import TAGS
 from blogapi.exporting import layouts
 from blogapi.importing.format_api.report import Result
 from blogapi.site import service as site

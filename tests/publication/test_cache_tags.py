@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from blogapi.publication import cache_tags
+from blogapi.publication import shared_caching
 from blogapi.publication.models import HasEvents
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import Base
@@ -16,11 +16,11 @@ pytestmark = pytest.mark.no_database
 
 def test_a_change_purges_the_item_and_the_lists_of_its_kind() -> None:
     uuid = UUID("3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d")
-    assert cache_tags.list_purged_tags("category", uuid) == [f"category-{uuid}", "categories"]
-    assert cache_tags.list_purged_tags("page", uuid, listed=False) == [f"page-{uuid}"]
+    assert shared_caching.list_purged_tags("category", uuid) == [f"category-{uuid}", "categories"]
+    assert shared_caching.list_purged_tags("page", uuid, listed=False) == [f"page-{uuid}"]
 
 
 def test_each_kind_with_events_has_a_tag() -> None:
     models = [mapper.class_ for mapper in Base.registry.mappers]
     kinds = {model.kind for model in models if issubclass(model, HasEvents)}
-    assert kinds | {ItemType.PAGE.value} == {*cache_tags.KIND_TAGS}
+    assert kinds | {ItemType.PAGE.value} == {*shared_caching.KIND_TAGS}

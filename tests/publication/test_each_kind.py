@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.categories.taxonomy import CATEGORIES
-from blogapi.dependencies import TAXONOMIES
+from blogapi.content.dependencies import TAXONOMIES
+from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.publication.kinds import KINDS, TERM_KINDS, get_model
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES

@@ -9,7 +9,7 @@ from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
 
 from blogapi.content.articles.models import Article
-from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.publication.visibility import RULES, Status
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select
 
-from blogapi.publication import cache_tags, events
+from blogapi.publication import events, shared_caching
 from blogapi.publication.models import Event
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
@@ -116,7 +116,7 @@ def list_purged(app):
         return {
             tag
             for kind, uuid, unlisted in rows
-            for tag in cache_tags.list_purged_tags(kind, uuid, listed=not unlisted)
+            for tag in shared_caching.list_purged_tags(kind, uuid, listed=not unlisted)
         }
 
     return list_purged

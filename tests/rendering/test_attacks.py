@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogapi.rendering import mathml, plain_text, sanitizer
-from blogapi.rendering.embed_hosts import EMBED_HOSTS
+from blogapi.rendering.players import EMBED_HOSTS
 from tests.rendering.inspector import Inspector
 
 URL_ATTRIBUTES = {"href", "src", "poster", "action", "formaction", "cite", "data", "srcset", "background"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.rendering import plain_text, players, sanitizer
-from blogapi.rendering.embed_hosts import EMBED_HOSTS
+from blogapi.rendering.players import EMBED_HOSTS
 
 VIDEO = "h7Rb2kQx0Ls"
 NOCOOKIE = f"https://www.youtube-nocookie.com/embed/{VIDEO}"

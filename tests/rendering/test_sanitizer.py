@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogapi.rendering import plain_text, sanitizer
-from blogapi.rendering.embed_hosts import EMBED_HOSTS
+from blogapi.rendering.players import EMBED_HOSTS
 
 
 @settings(deadline=None)

@@ -530,7 +530,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
     with app.app_context():
         account = users.get_user_by_name(name)
     uuid = make_article(author=account, status="draft").uuid
-    prepare = service.prepare
+    prepare = service.prepare_article
 
     def prepare_and_change(*arguments, **options):
         prepared = prepare(*arguments, **options)
@@ -544,7 +544,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
                 users.get_user_by_name(name).can_publish = False
         return prepared
 
-    monkeypatch.setattr(service, "prepare", prepare_and_change)
+    monkeypatch.setattr(service, "prepare_article", prepare_and_change)
     status = "published" if change == "may not publish" else None
     body = {"title": "New"} | ({"status": status} if status else {})
     assert client.patch(f"{ARTICLES}{uuid}/", json=body).status_code == (

@@ -14,7 +14,7 @@ import pytest
 
 from blogapi.serving.limits import Limits
 from blogapi.serving.log import AccessLogEntry
-from blogapi.serving.threads import Dispatcher
+from blogapi.serving.server import Dispatcher
 from tests.conftest import ARTICLES, TAGS, People
 from tests.delivery.response_cache.sockets import format_request, send_all
 from tests.live_server import serve, start_server

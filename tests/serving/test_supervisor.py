@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from blogapi.serving import channel, listening, supervisor, upgrading
+from blogapi.serving import channel, listening, upgrading
 from blogapi.serving.limits import Limits
 from tests.durability.test_processes import BLOGAPI, TIMEOUT, start_process
 from tests.live_server import start_server
@@ -57,17 +57,17 @@ def test_a_state_is_sent_to_an_abstract_address(monkeypatch):
         # Linux chooses the address.
         receiver.bind("")
         monkeypatch.setenv("NOTIFY_SOCKET", f"@{receiver.getsockname()[1:].decode('ascii')}")
-        supervisor.notify("READY=1")
+        listening.notify("READY=1")
         assert receive(receiver) == "READY=1"
 
 
 @pytest.mark.parametrize("address", ["", "missing"])
 def test_without_a_supervisor_nothing_is_sent(systemd, monkeypatch, address):
     monkeypatch.setenv("NOTIFY_SOCKET", address)
-    supervisor.notify("READY=1")
+    listening.notify("READY=1")
     assert receive_waiting(systemd) == []
     monkeypatch.setenv("NOTIFY_SOCKET", "notify")
-    supervisor.notify("READY=1")
+    listening.notify("READY=1")
     assert receive_waiting(systemd) == ["READY=1"]
 
 
@@ -81,7 +81,7 @@ def test_a_supervisor_that_does_not_read_is_no_error(systemd):
             except BlockingIOError:
                 break
         sent += 1
-    supervisor.notify("WATCHDOG=1")
+    listening.notify("WATCHDOG=1")
     assert receive_waiting(systemd) == ["full"] * sent
 
 

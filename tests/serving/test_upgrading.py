@@ -135,7 +135,7 @@ def test_serve_answers_while_it_upgrades(app, instance, make_article, monkeypatc
 def test_the_progress_is_reported_for_each_batch_of_articles(app, make_article, monkeypatch):
     from blogapi.content.articles.writing import rerendering
 
-    monkeypatch.setattr(rerendering, "_BATCH_SIZE", 1)
+    monkeypatch.setattr(rerendering, "_ARTICLES_PER_TRANSACTION", 1)
     for _ in range(3):
         make_article()
     found = []

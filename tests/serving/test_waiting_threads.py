@@ -11,7 +11,7 @@ from blogapi.delivery.response_cache.middleware import RESPONSE_CACHE
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
 from blogapi.storage.database import db
-from blogapi.web.metrics import registry
+from blogapi.web import metrics
 from tests.conftest import ARTICLES
 from tests.serving.slow_clients import (
     BODY,
@@ -134,7 +134,7 @@ def test_a_long_list_for_a_slow_client_does_not_occupy_a_database_connection(
 
 def test_the_number_of_unread_bytes_is_a_metric(blog):
     with serve_blog(blog.app) as server, send_request(server, "/whole"):
-        wait_until(lambda: registry.get_metrics(blog.app)["unread_bytes"].read() >= len(BODY) // 2)
+        wait_until(lambda: metrics.list_registered(blog.app)["unread_bytes"].read() >= len(BODY) // 2)
 
 
 @pytest.mark.sqlite("on PostgreSQL, a thread asks the server for the version")

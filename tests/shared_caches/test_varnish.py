@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.publication.cache_tags import list_purged_tags
+from blogapi.publication.shared_caching import list_purged_tags
 from tests.conftest import ARTICLES, TAGS
 from tests.shared_caches.recipes import VARNISH, run_varnish, send
 

@@ -6,7 +6,7 @@ import pytest
 
 from blogapi.content.articles.models import ArticleAuthor
 from blogapi.content.articles.writing import repeated_columns as links
-from blogapi.content.authors.models import Author
+from blogapi.content.taxonomies.authors import Author
 from blogapi.site import queries
 from blogapi.storage.database import db, transaction
 from blogapi.web.stored_json import store_json

@@ -15,9 +15,9 @@ from operator import add
 import pytest
 from sqlalchemy import create_engine, make_url, text, update
 
-from blogapi.storage.commit_version import PostgresCommitVersion
+from blogapi.delivery.response_cache.commit_version import PostgresCommitVersion
+from blogapi.storage.checkpoint import WriteLock
 from blogapi.storage.database import WRITE_LOCK, CommitCounter, db, transaction
-from blogapi.storage.write_lock import WriteLock
 from tests.conftest import TAGS
 from tests.databases import SERVER_URL
 from tests.delivery.response_cache.cached_blog import warm

@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import URL, create_engine
 
 from blogapi.accounts.users.models import Account
-from blogapi.storage import commit_version
-from blogapi.storage.commit_version import SqliteCommitVersion
+from blogapi.delivery.response_cache import commit_version
+from blogapi.delivery.response_cache.commit_version import SqliteCommitVersion
 from blogapi.storage.database import db, transaction
 from tests.conftest import close_connections
 

@@ -17,7 +17,8 @@ from blogapi.accounts.users import service as users
 from blogapi.accounts.users.models import Account
 from blogapi.config import CannotStart
 from blogapi.content.articles.models import Article
-from blogapi.storage import commit_version, connections, migration_names
+from blogapi.delivery.response_cache import commit_version
+from blogapi.storage import connections, migration_names
 from blogapi.storage.database import db, transaction
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, TAGS, close_connections

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from blogapi.storage.sqlite_errors import is_damage, primary_result_code
+from blogapi.storage.disk_errors import is_damage, primary_result_code
 
 
 def driver_error(code: int) -> sqlite3.OperationalError:

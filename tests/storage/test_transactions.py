@@ -12,8 +12,8 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from blogapi.accounts.users.models import Account
 from blogapi.storage import connections
+from blogapi.storage.checkpoint import WriteLock
 from blogapi.storage.database import BUSY_ERRORS, QUEUE_SECONDS_KEY, db, savepoint, transaction
-from blogapi.storage.write_lock import WriteLock
 from tests.databases import other_connection, write_from_other_process
 from tests.storage.conftest import list_usernames, make_account
 

@@ -19,7 +19,7 @@ from sqlalchemy.exc import OperationalError
 from blogapi import create_app
 from blogapi.accounts.users.models import Account
 from blogapi.config import CannotStart
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.storage import integrity, migration_names, upgrades
 from blogapi.storage.database import Base, db, transaction
 from tests.databases import open_sqlite

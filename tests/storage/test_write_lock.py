@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy.exc import TimeoutError
 
-from blogapi.storage import write_lock
-from blogapi.storage.write_lock import WriteLock
+from blogapi.storage import checkpoint
+from blogapi.storage.checkpoint import WriteLock
 
 TIMEOUT = 60
 
@@ -49,7 +49,7 @@ def test_the_lock_returns_the_time_that_is_left(monkeypatch):
         with lock.acquire(TIMEOUT) as seconds:
             left.append(seconds)
 
-    monkeypatch.setattr(write_lock, "time", SimpleNamespace(monotonic=monotonic))
+    monkeypatch.setattr(checkpoint, "time", SimpleNamespace(monotonic=monotonic))
     thread = threading.Thread(target=write)
     with lock.acquire(1.0) as seconds:
         assert seconds == 1

@@ -13,9 +13,10 @@ import pytest
 from click.testing import CliRunner, Result
 from flask import Flask
 
-from blogapi import basic_commands, create_app
+from blogapi import commands, create_app
 from blogapi.__main__ import main
-from blogapi.upgrading import commands, comparison
+from blogapi.upgrading import commands as upgrade_commands
+from blogapi.upgrading import comparison
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.databases import close_connections, open_sqlite
 from tests.migrations.test_landed import BLOGS
@@ -41,7 +42,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Result]]:
 
     monkeypatch.setattr(comparison, "_TIMEOUT_SECONDS", 60)
     monkeypatch.setattr(commands, "create_app", create)
-    monkeypatch.setattr(basic_commands, "create_app", create)
+    monkeypatch.setattr(upgrade_commands, "create_app", create)
     yield invoke
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from blogapi import __version__, program
+from blogapi import __version__, blog_folder
 from tests.databases import open_sqlite
 from tests.upgrading.conftest import dump, write_post
 
@@ -33,7 +33,7 @@ def test_the_database_is_as_before_and_new_content_can_be_imported_again(run, up
     assert dump(home / "blog.db") == before
     (folder,) = home.glob("backups/since-upgrade-*")
     assert "Written since the upgrade: 1 articles and pages, 0 files" in result.output
-    assert f"Then run `{program.get_command()} import {folder}`." in result.output
+    assert f"Then run `{blog_folder.get_command()} import {folder}`." in result.output
     assert "Now install the version of blogapi that you used before the upgrade" in result.output
     # The state after the upgrade is kept too.
     (saved,) = home.glob("backups/before-rollback-*.db")

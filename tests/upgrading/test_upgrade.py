@@ -8,10 +8,10 @@ from collections import namedtuple
 
 import pytest
 
-from blogapi import program
+from blogapi import blog_folder
 from blogapi.storage import migration_names, postgresql_dumps, releases
 from blogapi.storage.database import db
-from blogapi.upgrading import comparison, release_notes, service
+from blogapi.upgrading import commands, comparison, service
 from blogapi.version import __version__
 from tests.live_server import serve
 from tests.upgrading.conftest import dump
@@ -71,7 +71,7 @@ def test_an_upgrade_says_where_the_copy_is_and_runs_once(run, install):
     result = run("upgrade")
     copy = home / "backups" / "before-upgrade-from-0030.db"
     assert result.exit_code == 0 and f"A copy from before the upgrade is in {copy}." in result.output
-    assert f"Go back with `{program.get_command()} rollback`." in result.output
+    assert f"Go back with `{blog_folder.get_command()} rollback`." in result.output
     assert dump(copy) == before
     assert run("upgrade").output == "The blog is up to date.\n"
     assert service.read_state(home).is_current
@@ -160,21 +160,21 @@ def test_the_compared_reads_exist(path, as_login, as_reader):
 def test_notes_are_those_of_the_releases_since(monkeypatch, tmp_path):
     path = tmp_path / "CHANGELOG.md"
     path.write_text(CHANGELOG, encoding="utf-8")
-    monkeypatch.setattr(release_notes, "_list_paths", lambda: [path])
-    monkeypatch.setattr(release_notes, "__version__", "1.1.0")
-    assert release_notes.read_notes("1.0.0").split("\n\n") == [
+    monkeypatch.setattr(commands, "_list_paths", lambda: [path])
+    monkeypatch.setattr(commands, "__version__", "1.1.0")
+    assert commands.read_notes("1.0.0").split("\n\n") == [
         *("## [1.1.0] - 2027", "- New.", "## [1.0.1] - 2026", "- Mended.")
     ]
-    assert release_notes.read_notes("1.0.1") == "## [1.1.0] - 2027\n\n- New."
-    before = release_notes.read_notes(None)
+    assert commands.read_notes("1.0.1") == "## [1.1.0] - 2027\n\n- New."
+    before = commands.read_notes(None)
     assert before.startswith("### If you ran a checkout before 1.0\n\n- Make a backup.\n\n## [1.1.0] - 2027")
     assert "First" not in before and before.endswith("- Mended.")
-    assert release_notes.read_notes("1.1.0") == ""
+    assert commands.read_notes("1.1.0") == ""
 
 
 def test_the_changelog_has_the_section_of_this_version():
-    assert release_notes.read_notes("0.9.9").startswith(f"## [{__version__}]")
-    assert release_notes.read_notes(None).startswith("### If you ran a checkout before 1.0\n")
+    assert commands.read_notes("0.9.9").startswith(f"## [{__version__}]")
+    assert commands.read_notes(None).startswith("### If you ran a checkout before 1.0\n")
 
 
 def test_a_missing_program_of_postgresql_is_said_before_the_upgrade(monkeypatch, instance):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.web.operation_ids import make_operation_id
+from blogapi.web.operation import make_operation_id
 
 
 @pytest.mark.parametrize(

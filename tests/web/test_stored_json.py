@@ -12,31 +12,31 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from blogapi import dependencies
 from blogapi.config import CannotStart
+from blogapi.content import dependencies
 from blogapi.content.articles.lists import counts
 from blogapi.content.articles.responses import json_queries
-from blogapi.content.authors.taxonomy import AUTHORS
-from blogapi.content.categories import taxonomy as categories_definition
-from blogapi.content.categories.models import Category
-from blogapi.content.categories.schemas import (
+from blogapi.content.taxonomies import categories as categories_definition
+from blogapi.content.taxonomies import queries as term_queries
+from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies import tags as tags_definition
+from blogapi.content.taxonomies import term_json
+from blogapi.content.taxonomies.authors import AUTHORS
+from blogapi.content.taxonomies.categories import (
+    Category,
     CategoryBodySchema,
     CategoryFieldsSchema,
     CategorySchema,
     EmbeddedCategorySchema,
     SingleCategorySchema,
 )
-from blogapi.content.tags import taxonomy as tags_definition
-from blogapi.content.tags.models import Tag
-from blogapi.content.tags.schemas import (
+from blogapi.content.taxonomies.tags import (
     SingleTagSchema,
+    Tag,
     TagBodySchema,
     TagFieldsSchema,
     TagSchema,
 )
-from blogapi.content.taxonomies import queries as term_queries
-from blogapi.content.taxonomies import service as taxonomies
-from blogapi.content.taxonomies import term_json
 from blogapi.storage.database import db
 from blogapi.web import json as web_json
 from blogapi.web import stored_json

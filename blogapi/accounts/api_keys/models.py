@@ -9,7 +9,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from blogapi import clock
-from blogapi.accounts.api_keys import policy
+from blogapi.accounts.api_keys import permissions
 from blogapi.accounts.users.models import Account
 from blogapi.storage.database import Base, Identified
 from blogapi.web.access import Scope
@@ -38,4 +38,4 @@ class ApiKey(Identified, Base):
     @property
     def scopes(self) -> tuple[Scope, ...]:
         """The scope of the key and the scopes that it includes, narrowest first."""
-        return policy.included_scopes(self.scope)
+        return permissions.included_scopes(self.scope)

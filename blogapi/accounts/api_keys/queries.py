@@ -10,15 +10,15 @@ from uuid import UUID
 from sqlalchemy import Select, bindparam, or_, select
 
 from blogapi import clock
-from blogapi.accounts.api_keys import policy
+from blogapi.accounts.api_keys import permissions
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.users.models import Account
 from blogapi.storage.database import CommitCounter, db
 from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
 from blogapi.web.errors import NotFound, or_not_found
+from blogapi.web.key_format import digest_token
 from blogapi.web.pagination import Page, PageRequest, paginate
-from blogapi.web.tokens import digest_token
 
 
 class KeyWithOwner(NamedTuple):
@@ -68,7 +68,7 @@ def get_by_uuid(uuid: UUID) -> ApiKey:
 def get_visible(uuid: UUID, caller: Caller) -> ApiKey:
     """Return the key with the uuid; raises NotFound if there is none or if the caller cannot see it."""
     key = get_by_uuid(uuid)
-    if not policy.can_see(caller, owner=key.owner_id):
+    if not permissions.can_see(caller, owner=key.owner_id):
         raise NotFound("No key has this uuid.")
     return key
 
@@ -99,13 +99,13 @@ def select_expired(now: datetime) -> Select[UUID]:
     A key that was used is selected only if it expired at least UNUSED_LIFETIME ago.
     """
     unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
-    return _select_anonymous().where(unused | (ApiKey.expires <= now - policy.UNUSED_LIFETIME))
+    return _select_anonymous().where(unused | (ApiKey.expires <= now - permissions.UNUSED_LIFETIME))
 
 
 def select_excess_unused() -> Select[UUID]:
     """Return a statement that selects all unused anonymous keys except the newest MAX_UNUSED_KEYS."""
     unused = _select_anonymous().where(ApiKey.last_used.is_(None), ApiKey.expires.is_not(None))
-    return unused.order_by(ApiKey.created.desc(), ApiKey.uuid).offset(policy.MAX_UNUSED_KEYS)
+    return unused.order_by(ApiKey.created.desc(), ApiKey.uuid).offset(permissions.MAX_UNUSED_KEYS)
 
 
 def _select_anonymous() -> Select[UUID]:

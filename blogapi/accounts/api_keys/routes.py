@@ -6,7 +6,7 @@ from uuid import UUID
 
 from flask import current_app
 
-from blogapi.accounts.api_keys import policy, queries, service
+from blogapi.accounts.api_keys import permissions, queries, service
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.api_keys.schemas import (
     CreatedKeySchema,
@@ -47,7 +47,7 @@ def _count_attempt() -> None:
 
 @bp.post("/")
 @allow(guest)
-@check_before_body(lambda: policy.check_can_create(current_app.config["KEY_CREATION"], current_caller()))
+@check_before_body(lambda: permissions.check_can_create(current_app.config["KEY_CREATION"], current_caller()))
 @bp.arguments(NewKeySchema, required=False)
 @bp.response(201, CreatedKeySchema(), section="4.1")
 def create(fields: Fields) -> WithAttributes:

@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.accounts.api_keys import policy
+from blogapi.accounts.api_keys import permissions
 from blogapi.web.access import SCOPES
 from blogapi.web.fields import (
     Identifier,
@@ -25,7 +25,7 @@ MAX_OVERLAP_SECONDS = 30 * 24 * 3600
 
 def _name_field(**options: Any) -> Text:
     return Text(
-        max_length=policy.MAX_NAME_LENGTH,
+        max_length=permissions.MAX_NAME_LENGTH,
         metadata={"description": "A label for the key.", "example": "front end"},
         **options,
     )

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import clock
-from blogapi.accounts.api_keys import policy, queries
+from blogapi.accounts.api_keys import permissions, queries
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.users.service import store_last_seen
 from blogapi.storage.database import BUSY_ERRORS, db, transaction
@@ -21,7 +21,7 @@ from blogapi.web import key_format
 from blogapi.web.access import Caller, Scope
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.tokens import digest_token
+from blogapi.web.key_format import digest_token
 
 # The maximum number of expired keys, and of excess unused keys, that are deleted at a time.
 MAX_DELETED_KEYS = 500
@@ -35,8 +35,8 @@ def create(
     Raises Forbidden if the caller lacks the scope or if the caller's own key expires before the new key, and
     Invalid if the expiry is not in the future.
     """
-    scope = policy.choose_scope(caller, scopes)
-    expiry = policy.choose_expiry(expires, clock.now(), caller)
+    scope = permissions.choose_scope(caller, scopes)
+    expiry = permissions.choose_expiry(expires, clock.now(), caller)
     return issue(caller.user, scope, name=name, expires=expiry)
 
 
@@ -56,7 +56,7 @@ def issue(
     key = ApiKey(
         digest=digest_token(value),
         prefix=value[: key_format.SHOWN_PREFIX_LENGTH],
-        name=policy.validate_name(name),
+        name=permissions.validate_name(name),
         owner_id=owner,
         scope=scope,
         created=created or clock.now(),
@@ -72,7 +72,7 @@ def create_anonymous() -> WithAttributes:
     now = clock.now()
     with transaction():
         _delete_expired(now)
-        return issue(None, created=now, expires=now + policy.UNUSED_LIFETIME)
+        return issue(None, created=now, expires=now + permissions.UNUSED_LIFETIME)
 
 
 def delete_expired() -> None:
@@ -100,7 +100,7 @@ def get_deletable(caller: Caller, uuid: UUID) -> ApiKey:
     it.
     """
     key = queries.get_visible(uuid, caller)
-    policy.check_can_delete(caller, key=key.uuid)
+    permissions.check_can_delete(caller, key=key.uuid)
     return key
 
 
@@ -114,7 +114,7 @@ def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
         key.name = changes.get("name", key.name)
         # An unchanged expiry is accepted even if it has passed, so that a client can PUT what it got.
         if changes.get("expires", key.expires) != key.expires:
-            key.expires = policy.choose_expiry(changes["expires"], clock.now(), caller)
+            key.expires = permissions.choose_expiry(changes["expires"], clock.now(), caller)
     return key
 
 
@@ -130,10 +130,12 @@ def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttribute
         now = clock.now()
         if key.expires is not None and key.expires <= now:
             raise Forbidden("An expired key cannot be rotated; create a new one.", code="key_expired")
-        is_trial = key.last_used is None and policy.is_trial_key(key.owner_id, key.created, key.expires)
-        expires = policy.choose_expiry(now + policy.UNUSED_LIFETIME if is_trial else key.expires, now, caller)
+        is_trial = key.last_used is None and permissions.is_trial_key(key.owner_id, key.created, key.expires)
+        expires = permissions.choose_expiry(
+            now + permissions.UNUSED_LIFETIME if is_trial else key.expires, now, caller
+        )
         successor = issue(key.owner_id, key.scope, name=key.name, created=now, expires=expires)
-        key.expires = policy.compute_overlap_end(key.expires, now, overlap_seconds)
+        key.expires = permissions.compute_overlap_end(key.expires, now, overlap_seconds)
     return successor
 
 

@@ -6,7 +6,7 @@ from blogapi.accounts.users import second_factor, service, usernames
 from blogapi.accounts.users.models import Account
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Invalid, TooManyRequests, Unauthorized
-from blogapi.web.metrics.registry import EventCounter
+from blogapi.web.metrics import EventCounter
 from blogapi.web.rate_limits import limiter
 
 _failures = EventCounter("login_failures", "Wrong passwords and codes, and logins that a limit has refused.")

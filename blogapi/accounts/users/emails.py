@@ -6,7 +6,7 @@ import threading
 from datetime import datetime
 from typing import Any
 
-from blogapi.accounts.mail import smtp
+from blogapi.accounts import mail
 from blogapi.accounts.users import links, queries
 from blogapi.accounts.users.models import Account
 from blogapi.site.queries import get_service_url, get_site
@@ -43,7 +43,7 @@ _sending = threading.BoundedSemaphore(MAX_SENDING)
 
 def can_send() -> bool:
     """Return whether links can be sent: the settings name a mail server, and the site has a `service_url`."""
-    return smtp.is_configured() and bool(get_service_url())
+    return mail.is_configured() and bool(get_service_url())
 
 
 def send_invitation(link: Any) -> WithAttributes:
@@ -88,7 +88,7 @@ def _try_to_send(link: Any, address: str, subject: str, text: str, values: dict[
     else:
         try:
             _send(link, address, subject, text, values)
-        except smtp.NotSent as error:
+        except mail.NotSent as error:
             problem = str(error)
         finally:
             _sending.release()
@@ -100,7 +100,7 @@ def _send(link: Any, address: str, subject: str, text: str, values: dict[str, st
     values = values | {"title": title, "url": link.url, "expires": _format_time(link.expires)}
     # The mail server can be slow, so no snapshot may stay open.
     end_read()
-    smtp.send(address, subject.format(title=title), text.format(**values))
+    mail.send(address, subject.format(title=title), text.format(**values))
 
 
 def _format_time(time: datetime) -> str:

@@ -17,7 +17,7 @@ from blogapi.accounts.users import passwords, queries, service
 from blogapi.accounts.users.models import Account, LinkKind, OneTimeLink
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db, transaction
-from blogapi.web import tokens
+from blogapi.web import key_format
 from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Unauthorized
 from blogapi.web.fields import Fields, WithAttributes
@@ -123,7 +123,7 @@ def get_account(token: str) -> Account:
 def _create(link: OneTimeLink) -> WithAttributes:
     """Store a new link and return it with its `path` and `url`; delete its predecessor and expired links."""
     token, now, kind = secrets.token_urlsafe(32), clock.now(), LinkKind(link.kind)
-    link.digest, link.created = tokens.digest_token(token), now
+    link.digest, link.created = key_format.digest_token(token), now
     link.expires = now + (INVITATION_LIFETIME if kind == LinkKind.INVITATION else LIFETIME)
     is_former = and_(
         OneTimeLink.kind == kind,

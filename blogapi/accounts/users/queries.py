@@ -13,7 +13,7 @@ from blogapi import clock
 from blogapi.accounts.users import usernames
 from blogapi.accounts.users.models import Account, LinkKind, OneTimeLink, RecoveryCode, WebSession
 from blogapi.storage.database import bytewise, db
-from blogapi.web import tokens
+from blogapi.web import key_format
 from blogapi.web.access import Role
 from blogapi.web.errors import or_not_found
 from blogapi.web.fields import WithAttributes
@@ -81,7 +81,7 @@ def find_session(token: str) -> WebSession | None:
         select(WebSession)
         .join(WebSession.account)
         .where(
-            WebSession.digest == tokens.digest_token(token),
+            WebSession.digest == key_format.digest_token(token),
             WebSession.expires > clock.now(),
             Account.disabled.is_(False),
         )
@@ -110,7 +110,7 @@ def find_link(token: str) -> OneTimeLink | None:
         select(OneTimeLink)
         .outerjoin(Account, Account.uuid == OneTimeLink.account_id)
         .where(
-            OneTimeLink.digest == tokens.digest_token(token),
+            OneTimeLink.digest == key_format.digest_token(token),
             OneTimeLink.expires > clock.now(),
             Account.disabled.is_not(True),
         )

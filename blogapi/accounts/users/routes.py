@@ -8,7 +8,7 @@ from uuid import UUID
 
 from flask import current_app, request, session
 
-from blogapi.accounts.mail import outbox
+from blogapi.accounts import mail
 from blogapi.accounts.users import (
     credentials,
     emails,
@@ -33,7 +33,7 @@ from blogapi.accounts.users.account_schemas import (
 from blogapi.accounts.users.models import Account, OneTimeLink
 from blogapi.accounts.users.schemas import InvitedSchema, UserSchema
 from blogapi.site.queries import get_site
-from blogapi.web import tokens
+from blogapi.web import key_format
 from blogapi.web.access import (
     SCOPES,
     allow,
@@ -113,7 +113,7 @@ def logout() -> None:
 @bp.response(200, WebLoginSchema(many=True))
 def list_logins() -> list[WithAttributes]:
     """List the logins of the current user, newest first."""
-    logins, current = queries.list_logins(current_user_id()), tokens.digest_token(session["token"])
+    logins, current = queries.list_logins(current_user_id()), key_format.digest_token(session["token"])
     return [WithAttributes(login, current=login.digest == current) for login in logins]
 
 
@@ -191,7 +191,7 @@ def send_reset_link(fields: Fields) -> None:
     name = usernames.fold_username(fields["username"])
     limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.client_network())]
     limiter.count_attempts(*limits)
-    outbox.submit(partial(emails.send_requested_link, name))
+    mail.submit(partial(emails.send_requested_link, name))
 
 
 @bp.post("/reset-password/")

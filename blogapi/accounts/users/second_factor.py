@@ -23,7 +23,7 @@ from blogapi.accounts.users import queries, service
 from blogapi.accounts.users.models import Account, RecoveryCode
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db, transaction
-from blogapi.web import tokens
+from blogapi.web import key_format
 from blogapi.web.errors import Conflict, Invalid, Unauthorized
 from blogapi.web.fields import WithAttributes
 from blogapi.web.rate_limits import limiter
@@ -163,7 +163,7 @@ def _replace_recovery_codes(account_id: UUID) -> list[str]:
 
 
 def _digest_code(account_id: UUID, code: str) -> str:
-    return tokens.digest_token(f"{account_id} {code}")
+    return key_format.digest_token(f"{account_id} {code}")
 
 
 def _normalize(code: str) -> str:

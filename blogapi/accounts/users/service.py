@@ -14,10 +14,10 @@ from sqlalchemy.exc import IntegrityError
 from blogapi import clock
 from blogapi.accounts.users import passwords, queries, usernames
 from blogapi.accounts.users.models import Account, OneTimeLink, WebSession
-from blogapi.app_state import AppState
+from blogapi.config import AppState
 from blogapi.storage.database import BUSY_ERRORS, db, transaction
 from blogapi.storage.version_check import NewerSchema
-from blogapi.web import tokens
+from blogapi.web import key_format
 from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
@@ -168,7 +168,7 @@ def log_in(account: Account, *, lifetime: timedelta, user_agent: str = "") -> st
     token, now = secrets.token_urlsafe(32), clock.now()
     shown = "".join(filter(str.isprintable, user_agent))[:MAX_USER_AGENT_LENGTH]
     web_session = WebSession(
-        digest=tokens.digest_token(token),
+        digest=key_format.digest_token(token),
         account_id=account.uuid,
         created=now,
         expires=now + lifetime,
@@ -203,7 +203,7 @@ def record_use(digest: str, account_id: UUID, now: datetime) -> None:
 def log_out(token: str) -> None:
     """End the login session; every process refuses the next request with its cookie."""
     with transaction():
-        db.session.execute(delete(WebSession).where(WebSession.digest == tokens.digest_token(token)))
+        db.session.execute(delete(WebSession).where(WebSession.digest == key_format.digest_token(token)))
 
 
 def end_login(account_id: UUID, uuid: UUID) -> None:
@@ -214,7 +214,7 @@ def end_login(account_id: UUID, uuid: UUID) -> None:
 
 def end_logins(account_id: UUID, *, current_token: str = "") -> None:
     """End all login sessions of the user, except for the current one; raises NotFound for an unknown user."""
-    is_other = WebSession.digest != tokens.digest_token(current_token)
+    is_other = WebSession.digest != key_format.digest_token(current_token)
     with transaction():
         account = queries.get_user(account_id)
         db.session.execute(delete(WebSession).where(WebSession.account_id == account.uuid, is_other))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.accounts.users import emails, links, queries, second_factor, service
+from blogapi.accounts.users.roles import list_rights
 from blogapi.accounts.users.schemas import (
     NewResetLinkSchema,
     NewUserSchema,
@@ -18,7 +19,6 @@ from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Conflict
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.representation import Representation
-from blogapi.web.rights import list_rights
 
 bp = Blueprint("users", __name__, url_prefix="/api/v1/users", description="Users")
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, bindparam, or_, select
 
 from blogapi.content.articles.models import Article, ArticleAuthor
-from blogapi.content.authors.models import Author
+from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.service import get_term_state, make_term_address
 from blogapi.publication.events import AUTHOR, ItemAddress, record
 from blogapi.publication.models import FETCHED_CHANGES, Event

@@ -17,8 +17,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.content.articles.lifecycle import ContentType
-from blogapi.web.fields import StrictBoolean, Text
-from blogapi.web.language import Language
+from blogapi.web.fields import Language, StrictBoolean, Text
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 
 _CONTENT_TYPES = [kind.value for kind in ContentType]

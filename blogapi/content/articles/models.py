@@ -26,10 +26,10 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship, synonym
 
 from blogapi.content.articles.fields import TEXT_FIELDS
 from blogapi.content.articles.lifecycle import ContentType
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
 from blogapi.content.custom_fields.models import NO_VALUES
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.models import HasEvents
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, get_listed_from
 from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, Timestamped, bytewise, current_time

@@ -23,7 +23,7 @@ from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleRevision, DeletedItem
 from blogapi.content.articles.snapshots import parse_content
-from blogapi.content.authors.models import Author
+from blogapi.content.taxonomies.authors import Author
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable, readable
 from blogapi.storage.database import current_time, db, execute_in_batches, table_of
 from blogapi.web.access import Caller, Role, current_caller

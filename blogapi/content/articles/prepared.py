@@ -28,7 +28,7 @@ RENDERED_FIELDS = (*_SOURCE_FIELDS, "cover_image")
 _article = table_of(Article).c
 
 
-def prepare(sources: Iterable[Source]) -> None:
+def prepare_sources(sources: Iterable[Source]) -> None:
     """Render these contents for the next write of this request or command; see `render`."""
     g.renderings = {source: render(*source) for source in dict.fromkeys(sources)}
 
@@ -71,4 +71,4 @@ def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
 
 def prepare_stored(uuids: Sequence[UUID]) -> None:
     """Render the contents of stored articles for the next write; see `prepare`."""
-    prepare((texts["content"], texts["content_type"]) for texts in read_texts(uuids).values())
+    prepare_sources((texts["content"], texts["content_type"]) for texts in read_texts(uuids).values())

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.articles.resource import Resource
-from blogapi.content.presence.service import report_presence
+from blogapi.content.presence import report_presence
 from blogapi.web.access import allow, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields

@@ -7,30 +7,105 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
-from blogapi.content.articles import permissions, queries
-from blogapi.content.articles.fields import TEXT_DEFAULTS
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.content.articles import page_tree, permissions, queries
+from blogapi.content.articles.fields import BODIES, TEXT_DEFAULTS
 from blogapi.content.articles.lifecycle import UNSET, Unset, compute_next_state
 from blogapi.content.articles.models import Article
-from blogapi.content.articles.render_schemas import RenderBodySchema, RenderingSchema
 from blogapi.content.articles.responses import article_links
-from blogapi.content.articles.writing.provisional_slugs import get_base
-from blogapi.content.categories.models import Category
-from blogapi.content.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.content.articles.schemas import HeadingSchema
+from blogapi.content.media.file_references import ArticleHtml, find_files
 from blogapi.content.media.html_pictures import HtmlResolver
-from blogapi.content.media.references import Text, find_files
+from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY, Category
 from blogapi.content.taxonomies.queries import find_term
 from blogapi.publication.visibility import ItemType, Status, get_readable_from, is_readable
 from blogapi.rendering import renderer
-from blogapi.rendering.slugs import make_slug
+from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.site import page_paths
 from blogapi.site.addresses import make_article_url
-from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
 from blogapi.web.access import allow, author, current_caller
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.unique_slugs import choose_slug, first_free_slug
+from blogapi.web.fields import (
+    Fields,
+    Identifier,
+    InputSchema,
+    OutputSchema,
+    Reference,
+    Text,
+    Timestamp,
+    WithAttributes,
+)
+from blogapi.web.unique_slugs import choose_slug, first_free_slug, get_base
+
+
+class RenderBodySchema(InputSchema):
+    """A text to render as the content of an article, and fields that decide the address of the article."""
+
+    content = BODIES["content"]
+    content_type = BODIES["content_type"]
+    article = Identifier(
+        allow_none=True,
+        metadata={
+            "description": "uuid of the article, which may be new. Relative addresses in the text refer to "
+            "the files of an imported article."
+        },
+    )
+    title = Text(max_length="MAX_TITLE")
+    slug = Text(max_length=MAX_SLUG_LENGTH, metadata={"description": "Can be empty, as in a working copy."})
+    category = Reference(allow_none=True, metadata={"description": "Default: the category of the article."})
+    type = ma.fields.String(
+        validate=validate.OneOf([one.value for one in ItemType]),
+        metadata={
+            "description": "The type of a new item, for editors and admins; a stored item keeps its own. "
+            "Default: `article`.",
+            "example": "article",
+        },
+    )
+    parent = Reference(
+        allow_none=True, metadata={"description": "The parent of a page. Default: its current parent."}
+    )
+    published_at = Timestamp(
+        allow_none=True,
+        metadata={"description": "Default: the time of a published article, otherwise now.", "example": None},
+    )
+
+
+class RenderingSchema(OutputSchema):
+    """A text as readers of an article with this content see it."""
+
+    html = ma.fields.String(metadata={"description": "The text as sanitised HTML."})
+    toc = ma.fields.List(ma.fields.Nested(HeadingSchema))
+    excerpt = ma.fields.String(metadata={"description": "The generated excerpt."})
+    slug = ma.fields.String(
+        allow_none=True,
+        metadata={
+            "description": "The slug that the article has, or gets when it is stored; null without `title`."
+        },
+    )
+    url = ma.fields.String(
+        allow_none=True,
+        metadata={
+            "description": "The address that the page has, or gets when the article is published; null "
+            "without `title`, and if the site has no `url`."
+        },
+    )
+    free_slug = ma.fields.String(
+        allow_none=True, metadata={"description": "A slug that is free; null for authors."}
+    )
+    removed = ma.fields.List(
+        ma.fields.String(),
+        metadata={"description": "Elements that readers do not get.", "example": ["script"]},
+    )
+    shown_as_text = ma.fields.Boolean(
+        metadata={"description": "Readers get the text as it is typed, because it takes too long to render."}
+    )
+    word_count = ma.fields.Integer()
+    reading_minutes = ma.fields.Integer()
+
 
 bp = Blueprint(
     "renderings",
@@ -56,7 +131,7 @@ def render(fields: Fields) -> WithAttributes:
     content = fields.pop("content", "")
     content_type = fields.pop("content_type", TEXT_DEFAULTS["content_type"])
     rendered = renderer.render(content, content_type)
-    resolver = HtmlResolver(article, find_files([Text(article, rendered.html, ())]))
+    resolver = HtmlResolver(article, find_files([ArticleHtml(article, rendered.html, ())]))
     slug, url = _predict_address(article, **fields) if fields.get("title", "").strip() else (None, None)
     (html,) = article_links.resolve([resolver.resolve(rendered.html).encode()])
     # A free slug would reveal the slugs of articles that an author may not see.
@@ -113,7 +188,7 @@ def _make_page_url(uuid: UUID, page: Article | None, slug: str, parent: Any) -> 
     site = get_site()
     if not site.url:
         return None
-    language, tree = page.language if page else "", PAGE_TREE.get().read_tree()
+    language, tree = page.language if page else "", page_tree.read_tree()
     if isinstance(parent, Unset):
         parent = page.parent_id if page else None
     elif isinstance(parent, str):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import partial
 from uuid import UUID
 
+from sqlalchemy import bindparam, literal, select, union_all
+
 from blogapi.content.articles import permissions, queries, service, write_routes
-from blogapi.content.articles.lists.filters import ArticleFilters
+from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.lists.query_schemas import ArticleCountsQuery, ArticleListQuery
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.content.articles.resource import Resource
-from blogapi.content.articles.responses import json_queries, shown_items
+from blogapi.content.articles.responses import article_links, json_queries, neighbours
 from blogapi.content.articles.schemas import (
     ArticleBodySchema,
     ArticleCountsSchema,
@@ -19,10 +23,15 @@ from blogapi.content.articles.schemas import (
     FoundFieldsSchema,
     SingleArticleFieldsSchema,
 )
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.hierarchy import find_parents
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication import events
 from blogapi.publication.kinds import PAGE_KINDS
-from blogapi.publication.shared_caching import shows
+from blogapi.publication.shared_caching import Shown, shows
 from blogapi.publication.visibility import ItemType
+from blogapi.storage.database import db, table_of
 from blogapi.web.access import admin, allow, author, current_caller, current_user_id, reader
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Forbidden
@@ -30,6 +39,40 @@ from blogapi.web.json import JsonBody
 from blogapi.web.pagination import DetailQuery, Page, Query
 from blogapi.web.representation import PartialResult, Representation
 from blogapi.web.slug_lookup import accept_slugs
+
+_article, _tag = table_of(Article).c, table_of(ArticleTag).c
+_author = table_of(ArticleAuthor).c
+
+_SELECT_TERMS = union_all(
+    select(literal(Category.kind).label("kind"), _article.category_id).where(
+        _article.uuid == bindparam("uuid")
+    ),
+    select(literal(Tag.kind), _tag.tag_id).where(_tag.article_id == bindparam("uuid")),
+    select(literal(Author.kind), _author.author_id).where(_author.article_id == bindparam("uuid")),
+)
+_SELECT_KEY = select(_article.translation_key).where(_article.uuid == bindparam("uuid"))
+
+
+def find_shown(uuid: UUID, names: Sequence[str] | None) -> Shown:
+    """Return what a response with these fields of an article shows: the article, its terms and its links.
+
+    With a field of `neighbours.FIELDS`, it shows all articles, because any of them can become a neighbour.
+    """
+    items = defaultdict[str, list[UUID]](list, {Article.kind: [uuid]})
+    for kind, term in db.session.connection().execute(_SELECT_TERMS, {"uuid": uuid}):
+        items[kind].append(term)
+    if names is not None and "html" in names:
+        for kind, linked in article_links.find_shown(uuid).items():
+            items[kind] += sorted(linked - {*items[kind]})
+    if names is not None and "head" in names:
+        parents = find_parents(Category, items[Category.kind])
+        items[Category.kind] += sorted({UUID(one["uuid"]) for chain in parents.values() for one in chain})
+    shows_others = names is not None and not {*names}.isdisjoint(neighbours.FIELDS)
+    if names is not None and not {"head", "translations"}.isdisjoint(names):
+        # Any other article can become a translation.
+        shows_others = shows_others or bool(db.session.connection().scalar(_SELECT_KEY, {"uuid": uuid}))
+    return Shown((Article.kind,) if shows_others else (), items)
+
 
 bp = Blueprint("articles", __name__, url_prefix="/api/v1/blog/articles", description="Articles")
 
@@ -80,7 +123,7 @@ def published(query: Query) -> PartialResult:
     cacheable=True,
 )
 @accept_slugs(queries.find_slug_owner)
-@shows(find=lambda query, id: shown_items.find_shown(id, query.fields))
+@shows(find=lambda query, id: find_shown(id, query.fields))
 def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; if it is not public, only to its author, editors and admins."""
     caller = current_caller()

@@ -12,13 +12,12 @@ from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import BODIES, LINK_NAMES, RESPONSES, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.content.articles.lifecycle import API_STATUSES, get_api_status
 from blogapi.content.articles.models import Article
-from blogapi.content.authors.schemas import EmbeddedAuthorSchema
-from blogapi.content.categories.schemas import EmbeddedCategorySchema
-from blogapi.content.categories.taxonomy import DEFAULT_CATEGORY
 from blogapi.content.custom_fields.validation import CustomValues
 from blogapi.content.media.schemas import RenditionSchema
-from blogapi.content.tags.schemas import TagSchema
+from blogapi.content.taxonomies.authors import EmbeddedAuthorSchema
+from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY, EmbeddedCategorySchema
 from blogapi.content.taxonomies.schemas import PAGE_ADDRESS
+from blogapi.content.taxonomies.tags import TagSchema
 from blogapi.publication.visibility import ItemType
 from blogapi.site.head_schemas import HeadSchema
 from blogapi.storage.database import current_time
@@ -29,13 +28,13 @@ from blogapi.web.fields import (
     InputSchema,
     OmitsNull,
     OutputSchema,
+    Reference,
     Slug,
     Text,
     Timestamp,
     WebAddress,
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
-from blogapi.web.references import Reference
 
 
 class SeoBodySchema(InputSchema):

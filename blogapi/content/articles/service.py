@@ -15,15 +15,15 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.writing import deleted_items
 from blogapi.content.articles.writing.batch import open_batch
-from blogapi.web.bulk import write_all
+from blogapi.web.conditional import write_all
 
 
-def prepare(fields: ArticleInput, *, partial: bool = False) -> None:
+def prepare_article(fields: ArticleInput, *, partial: bool = False) -> None:
     """Prepare the write of this input before its transaction; see `prepare_all`."""
-    prepare_all([fields], partial=partial)
+    prepare_articles([fields], partial=partial)
 
 
-def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
+def prepare_articles(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
     """Render the contents of these inputs before the transaction of the write.
 
     With `partial`, an omitted field has the value from the stored article. Otherwise an omitted field of
@@ -38,7 +38,7 @@ def prepare_all(inputs: Sequence[ArticleInput], *, partial: bool = False) -> Non
         texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else RESET_BY_PUT), **fields.texts}
         if old_texts is None or any(old_texts[name] != texts[name] for name in names):
             sources += prepared.list_sources(old_texts, texts)
-    prepared.prepare(sources)
+    prepared.prepare_sources(sources)
 
 
 def create(

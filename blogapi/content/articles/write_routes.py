@@ -59,11 +59,11 @@ def add_writes(
         return resolved
 
     def prepare_one(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
-        service.prepare(dataclasses.replace(fields, uuid=id), partial=partial)
+        service.prepare_article(dataclasses.replace(fields, uuid=id), partial=partial)
 
     def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
         permissions.check_writes(items, creates=not partial)
-        service.prepare_all(items, partial=partial)
+        service.prepare_articles(items, partial=partial)
 
     @bp.post("/")
     @allow_writers

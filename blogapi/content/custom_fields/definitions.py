@@ -9,7 +9,7 @@ from sqlalchemy import select
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField
 from blogapi.storage.database import db
-from blogapi.storage.read_once import ReadOnce
+from blogapi.storage.database_clock import ReadOnce
 from blogapi.web.access import Caller
 
 _SELECT = select(CustomField).order_by(CustomField.position, CustomField.name)

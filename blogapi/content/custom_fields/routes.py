@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from blogapi.content.custom_fields import queries, service
+from blogapi.content.custom_fields import service
 from blogapi.content.custom_fields.schemas import FieldBodySchema, FieldSchema
 from blogapi.web.access import admin_login, allow, author
 from blogapi.web.blueprint import Blueprint
@@ -14,7 +14,7 @@ from blogapi.web.representation import Representation, UpsertResult
 bp = Blueprint("fields", __name__, url_prefix="/api/v1/blog/fields", description="Custom fields")
 
 REPRESENTATION = Representation(
-    queries.get_details, FieldSchema(), queries.list_fields, FieldSchema(many=True)
+    service.get_details, FieldSchema(), service.list_fields, FieldSchema(many=True)
 )
 
 
@@ -23,7 +23,7 @@ REPRESENTATION = Representation(
 @bp.response(200, FieldSchema(many=True))
 def listed() -> list[WithAttributes]:
     """List the custom fields in the order of the panel Details; only admins get the fields for admins."""
-    return queries.list_fields()
+    return service.list_fields()
 
 
 @bp.post("/")
@@ -40,7 +40,7 @@ def create(fields: Fields) -> WithAttributes:
 @bp.response(200, FieldSchema())
 def single(id: UUID) -> WithAttributes:
     """Return the definition of a custom field."""
-    return queries.get_details(id)
+    return service.get_details(id)
 
 
 @bp.put("/<id:id>/")
@@ -54,7 +54,7 @@ def replace(fields: Fields, id: UUID) -> UpsertResult:
 
 @bp.patch("/<id:id>/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(service.get_by_uuid)
 @bp.arguments(FieldBodySchema(partial=True))
 @bp.write(200, FieldSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> WithAttributes:
@@ -64,7 +64,7 @@ def change(fields: Fields, id: UUID) -> WithAttributes:
 
 @bp.delete("/<id:id>/")
 @allow(admin_login, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(service.get_by_uuid)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete the definition of a custom field; the values stay in the articles, hidden."""

@@ -1,21 +1,59 @@
-"""Creates, changes and deletes the definitions of custom fields; the values of articles are never changed."""
+"""Reads, creates, changes and deletes the definitions of custom fields."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from sqlalchemy import func, select
 
-from blogapi.content.custom_fields import queries
-from blogapi.content.custom_fields.articles import ARTICLES
-from blogapi.content.custom_fields.definitions import forget_definitions
-from blogapi.content.custom_fields.models import CustomField, FieldType
+from blogapi.content.custom_fields import custom_values
+from blogapi.content.custom_fields.definitions import forget_definitions, list_visible
+from blogapi.content.custom_fields.models import NO_VALUES, CustomField, FieldType
+from blogapi.content.custom_fields.validation import ITEMS_WITH_FIELDS
 from blogapi.site.service import record_change
-from blogapi.storage.database import current_time, db, transaction
-from blogapi.web.errors import Conflict, Errors, Invalid
+from blogapi.storage.database import Base, current_time, db, transaction
+from blogapi.web.access import current_caller
+from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.representation import UpsertResult
+
+
+def list_fields() -> list[WithAttributes]:
+    """Return the definitions that the caller may read, by position."""
+    return add_use_counts(list_visible(current_caller()))
+
+
+def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
+    """Return the definitions with `used_in` and `unfit_in`.
+
+    They are the numbers of items with a value, and of items with a value that does not fit.
+    """
+    used, unfit = Counter[str](), Counter[str]()
+    article = Base.metadata.tables["article"].c
+    for stored in db.session.scalars(select(article.custom).where(article.custom != NO_VALUES)):
+        values = custom_values.parse(stored)
+        for field in fields:
+            if field.name in values:
+                used[field.name] += 1
+                unfit[field.name] += not custom_values.fits(field, values[field.name])
+    return [WithAttributes(field, used_in=used[field.name], unfit_in=unfit[field.name]) for field in fields]
+
+
+def get_by_uuid(uuid: UUID) -> CustomField:
+    """Return the definition; raises NotFound if there is none that the caller may read."""
+    fields = [field for field in list_visible(current_caller()) if field.uuid == uuid]
+    if not fields:
+        raise NotFound("There is no such field; GET /api/v1/blog/fields/ lists the fields.")
+    return fields[0]
+
+
+def get_details(uuid: UUID) -> WithAttributes:
+    """Return the definition as `add_use_counts` does; raises NotFound if there is none."""
+    return add_use_counts([get_by_uuid(uuid)])[0]
+
 
 MAX_FIELDS = 100
 
@@ -37,7 +75,7 @@ _DEFAULTS: Fields = {
 
 def create(fields: Fields, *, uuid: UUID | None = None) -> WithAttributes:
     """Define a field and return it; see `define`."""
-    return queries.get_details(define(fields, uuid=uuid).uuid)
+    return get_details(define(fields, uuid=uuid).uuid)
 
 
 def define(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
@@ -69,7 +107,7 @@ def replace(uuid: UUID, fields: Fields) -> UpsertResult:
 def change(uuid: UUID, fields: Fields) -> WithAttributes:
     """Change the given fields of a definition; values that no longer fit are kept."""
     with transaction(visible=False):
-        field = queries.get_by_uuid(uuid)
+        field = get_by_uuid(uuid)
         if fields.get("name", field.name) != field.name:
             raise Invalid(
                 "The name of a field cannot change: front ends and imports use it.",
@@ -80,13 +118,13 @@ def change(uuid: UUID, fields: Fields) -> WithAttributes:
         _set_fields(field, fields)
         changed = before != [getattr(field, name) for name in _DERIVED_FROM]
         _store(field, was_admin_only=was_admin_only, is_derived_again=changed)
-    return queries.get_details(uuid)
+    return get_details(uuid)
 
 
 def delete(uuid: UUID) -> None:
     """Delete a definition; the values stay in the articles, hidden, until a field has the name again."""
     with transaction(visible=False):
-        field = queries.get_by_uuid(uuid)
+        field = get_by_uuid(uuid)
         db.session.delete(field)
         _store(field, was_admin_only=field.is_admin_only, is_derived_again=True)
 
@@ -116,6 +154,6 @@ def _store(field: CustomField, *, was_admin_only: bool, is_derived_again: bool) 
     db.session.flush()
     forget_definitions()
     if is_derived_again:
-        ARTICLES.get().update_derived_data(field.name)
+        ITEMS_WITH_FIELDS.get().update_derived_data(field.name)
     if not (was_admin_only and field.is_admin_only):
         record_change(["fields"])

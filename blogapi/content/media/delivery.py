@@ -21,7 +21,7 @@ import flask
 from flask import Flask, Response, request
 from werkzeug.http import parse_etags, parse_range_header
 
-from blogapi.content.media import references, types, widths
+from blogapi.content.media import file_references, types, widths
 from blogapi.content.media.addresses import Width, make_path, parse_width
 from blogapi.content.media.folder import get_folder
 from blogapi.rendering import media_types
@@ -175,7 +175,7 @@ def show(hash: str, name: str) -> Response:
         found = widths.find_or_make(hash, width) if width is not None else None
         if width is not None and isinstance(found, Path):
             return _send_made_width(found, hash, width)
-        path = str(found) if found is not None else references.find_new_path(make_path(hash, name))
+        path = str(found) if found is not None else file_references.find_new_path(make_path(hash, name))
     if path is None:
         raise problem or NotFound("The library has no such file; check the address.")
     # The redirect is temporary: the new file can be replaced too, and the old file can be uploaded again.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
-from blogapi.content.media import hooks, names, permissions, queries, service, uses
+from blogapi.content.media import hooks, permissions, queries, service, uses
 from blogapi.content.media.models import Media
 from blogapi.content.media.service import PreparedFile
 from blogapi.rendering.media_types import MediaType
@@ -29,7 +29,7 @@ def add(
     if stored is None:
         prepare_articles(file)
     elif _find_missing(stored, texts):
-        hooks.prepare([stored.uuid])
+        hooks.prepare_articles([stored.uuid])
     with transaction():
         permissions.check_former_owners(file.hashes)
         media, created = service.store(file, alt=alt, caption=caption, user=user)
@@ -47,7 +47,7 @@ def prepare_articles(file: PreparedFile, *replaced: UUID) -> None:
 
     A former address of a file can become the address of a new file, which then appears in these articles.
     """
-    hooks.prepare({*replaced, *queries.find_owners_of_former(file.hashes)})
+    hooks.prepare_articles({*replaced, *queries.find_owners_of_former(file.hashes)})
 
 
 def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
@@ -69,7 +69,7 @@ def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
             )
         # The stored file has the extension of the name.
         stem = name or f"{media.name.rpartition('.')[0]}.{file.type.extension}"
-        new_name = names.make_name(stem, file.type)
+        new_name = service.make_name(stem, file.type)
         if stored is None:
             permissions.check_former_owners(file.hashes)
             service.replace(media, file)
@@ -108,7 +108,7 @@ def _change(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
 
 def _check_name(name: str, media: Media) -> None:
     type = MediaType(media.type, media.name.rpartition(".")[2])
-    valid_name = names.make_name(name, type)
+    valid_name = service.make_name(name, type)
     if name not in (valid_name, media.name):
         raise Invalid(
             "The file is unchanged.",

@@ -1,7 +1,7 @@
 """The functions of `articles` that the media library calls when files change or are deleted.
 
 The JSON of an article, for example, contains the sizes and texts of the files that it uses.
-`blogapi.dependencies` sets the functions.
+`blogapi.content.dependencies` sets the functions.
 """
 
 from __future__ import annotations
@@ -13,37 +13,37 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from blogapi.app_state import AppState
+from blogapi.config import AppState
 from blogapi.content.media.models import MediaPath, MediaUse
-from blogapi.storage.read_once import ReadOnce
+from blogapi.storage.database_clock import ReadOnce
 
 # The items that use files that the transaction deletes.
 _deleted = ReadOnce[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
 
 
-class Articles(Protocol):
+class ArticleRenderer(Protocol):
     """Renders articles again; `find_items` returns the articles that use the files."""
 
-    def prepare(self, media_ids: Collection[UUID]) -> None:
+    def prepare_articles(self, media_ids: Collection[UUID]) -> None:
         """Render the articles that use these files, before the transaction that changes the files."""
 
-    def render(self, session: Session, media_ids: Collection[UUID]) -> None:
+    def render_articles_again(self, session: Session, media_ids: Collection[UUID]) -> None:
         """Store the articles that use these files again; the changes of the files are flushed already."""
 
 
-ARTICLES = AppState[Articles]("media-articles")
+ARTICLE_RENDERER = AppState[ArticleRenderer]("media-articles")
 
 
-def prepare(media_ids: Collection[UUID]) -> None:
+def prepare_articles(media_ids: Collection[UUID]) -> None:
     """Render the articles that use these files, before the transaction of the write."""
     if media_ids:
-        ARTICLES.get().prepare(media_ids)
+        ARTICLE_RENDERER.get().prepare_articles(media_ids)
 
 
 def notify(session: Session, media_ids: Collection[UUID]) -> None:
     """Render the articles again, in the transaction that has changed or deleted these files."""
     if media_ids:
-        ARTICLES.get().render(session, media_ids)
+        ARTICLE_RENDERER.get().render_articles_again(session, media_ids)
 
 
 def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:

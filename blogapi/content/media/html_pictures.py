@@ -7,7 +7,7 @@ from html import escape
 from uuid import UUID
 
 from blogapi.content.media.addresses import SRCSET_WIDTHS, make_width_path
-from blogapi.content.media.references import (
+from blogapi.content.media.file_references import (
     ADDRESS_ATTRIBUTES,
     ELEMENT,
     Address,

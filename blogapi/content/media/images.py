@@ -15,8 +15,7 @@ from typing import Any
 
 from flask import Flask, current_app
 
-from blogapi.app_state import AppState
-from blogapi.config import PREFIX
+from blogapi.config import PREFIX, AppState
 from blogapi.rendering.media_types import MediaType
 from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 

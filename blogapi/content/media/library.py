@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.content.media import hooks, uses
+from blogapi.content.media.file_references import find_used_files
+from blogapi.content.media.file_references import normalize_address as normalize_address
 from blogapi.content.media.models import Media
-from blogapi.content.media.references import find_used_files
-from blogapi.content.media.references import normalize_address as normalize_address
 from blogapi.site.queries import get_service_url as get_service_url
 from blogapi.storage.database import chunk, db
 from blogapi.web.stored_json import store_json, stored_models

@@ -14,15 +14,15 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, exists, or_, select
 
-from blogapi.content.authors.models import Author
 from blogapi.content.media import queries
 from blogapi.content.media.models import Media, MediaPath, MediaUse
-from blogapi.content.media.visibility import (
+from blogapi.content.media.visible_files import (
     ARTICLE_KINDS,
     is_visible,
     select_own_articles,
     select_own_profile,
 )
+from blogapi.content.taxonomies.authors import Author
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.storage.database import Base, db
 from blogapi.web.access import current_caller

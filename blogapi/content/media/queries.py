@@ -26,11 +26,11 @@ from sqlalchemy import (
 )
 
 from blogapi.accounts.users.models import Account
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
-from blogapi.content.media import visibility
+from blogapi.content.media import visible_files
 from blogapi.content.media.models import FormerHash, Media, MediaPath, MediaUse
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.site.models import Site
 from blogapi.storage.database import Base, db, table_of
 from blogapi.web.errors import or_not_found
@@ -106,7 +106,7 @@ class MediaFilters:
             yield _media.alt == ""
             yield _media.type.startswith("image/")
         if self.visible_to is not None:
-            yield visibility.is_visible(self.visible_to)
+            yield visible_files.is_visible(self.visible_to)
         if self.unused is not None:
             yield _media.unused_since.is_not(None) if self.unused else _media.unused_since.is_(None)
 
@@ -187,7 +187,7 @@ def list_uses(uuid: UUID, page: PageRequest | None, *, visible_to: UUID | None =
     )
     # The column `type` of an article is the kind of the item: an article or a page.
     kind = case((use.c.kind == "article", func.coalesce(article.c.type, use.c.kind)), else_=use.c.kind)
-    is_visible = true() if visible_to is None else visibility.is_visible_use(visible_to, use)
+    is_visible = true() if visible_to is None else visible_files.is_visible_use(visible_to, use)
     return paginate_rows(
         select(kind.label("kind"), use.c.item_id.label("uuid"), title.label("title"), use.c.current)
         .select_from(use)

@@ -76,7 +76,7 @@ def _receive(
             request, query, path, max_size=max_size, schema=schema, default_name=default_name
         )
         texts: Fields = {name: received.texts[name] for name in ("alt", "caption") if name in received.texts}
-        with service.prepare(path, received.name) as prepared:
+        with service.prepare_file(path, received.name) as prepared:
             after_this_request(partial(_add_warning, prepared.note))
             yield prepared, texts
 
@@ -126,7 +126,7 @@ def single(query: Query, id: UUID) -> JsonBody:
     MediaSchema(),
     REPRESENTATION,
     partial_schema=MediaSchema,
-    prepare=lambda changes, id: hooks.prepare([id]),
+    prepare=lambda changes, id: hooks.prepare_articles([id]),
 )
 def change(changes: Fields, id: UUID) -> Media:
     """Change the name, the alt text or the caption of a file."""
@@ -175,7 +175,7 @@ def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
 @allow(author, scope="write")
 @bp.check_exists(permissions.check_change)
 @bp.arguments(DeletionQuery, location="query")
-@bp.write(204, None, REPRESENTATION, prepare=lambda query, id: hooks.prepare([id]))
+@bp.write(204, None, REPRESENTATION, prepare=lambda query, id: hooks.prepare_articles([id]))
 def delete(query: Fields, id: UUID) -> None:
     """Delete a file, unless something uses it."""
     permissions.check_change(id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,17 +14,46 @@ from uuid import UUID
 from flask import current_app
 from sqlalchemy import delete
 
-from blogapi.content.media import hooks, images, names, queries, removal, types
+from blogapi.content.media import hooks, images, queries, removal, types
 from blogapi.content.media.addresses import RENDITION_WIDTHS
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import FormerHash, Media
 from blogapi.rendering import media_types
 from blogapi.rendering.media_types import MediaType
+from blogapi.rendering.slugs import make_slug
 from blogapi.storage import files
 from blogapi.storage.database import call_after_commit, call_after_rollback, db, end_read, transaction
 from blogapi.web.errors import Invalid, StorageFull, Unavailable
 from blogapi.web.fields import Fields
 from blogapi.web.stored_json import store_json
+
+MAX_STEM_LENGTH = 80
+_DEFAULT_STEM = "file"
+
+# Windows reserves these names with any extension.
+_DEVICE_NAMES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]")
+_WIDTH = re.compile(r"w[0-9]{3,4}", re.ASCII)
+_EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
+# The number of characters of a name that are read, because making a slug of a long text takes long.
+_READ_LENGTH = 200
+
+
+def make_name(client_name: str, type: MediaType) -> str:
+    """Return a safe file name: the slug of the given name, and the extension of the type.
+
+    The name has no folder, no second extension, and no character that a shell or a browser could interpret.
+    """
+    base = re.split(r"[/\\]", client_name)[-1]
+    # A name from a header can contain lone surrogates.
+    base = base.encode("utf-8", "replace").decode()
+    stem = make_slug(
+        _EXTENSION.sub("", base)[:_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
+    )
+    # A file must not have the address of a resized copy; see `widths`.
+    if _DEVICE_NAMES.fullmatch(stem) or _WIDTH.fullmatch(stem):
+        stem = f"{stem}-{_DEFAULT_STEM}"
+    return f"{stem}.{type.extension}"
+
 
 # The width of the rendition that had each hash, or None for the file itself.
 FormerHashes = Mapping[str, int | None]
@@ -55,7 +85,7 @@ class PreparedFile:
 
 
 @contextmanager
-def prepare(source: Path, name: str) -> Iterator[PreparedFile]:
+def prepare_file(source: Path, name: str) -> Iterator[PreparedFile]:
     """Check a file, and process an image, outside any transaction; the source is not changed.
 
     The temporary files are deleted at the end, unless `store` placed them. Raises Invalid if the file is not
@@ -112,7 +142,7 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
         raise _make_error("The rotated image is too large. Upload a smaller file.")
     is_scalable = image.is_still and image.width > RENDITION_WIDTHS[0]
     return PreparedFile(
-        *(names.make_name(name, type), type, image.path, size, hash, upload_hash),
+        *(make_name(name, type), type, image.path, size, hash, upload_hash),
         *(image.width, image.height, is_scalable, image.note),
     )
 
@@ -123,7 +153,7 @@ def _prepare_other(source: Path, name: str, type: MediaType, upload_hash: str, f
     path = folder / "file"
     shutil.copyfile(source, path)
     size, hash = _measure_and_sync(path)
-    return PreparedFile(names.make_name(name, type), type, path, size, hash, upload_hash)
+    return PreparedFile(make_name(name, type), type, path, size, hash, upload_hash)
 
 
 def _ends_as_pdf(path: Path) -> bool:

@@ -11,17 +11,17 @@ from sqlalchemy import bindparam, delete, exists, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
-from blogapi.content.media.models import FormerHash, Media, MediaPath, MediaUse
-from blogapi.content.media.references import (
+from blogapi.content.media.file_references import (
     File,
     find_files_by_path,
     find_mentioned_files,
     find_used_files,
 )
-from blogapi.content.tags.models import Tag
+from blogapi.content.media.models import FormerHash, Media, MediaPath, MediaUse
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.service import get_term_state
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.events import record
 from blogapi.site.models import Site
 from blogapi.site.service import STATE as SITE_STATE

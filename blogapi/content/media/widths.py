@@ -23,7 +23,7 @@ from flask import Flask, current_app, request, session
 from sqlalchemy import select
 
 from blogapi.accounts.users.queries import find_session
-from blogapi.app_state import AppState
+from blogapi.config import AppState
 from blogapi.content.media import images
 from blogapi.content.media.addresses import ALLOWED_WIDTHS, COMMON_EXTENSIONS, Width, make_path, parse_width
 from blogapi.content.media.folder import WIDTHS_NAME, MediaFolder, get_folder, report_full_disk

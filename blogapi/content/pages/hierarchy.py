@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID, uuid4
 
+from blogapi.content.articles import page_tree
 from blogapi.content.articles.content import ArticleInput
-from blogapi.content.pages import page_tree
 from blogapi.publication.visibility import Status
 from blogapi.site import page_paths
 from blogapi.web.errors import Invalid

@@ -13,8 +13,7 @@ from blogapi.content.articles.lists.query_schemas import ArticleListQuery
 from blogapi.content.articles.schemas import ArticleBodySchema, ArticleSchema, PageFieldsSchema
 from blogapi.content.custom_fields.validation import CustomValues
 from blogapi.publication.visibility import ItemType
-from blogapi.web.fields import Fields, Text
-from blogapi.web.references import Reference
+from blogapi.web.fields import Fields, Reference, Text
 
 MAX_POSITION = 1_000_000
 ORDERINGS = ("position", "title", "-title", "published_at", "-published_at", "last_updated", "-last_updated")

@@ -8,7 +8,7 @@ from blogapi.content.articles import permissions
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.resource import Resource
-from blogapi.content.revisions import queries, service
+from blogapi.content.revisions import service
 from blogapi.content.revisions.schemas import (
     MAX_NUMBER,
     SCHEMAS,
@@ -42,7 +42,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def listed(query: Query, id: UUID) -> PartialResult:
         """List the former versions, newest first; the article or page may have been deleted."""
         permissions.check_history(id, resource.kind)
-        return PartialResult(queries.list_revisions(id, query.page), query)
+        return PartialResult(service.list_revisions(id, query.page), query)
 
     @bp.post("/")
     @allow(resource.role, scope="write")
@@ -58,7 +58,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         name, edits = new_revision
         if edits is not None:
             permissions.check_working_copy(id, edits)
-        return queries.with_content(service.add(current_user_id(), id, name, edits))
+        return service.with_content(service.add(current_user_id(), id, name, edits))
 
     @bp.patch(_REVISION)
     @allow(resource.role, scope="write")
@@ -67,7 +67,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def change(fields: Fields, id: UUID, number: int) -> WithAttributes:
         """Name a former version, or the current version."""
         permissions.check_history(id, resource.kind)
-        return queries.with_content(service.rename(id, number, **fields))
+        return service.with_content(service.rename(id, number, **fields))
 
     @bp.get(_REVISION)
     @allow(resource.role)
@@ -75,7 +75,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def single(query: Query, id: UUID, number: int) -> PartialResult:
         """Return a former version with its whole content."""
         permissions.check_history(id, resource.kind)
-        return PartialResult(queries.with_content(queries.get_revision(id, number)), query)
+        return PartialResult(service.with_content(service.get_revision(id, number)), query)
 
     @bp.get(f"{_REVISION}compare/")
     @allow(resource.role)
@@ -88,7 +88,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
     def prepare(nothing: Fields, id: UUID, number: int) -> None:
         permissions.check_restoration(id, resource.kind)
-        service.prepare(id, number)
+        service.prepare_version(id, number)
 
     @bp.post(f"{_REVISION}restore/")
     @allow(resource.role, scope="write")

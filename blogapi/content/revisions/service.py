@@ -1,4 +1,4 @@
-"""Restores, compares and prunes the former versions of articles."""
+"""The former versions of articles and pages: lists, restores and deletes them."""
 
 from __future__ import annotations
 
@@ -9,30 +9,52 @@ from uuid import UUID
 from sqlalchemy import delete, exists, func, select
 
 from blogapi.accounts.users.models import Account
-from blogapi.content.articles import content, snapshots
+from blogapi.content.articles import content, page_tree, snapshots
 from blogapi.content.articles import service as article_service
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.models import Article, ArticleRevision, DeletedItem
 from blogapi.content.articles.queries import find_article, get_article
 from blogapi.content.articles.snapshots import get_content, parse_content
 from blogapi.content.articles.writing import history
-from blogapi.content.articles.writing.references import keep_existing
+from blogapi.content.articles.writing.term_references import keep_existing
 from blogapi.content.custom_fields import custom_values
-from blogapi.content.custom_fields.visibility import (
+from blogapi.content.custom_fields.shown_values import (
     keep_hidden_values,
     keep_visible_changes,
     keep_visible_values,
 )
 from blogapi.content.media import uses
 from blogapi.content.media.models import MediaPath
-from blogapi.content.pages import page_tree
-from blogapi.content.revisions import queries
 from blogapi.content.working_copies.queries import find_working_copy
 from blogapi.content.working_copies.service import make_edits
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, transaction
-from blogapi.web.errors import Conflict
-from blogapi.web.fields import Fields
+from blogapi.web.errors import Conflict, or_not_found
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.pagination import Page, PageRequest, paginate
+
+
+def list_revisions(article_id: UUID, page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
+    """Return the former versions of an article, newest first; the article may have been deleted."""
+    statement = (
+        select(ArticleRevision)
+        .where(ArticleRevision.article_id == article_id)
+        .order_by(ArticleRevision.number.desc())
+    )
+    revisions = paginate(statement, page)
+    return Page([with_content(row) for row in revisions.rows], revisions.total, page)
+
+
+def get_revision(article_id: UUID, number: int) -> ArticleRevision:
+    """Return the former version; raises NotFound if it does not exist."""
+    revision = db.session.get(ArticleRevision, (article_id, number))
+    return or_not_found(revision, "There is no such version; GET …/revisions/ lists the versions.")
+
+
+def with_content(revision: ArticleRevision) -> WithAttributes:
+    """Return the version with the fields of its content as attributes."""
+    flat = parse_content(revision.content).flatten()
+    return WithAttributes(revision, **flat | {"custom": keep_visible_values(flat["custom"])})
 
 
 def restore(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Article:
@@ -45,7 +67,7 @@ def restore(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Art
     the version does not exist, and Conflict if its category was deleted.
     """
     with transaction(visible=False):
-        revision = queries.get_revision(article_id, number)
+        revision = get_revision(article_id, number)
         version = replace(parse_content(revision.content), type=type_.value)
         if type_ == ItemType.PAGE:
             version = replace(version, category=None)
@@ -98,15 +120,15 @@ def rename(article_id: UUID, number: int, *, name: str | None = None) -> Article
         article = find_article(article_id)
         if article is not None and article.version == number and name is not None:
             return history.name_current(article, name)
-        revision = queries.get_revision(article_id, number)
+        revision = get_revision(article_id, number)
         revision.name = revision.name if name is None else name
     return revision
 
 
-def prepare(article_id: UUID, number: int) -> None:
+def prepare_version(article_id: UUID, number: int) -> None:
     """Render the content of a former version before the transaction that restores it."""
-    version = parse_content(queries.get_revision(article_id, number).content)
-    article_service.prepare(replace(version.to_input(), uuid=article_id))
+    version = parse_content(get_revision(article_id, number).content)
+    article_service.prepare_article(replace(version.to_input(), uuid=article_id))
 
 
 def compare(article_id: UUID, number: int, *, to: int | None = None) -> Fields:
@@ -114,12 +136,12 @@ def compare(article_id: UUID, number: int, *, to: int | None = None) -> Fields:
 
     Raises NotFound if one of the two versions does not exist.
     """
-    before = parse_content(queries.get_revision(article_id, number).content)
+    before = parse_content(get_revision(article_id, number).content)
     current = get_article(article_id) if to is None else find_article(article_id)
     if current is not None and to in (None, current.version):
         to, after = current.version, get_content(current)
     else:
-        after = parse_content(queries.get_revision(article_id, to or 0).content)
+        after = parse_content(get_revision(article_id, to or 0).content)
     changes = keep_visible_changes(content.compare(before, after))
     return {"before": number, "after": to, "changes": changes}
 

@@ -18,7 +18,7 @@ from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import Shown, shows
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, summary, with_indefinite_article
-from blogapi.web.bulk import write_all
+from blogapi.web.conditional import write_all
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
 from blogapi.web.json import JsonBody

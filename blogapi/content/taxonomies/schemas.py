@@ -5,8 +5,16 @@ from __future__ import annotations
 import marshmallow as ma
 
 from blogapi.site.head_schemas import HeadSchema
-from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Slug, Text, Timestamp, WebAddress
-from blogapi.web.language import Language
+from blogapi.web.fields import (
+    Identifier,
+    InputSchema,
+    Language,
+    OutputSchema,
+    Slug,
+    Text,
+    Timestamp,
+    WebAddress,
+)
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 from blogapi.web.pagination import ListQuery
 

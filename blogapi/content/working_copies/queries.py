@@ -17,12 +17,12 @@ from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.queries import get_article
 from blogapi.content.articles.responses import json_reader
 from blogapi.content.articles.snapshots import complete_edits, get_content, parse_content
-from blogapi.content.articles.writing.references import keep_existing
 from blogapi.content.articles.writing.rendered_article import RenderedArticle
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
-from blogapi.content.custom_fields.visibility import keep_visible_values
-from blogapi.content.tags.models import Tag
+from blogapi.content.articles.writing.term_references import keep_existing
+from blogapi.content.custom_fields.shown_values import keep_visible_values
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.web import json as web_json
 from blogapi.web.errors import or_not_found

@@ -22,12 +22,12 @@ from blogapi.web.fields import (
     Identifier,
     InputSchema,
     OutputSchema,
+    Reference,
     Slug,
     Text,
     Timestamp,
 )
 from blogapi.web.media_addresses import PictureAddress
-from blogapi.web.references import Reference
 
 MAX_NAME_LENGTH = 100
 

@@ -23,10 +23,10 @@ from blogapi.content.articles.queries import get_article
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.writing import history
 from blogapi.content.articles.writing.batch import open_batch
-from blogapi.content.articles.writing.references import find_terms, keep_existing
+from blogapi.content.articles.writing.term_references import find_terms, keep_existing
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES
-from blogapi.content.custom_fields.visibility import keep_hidden_values
+from blogapi.content.custom_fields.shown_values import keep_hidden_values
 from blogapi.content.media import uses
 from blogapi.content.working_copies import queries
 from blogapi.publication.visibility import READABLE_STATUSES, Status, is_scheduled
@@ -134,7 +134,7 @@ def can_take_saves(article_id: UUID | None) -> bool:
 def prepare_write(fields: ArticleInput, id: UUID) -> None:
     """Render the content of a scheduled article before the transaction that writes it."""
     if can_take_saves(id):
-        article_service.prepare(replace(fields, uuid=id))
+        article_service.prepare_article(replace(fields, uuid=id))
 
 
 def prepare_publication(article_id: UUID) -> None:
@@ -143,7 +143,7 @@ def prepare_publication(article_id: UUID) -> None:
     content = db.session.scalar(statement)
     if content is not None:
         fields = replace(snapshots.parse_content(content).to_input(), uuid=article_id)
-        article_service.prepare(fields, partial=True)
+        article_service.prepare_article(fields, partial=True)
 
 
 def publish(

@@ -13,14 +13,14 @@ from flask import current_app, request
 
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.fields import LINK_NAMES
-from blogapi.content.articles.lists.filters import ArticleFilters
+from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.responses import json_queries
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.queries import find_term
 from blogapi.parsing import normalize_language, parse_timestamp
 from blogapi.publication import kinds
 from blogapi.site import addresses
-from blogapi.site.languages import describe_in_language
+from blogapi.site.heads import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.queries import get_public_site
 from blogapi.web.errors import or_not_found

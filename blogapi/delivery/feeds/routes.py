@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from flask import Response
 
-from blogapi.delivery.feeds import json_format, sitemap
+from blogapi.delivery.feeds import formats, sitemap
 from blogapi.delivery.feeds.entries import get_feed
-from blogapi.delivery.feeds.schemas import FeedQuery
 from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.fields import Fields
+from blogapi.web.fields import Fields, Language, Schema, Text
+
+
+class FeedQuery(Schema):
+    """Selects the articles of a feed."""
+
+    category = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a category."})
+    tag = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a tag."})
+    author = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of an author."})
+    language = Language(metadata={"description": "The language of the articles (BCP 47), or `all`."})
+
 
 bp = Blueprint(
     "feeds", __name__, description="Feeds, the sitemap and robots.txt; they need no key", resource=""
@@ -39,9 +48,9 @@ Disallow: /
 def get_rss_feed(query: Fields) -> Response:
     """Return the newest public articles as RSS 2.0."""
     # Imported here because the XML libraries need memory in each server.
-    from blogapi.delivery.feeds import xml_formats
+    from blogapi.delivery.feeds import formats
 
-    return _make_response(xml_formats.to_rss(get_feed(query)), RSS)
+    return _make_response(formats.to_rss(get_feed(query)), RSS)
 
 
 @bp.get("/feeds/atom.xml")
@@ -51,9 +60,9 @@ def get_rss_feed(query: Fields) -> Response:
 @shows(*PAGE_KINDS)
 def get_atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
-    from blogapi.delivery.feeds import xml_formats
+    from blogapi.delivery.feeds import formats
 
-    return _make_response(xml_formats.to_atom(get_feed(query)), ATOM)
+    return _make_response(formats.to_atom(get_feed(query)), ATOM)
 
 
 @bp.get("/feeds/feed.json")
@@ -69,7 +78,7 @@ def get_atom_feed(query: Fields) -> Response:
 @shows(*PAGE_KINDS)
 def get_json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
-    return _make_response(json_format.to_json(get_feed(query)), JSON_FEED)
+    return _make_response(formats.to_json(get_feed(query)), JSON_FEED)
 
 
 @bp.get("/sitemap.xml")

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Row, func, select
 
+from blogapi.content.articles import page_tree
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.models import Article, ArticleTag, Seo
 from blogapi.content.articles.responses.translations import Translation, choose_alternates, find_translations
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
-from blogapi.content.pages import page_tree
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.visibility import ItemType, listed, listed_pages
 from blogapi.site import addresses, page_paths
-from blogapi.site.languages import describe_in_language
+from blogapi.site.heads import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.paths import is_same_address
 from blogapi.site.queries import get_public_site

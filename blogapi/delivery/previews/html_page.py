@@ -12,11 +12,11 @@ import flask
 from flask import Response, render_template
 
 from blogapi.content.articles.fields import TEXT_FIELDS
-from blogapi.delivery.previews import queries
+from blogapi.delivery.previews import service
 from blogapi.parsing import parse_timestamp
-from blogapi.rendering.embed_hosts import EMBED_HOSTS
+from blogapi.rendering.players import EMBED_HOSTS
+from blogapi.site.addresses import to_time_zone
 from blogapi.site.queries import get_site
-from blogapi.site.time_zones import to_time_zone
 from blogapi.web.access import allow, anyone
 from blogapi.web.errors import NotFound
 from blogapi.web.headers import NO_STORE, prefers_html
@@ -74,7 +74,7 @@ def show(token: str) -> Response:
 
 
 def _show_json(token: str) -> Response:
-    article, _ = queries.get_item_json(token, None)
+    article, _ = service.get_item_json(token, None)
     assert isinstance(article.body, bytes), "only lists are streamed"
     response = json_response(article.body)
     response.set_etag(article.etag())
@@ -83,7 +83,7 @@ def _show_json(token: str) -> Response:
 
 def _show_page(token: str) -> Response:
     try:
-        page, status = _render_article(*queries.get_item_json(token, _FIELDS)), 200
+        page, status = _render_article(*service.get_item_json(token, _FIELDS)), 200
     except NotFound:
         # The page is in English, and not in the language of the site.
         page, status = _render("missing", language="en"), 404

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.content.articles.resource import Resource
-from blogapi.delivery.previews import queries, service
+from blogapi.delivery.previews import service
 from blogapi.delivery.previews.schemas import (
     CreatedPreviewSchema,
     NewPreviewSchema,
@@ -60,7 +60,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def listed(query: Query, id: UUID) -> PartialResult:
         """List the preview links of an article or page that have not expired, newest first."""
         resource.check_exists(id)
-        return PartialResult(queries.list_previews(id, query.page), query)
+        return PartialResult(service.list_previews(id, query.page), query)
 
     @bp.delete("/<id:preview>/")
     @allow(resource.role, scope="write")
@@ -88,5 +88,5 @@ contents = Blueprint(
 @contents.response(200, PreviewedSchema(), partial_schema=PreviewedFieldsSchema, storable=False)
 def single(query: Query, token: str) -> JsonBody:
     """Return the article or page of a preview link, with the edits of its working copy if it has one."""
-    item, _ = queries.get_item_json(token, query.fields)
+    item, _ = service.get_item_json(token, query.fields)
     return item

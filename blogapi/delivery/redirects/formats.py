@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from blogapi.delivery.redirects.custom.models import GONE
+from blogapi.delivery.redirects.custom.service import GONE
 from blogapi.delivery.redirects.custom.targets import find_chain
 from blogapi.delivery.redirects.queries import CUSTOM, Redirect
 from blogapi.site.paths import to_path, without_slash

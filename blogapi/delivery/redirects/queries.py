@@ -1,4 +1,4 @@
-"""Queries for redirects."""
+"""Redirects from the former addresses of articles: finds, stores and deletes them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sqlalchemy import (
     Select,
     String,
     cast,
+    delete,
     literal,
     null,
     select,
@@ -25,14 +26,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import InstrumentedAttribute
 
+from blogapi.content.articles import page_tree
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.lists.statements import Unindexed
 from blogapi.content.articles.models import Article, FormerPath, FormerSlug
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
-from blogapi.content.pages import page_tree
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
-from blogapi.delivery.redirects.custom.models import CustomRedirect
+from blogapi.delivery.redirects.custom.service import CustomRedirect
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import SLUG_KINDS, TERM_KINDS, get_model
 from blogapi.publication.visibility import ItemType, is_article, is_readable, listed, listed_pages, readable
@@ -40,7 +41,7 @@ from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.paths import to_path, without_slash
 from blogapi.site.queries import get_site
-from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db
+from blogapi.storage.database import UtcDateTime, bytewise, chunk, current_time, db, transaction
 from blogapi.storage.expressions import unindexed
 from blogapi.web.fields import WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
@@ -252,3 +253,27 @@ def _select_pages() -> Select[*tuple[Any, ...]]:
         .join(Category, Category.uuid == Article.category_id)
         .where(readable(Article, current_time()))
     )
+
+
+def add(article: UUID, slugs: Sequence[str]) -> list[str]:
+    """Store slugs that the article had in another system; return the slugs that other articles have or had.
+
+    The current slug of the article is ignored.
+    """
+    with transaction():
+        # The article, or another article that has one of the slugs, may be new.
+        db.session.flush()
+        current_owners = select(Article.slug, Article.uuid).where(Article.slug.in_(slugs))
+        former_owners = select(FormerSlug.slug, FormerSlug.article_id).where(FormerSlug.slug.in_(slugs))
+        owners = {row.slug: row.uuid for row in db.session.execute(union_all(current_owners, former_owners))}
+        db.session.add_all(
+            FormerSlug(slug=slug, article_id=article) for slug in dict.fromkeys(slugs) if slug not in owners
+        )
+        db.session.flush()
+    return [slug for slug in slugs if owners.get(slug, article) != article]
+
+
+def remove(slug: str) -> None:
+    """Delete the redirect from this slug, so that another article can use the slug."""
+    with transaction():
+        db.session.execute(delete(FormerSlug).where(FormerSlug.slug == slug))

@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.delivery.redirects.custom.models import STATUSES
+from blogapi.delivery.redirects.custom.service import STATUSES
 from blogapi.delivery.redirects.formats import FORMATS
 from blogapi.delivery.redirects.queries import KINDS
 from blogapi.web.fields import Fields, Identifier, OmitsNull, OutputSchema, Text, Timestamp

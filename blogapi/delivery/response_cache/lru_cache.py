@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from blogapi.storage.commit_version import CommitVersion
+from blogapi.delivery.response_cache.commit_version import CommitVersion
 
 # The memory that a response needs in addition to its headers and its body, measured with tracemalloc.
 OVERHEAD_BYTES = 1_800

@@ -19,14 +19,13 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import clock
-from blogapi.app_state import AppState
+from blogapi.config import AppState
 from blogapi.content.articles.queries import get_next_publication
+from blogapi.delivery.response_cache import commit_version
+from blogapi.delivery.response_cache.commit_version import CommitVersion, CommitVersionSource
 from blogapi.delivery.response_cache.lru_cache import CachedResponse, LRUCache
-from blogapi.storage import commit_version
-from blogapi.storage.commit_version import CommitVersion, CommitVersionSource
-from blogapi.web import request_id
+from blogapi.web import metrics, request_id
 from blogapi.web.access import get_access
-from blogapi.web.metrics import registry
 from blogapi.web.operation import get_operation
 
 if TYPE_CHECKING:
@@ -243,9 +242,9 @@ def init_app(app: Flask) -> None:
     cache = middleware.cache
     RESPONSE_CACHE.set(app, middleware)
     app.wsgi_app = middleware  # type: ignore[method-assign]
-    registry.add_counter(app, "cache_hits", "Responses replayed from the cache.", lambda: cache.hits)
-    registry.add_counter(app, "cache_misses", "Cacheable responses computed.", lambda: middleware.misses)
-    registry.add_gauge(app, "cache_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
+    metrics.add_counter(app, "cache_hits", "Responses replayed from the cache.", lambda: cache.hits)
+    metrics.add_counter(app, "cache_misses", "Cacheable responses computed.", lambda: middleware.misses)
+    metrics.add_gauge(app, "cache_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
 
 
 def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:

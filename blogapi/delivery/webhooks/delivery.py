@@ -23,13 +23,14 @@ from flask import current_app
 from sqlalchemy import select
 
 from blogapi import clock
-from blogapi.delivery.webhooks import backoff, event_types, http_call, messages, queries
-from blogapi.delivery.webhooks.http_call import Answer
+from blogapi.delivery.webhooks import event_types, messages, queries
 from blogapi.delivery.webhooks.messages import MAX_CHANGES, Message
 from blogapi.delivery.webhooks.models import MASK, Delivery, Mode, Pause, Webhook
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, end_read, transaction
+from blogapi.web import outgoing
+from blogapi.web.outgoing import Answer
 
 # Functions that split a path or a query at its separators, a header at spaces, and any text into words.
 _SPLITTERS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"[^\w%-]")]
@@ -183,7 +184,7 @@ def _call(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
     try:
         request = messages.make_request(webhook, message, now)
         hosts = current_app.config["WEBHOOK_HOSTS"]
-        answer = http_call.call(*astuple(request), allowed_hosts=hosts, mask=_make_mask(webhook))
+        answer = outgoing.call(*astuple(request), allowed_hosts=hosts, mask=_make_mask(webhook))
         if answer.location:
             answer = replace(answer, error=f"It redirects to {answer.location}; enter that address.")
     except Exception as error:
@@ -230,7 +231,7 @@ def _apply_outcomes(webhook: Webhook, due: DueCalls) -> None:
 def _record_failure(webhook: Webhook, outcome: Outcome, now: datetime) -> None:
     webhook.failures += 1
     webhook.failing_since = webhook.failing_since or outcome.time
-    delay = backoff.get_delay(webhook.failures, outcome.answer.retry_after, now)
+    delay = queries.get_delay(webhook.failures, outcome.answer.retry_after, now)
     if outcome.answer.status == 410:
         _pause(webhook, Pause.GONE, now)
     elif delay is None:

@@ -2,21 +2,52 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from blogapi.delivery.webhooks import event_types, queries, signing
+from flask import current_app
+
+from blogapi.delivery.webhooks import event_types, queries
 from blogapi.delivery.webhooks.models import MASK, STANDARD, Delivery, Mode, Webhook
-from blogapi.publication import cache_tags
-from blogapi.publication.cursor import Cursor, format_cursor
+from blogapi.publication import shared_caching
+from blogapi.publication.events import Cursor, format_cursor
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.site.models import Site
 from blogapi.version import __version__
 from blogapi.web.json import to_json_bytes
+
+SECRET_PREFIX = "whsec_"  # noqa: S105 (the prefix is public)
+
+
+def make_secret(webhook: UUID, rotation: int) -> str:
+    """Return the secret with the number `rotation` of a webhook, in the format that receivers expect."""
+    return SECRET_PREFIX + base64.b64encode(_derive_key(webhook, rotation)).decode("ascii")
+
+
+def sign(webhook: UUID, rotations: list[int], *, message_id: str, timestamp: int, body: bytes) -> str:
+    """Return the value of the header `Webhook-Signature`: a signature with the secret of each rotation."""
+    content = b"%s.%d.%s" % (message_id.encode("ascii"), timestamp, body)
+    return " ".join(
+        "v1," + base64.b64encode(_digest(_derive_key(webhook, rotation), content)).decode("ascii")
+        for rotation in rotations
+    )
+
+
+def _derive_key(webhook: UUID, rotation: int) -> bytes:
+    key: str = current_app.config["SECRET_KEY"]
+    return _digest(key.encode("utf-8"), f"webhook {webhook} {rotation}".encode("ascii"))
+
+
+def _digest(key: bytes, content: bytes) -> bytes:
+    return hmac.new(key, content, hashlib.sha256).digest()
+
 
 # The maximum number of changes in a call. The call also contains the number of all changes.
 MAX_CHANGES = 100
@@ -139,7 +170,7 @@ def make_change(event: Event, site: Site) -> dict[str, Any]:
         "url": _make_url(site, path),
         "former_url": _make_url(site, event.path_before) if has_moved else None,
         "changed": event.changed_fields,
-        "cache_tags": cache_tags.list_purged_tags(event.kind, event.uuid, listed=not event.unlisted),
+        "cache_tags": shared_caching.list_purged_tags(event.kind, event.uuid, listed=not event.unlisted),
         "cursor": public and format_cursor(Cursor(public.public_position or 0, public.tag), "p"),
         **({"readable": event.is_readable} if event.unlisted else {}),
     }
@@ -217,7 +248,7 @@ def _sign(webhook: Webhook, message: Message, body: bytes, now: datetime) -> dic
     if webhook.rotation_ends is not None and webhook.rotation_ends > now:
         rotations.append(webhook.rotation - 1)
     timestamp = int(now.timestamp())
-    signature = signing.sign(webhook.uuid, rotations, message_id=message.id, timestamp=timestamp, body=body)
+    signature = sign(webhook.uuid, rotations, message_id=message.id, timestamp=timestamp, body=body)
     return {
         "Webhook-Id": message.id,
         "Webhook-Timestamp": str(timestamp),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -11,15 +14,56 @@ from flask import current_app
 from sqlalchemy import ColumnElement, Select, Uuid, delete, func, literal, or_, select, union_all
 
 from blogapi import clock
-from blogapi.delivery.webhooks import backoff, event_types
-from blogapi.delivery.webhooks.http_call import CALL_SECONDS
+from blogapi.delivery.webhooks import event_types
 from blogapi.delivery.webhooks.models import Delivery, Mode, Pause, Webhook
 from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, current_time, db
+from blogapi.web import metrics
 from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.fields import WithAttributes
-from blogapi.web.metrics import registry
+from blogapi.web.outgoing import CALL_SECONDS
 from blogapi.web.pagination import Page, PageRequest, paginate
+
+# The seconds from each failure to the next attempt, as the Standard Webhooks specification recommends: ten
+# attempts in about three days.
+DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
+MAX_RETRY_AFTER = 86_400
+# The longest delay that `get_delay` can return, with the random part.
+LONGEST_DELAY = timedelta(seconds=1.1 * max(DELAYS[-1], MAX_RETRY_AFTER))
+
+
+def get_delay(failures: int, retry_after: str, now: datetime) -> float | None:
+    """Return the seconds to wait after `failures` failed attempts (1 or more), or None to give up.
+
+    A random part is added, so that calls that failed at the same time are not repeated at the same time.
+    `retry_after` is the `Retry-After` header of the answer: seconds, a date, or empty.
+    """
+    if failures > len(DELAYS):
+        return None
+    delay = DELAYS[failures - 1] * random.uniform(1, 1.1)  # noqa: S311 (not for secrets)
+    return max(delay, min(_parse_retry_after(retry_after, now), MAX_RETRY_AFTER))
+
+
+def get_combined_call_time(
+    first: datetime, last: datetime, last_called: datetime | None, *, quiet: int, interval: int
+) -> datetime:
+    """Return the time of the next combined call for changes between the times `first` and `last`.
+
+    The call is made `quiet` seconds after the last change, but at most `interval` seconds after the first
+    change (or `quiet`, if that is more), and at least `interval` seconds after the last call.
+    """
+    due = min(last + timedelta(seconds=quiet), first + timedelta(seconds=max(quiet, interval)))
+    return due if last_called is None else max(due, last_called + timedelta(seconds=interval))
+
+
+def _parse_retry_after(text: str, now: datetime) -> float:
+    if re.fullmatch(r"[0-9]{1,9}", text):
+        return float(text)
+    try:
+        return (parsedate_to_datetime(text) - now).total_seconds()
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
+
 
 # The key in `app.extensions` that exists while this process makes the calls.
 SENDER_KEY = "blogapi-webhooks-sender"
@@ -107,7 +151,7 @@ def list_callable(now: datetime) -> Sequence[Webhook]:
     return [
         webhook
         for webhook in db.session.scalars(waiting)
-        if (clock.discard_if_ahead(webhook.next_attempt, now, backoff.LONGEST_DELAY) or now) <= now
+        if (clock.discard_if_ahead(webhook.next_attempt, now, LONGEST_DELAY) or now) <= now
         and not is_leased(webhook, now)
     ]
 
@@ -129,10 +173,10 @@ def list_delayed() -> list[UUID]:
     ]
 
 
-@registry.gauge(
+@metrics.gauge(
     "webhook_lag_seconds", "Time since the next call was due.", "webhook", "name", reads_database=True
 )
-def _read_lags() -> registry.Values:
+def _read_lags() -> metrics.Values:
     # The sender skips events that the webhook does not select at once, so they need not be left out here.
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
     statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
@@ -141,10 +185,10 @@ def _read_lags() -> registry.Values:
     return {(str(each.uuid), each.name): max(0, (now - due[each]).total_seconds()) for each in due}
 
 
-@registry.gauge(
+@metrics.gauge(
     "webhook_failures", "Failed attempts of the next call.", "webhook", "name", reads_database=True
 )
-def _read_failures() -> registry.Values:
+def _read_failures() -> metrics.Values:
     failing = or_(Webhook.paused.is_(None), Webhook.paused.in_((Pause.FAILURES, Pause.GONE)))
     webhooks = db.session.scalars(select(Webhook).where(failing))
     return {(str(each.uuid), each.name): each.failures for each in webhooks}
@@ -193,7 +237,7 @@ def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, W
 def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
     """Return the time of the next call; None if no changes wait or the webhook is paused."""
     due = _find_due_time(webhook, waiting)
-    next_attempt = clock.discard_if_ahead(webhook.next_attempt, current_time(), backoff.LONGEST_DELAY)
+    next_attempt = clock.discard_if_ahead(webhook.next_attempt, current_time(), LONGEST_DELAY)
     return due and max(due, next_attempt or due)
 
 
@@ -203,7 +247,7 @@ def _find_due_time(webhook: Webhook, waiting: Waiting) -> datetime | None:
         return None
     due, now = waiting.first, current_time()
     if webhook.mode == Mode.COMBINED:
-        due = backoff.get_combined_call_time(
+        due = get_combined_call_time(
             waiting.first,
             waiting.last,
             webhook.last_called,

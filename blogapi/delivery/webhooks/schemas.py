@@ -9,10 +9,10 @@ import marshmallow as ma
 from flask import current_app
 from marshmallow import validate
 
-from blogapi.delivery.webhooks import hosts
 from blogapi.delivery.webhooks.event_types import ALL_TYPES_PATTERN, PATTERNS
 from blogapi.delivery.webhooks.messages import PRESETS
 from blogapi.delivery.webhooks.models import STANDARD, Mode, Pause
+from blogapi.web import outgoing
 from blogapi.web.fields import (
     BoundedList,
     Identifier,
@@ -47,8 +47,8 @@ class ReceiverAddress(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         address = super()._deserialize(value, attr, data, **options)
         try:
-            return hosts.parse(address, current_app.config["WEBHOOK_HOSTS"]).geturl()
-        except hosts.Refused as refusal:
+            return outgoing.parse(address, current_app.config["WEBHOOK_HOSTS"]).geturl()
+        except outgoing.Refused as refusal:
             raise ma.ValidationError(str(refusal)) from refusal
 
 

@@ -13,10 +13,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi.delivery.webhooks import delivery, queries
 from blogapi.delivery.webhooks.delivery import DueCalls
-from blogapi.delivery.webhooks.http_call import CALL_SECONDS
 from blogapi.delivery.webhooks.service import MAX_WEBHOOKS
 from blogapi.storage.database import BUSY_ERRORS
 from blogapi.storage.version_check import NewerSchema
+from blogapi.web.outgoing import CALL_SECONDS
 
 CHECK_SECONDS = 0.5
 

@@ -13,7 +13,7 @@ from flask import current_app
 from sqlalchemy.exc import SQLAlchemyError
 
 from blogapi import clock
-from blogapi.delivery.webhooks import delivery, event_types, messages, queries, signing
+from blogapi.delivery.webhooks import delivery, event_types, messages, queries
 from blogapi.delivery.webhooks.event_types import NOTICE_PATTERNS, selects_notice
 from blogapi.delivery.webhooks.messages import Message
 from blogapi.delivery.webhooks.models import STANDARD, Delivery, Mode, Pause, Webhook
@@ -211,5 +211,5 @@ def _forget_failures(webhook: Webhook) -> None:
 def _with_secret(webhook: Webhook) -> WithAttributes:
     is_signed = webhook.preset == STANDARD
     return WithAttributes(
-        webhook, secret=signing.make_secret(webhook.uuid, webhook.rotation) if is_signed else None
+        webhook, secret=messages.make_secret(webhook.uuid, webhook.rotation) if is_signed else None
     )

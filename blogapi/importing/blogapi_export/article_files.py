@@ -14,9 +14,9 @@ from uuid import UUID
 from blogapi.content.articles.content import default_seo
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_FIELDS
 from blogapi.content.articles.lifecycle import SCHEDULED, ContentType
-from blogapi.content.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
-from blogapi.exporting.references import restore_content
+from blogapi.exporting.exported_addresses import restore_content
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.blog_data import ExportedMedia, TermNames
 from blogapi.importing.blogapi_export.layout import ExportFolder, get_file_name

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from blogapi.delivery.redirects.custom import queries, service
-from blogapi.delivery.redirects.custom.models import GONE
+from blogapi.delivery.redirects.custom import service
 from blogapi.delivery.redirects.custom.schemas import CustomRedirectBodySchema
+from blogapi.delivery.redirects.custom.service import GONE
 from blogapi.delivery.redirects.queries import CUSTOM
 from blogapi.importing.blogapi_export.blog_data import BlogData
 from blogapi.importing.blogapi_export.restoring import Restored
@@ -33,7 +33,7 @@ def restore_redirects(
     for redirect in rows:
         try:
             fields: Fields = _SCHEMA.load(_make_body(redirect))
-            if queries.find_by_path(fields["path"]) is None:
+            if service.find_by_path(fields["path"]) is None:
                 wanted.append(fields)
         except REFUSALS as error:
             yield report_refusal(f"{key}/redirects{to_line(redirect.get('from'))[:100]}", error)

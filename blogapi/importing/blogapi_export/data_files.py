@@ -11,8 +11,8 @@ from blogapi.importing.blogapi_export import blog_data, values
 from blogapi.importing.blogapi_export.blog_data import PICTURE_FIELDS, BlogData, ExportedMedia
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.format_api.report import FileReport, report_problem
+from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.exported_terms import ExportedTerm
 from blogapi.importing.texts.data import parse_yaml

@@ -12,7 +12,7 @@ from blogapi.exporting.export_files import DESCRIPTION, GIT_ATTRIBUTES
 from blogapi.exporting.layouts import FORMAT, LAYOUTS, VERSION, Layout
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS, escape_file_name, read_bytes
+from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, escape_file_name, read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_line

@@ -80,7 +80,7 @@ def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: 
     except ma.ValidationError as error:
         raise RefusedFile(describe_refusal(error)) from error
     _check_hash(item)
-    with service.prepare(item.path, item.name) as prepared:
+    with service.prepare_file(item.path, item.name) as prepared:
         if prepared.hash != item.hash and item.is_exact:
             raise RefusedFile("The library would change it; remove its metadata, or `hash` from its entry.")
         if dry_run:

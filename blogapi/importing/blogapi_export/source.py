@@ -16,10 +16,10 @@ from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.restoring import Restored
 from blogapi.importing.blogapi_export.working_copies import WorkingCopies
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
 from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.service import Importer
 from blogapi.importing.storing.terms import list_parents_first

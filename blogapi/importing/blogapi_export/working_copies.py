@@ -10,17 +10,17 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.content.articles.models import Article, WorkingCopy
-from blogapi.content.authors.taxonomy import AUTHORS
-from blogapi.content.categories.taxonomy import CATEGORIES
 from blogapi.content.custom_fields.validation import convert_imported
-from blogapi.content.tags.taxonomy import TAGS
+from blogapi.content.taxonomies.authors import AUTHORS
+from blogapi.content.taxonomies.categories import CATEGORIES
+from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.working_copies import service
 from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.blog_data import replace_references
 from blogapi.importing.blogapi_export.values import Values
-from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal

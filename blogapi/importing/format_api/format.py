@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import FileSource, ImportOptions, Source
+from blogapi.importing.format_api.source_files import Entry
 
 #: The version of the interface `format_api`. Within a version, only names and fields with defaults are added.
 CONTRACT_VERSION = 1

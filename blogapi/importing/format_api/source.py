@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import Item, report_problem
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts.dates import Zones
 

@@ -12,10 +12,10 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.format import Format
 from blogapi.importing.format_api.report import FileReport, Item, report_problem
 from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.refusals import RefusedFile
 
 _ADVICE = "report this to the author of its package"

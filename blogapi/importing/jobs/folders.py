@@ -16,7 +16,7 @@ from uuid import UUID
 
 from blogapi.content.media.folder import report_full_disk
 from blogapi.importing import archives
-from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS
+from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS
 from blogapi.parsing import parse_uuid
 from blogapi.storage import files
 

@@ -5,23 +5,55 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.orm import load_only
 
 from blogapi.accounts.users.models import Account
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT
-from blogapi.importing.jobs import folders, running
+from blogapi.importing.jobs import folders
 from blogapi.importing.models import EMPTY_SUMMARY, ImportJob
+from blogapi.storage import files
 from blogapi.storage.database import db, end_read
+from blogapi.web import metrics
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
-from blogapi.web.metrics import registry
+
+_LOCK_FILE = "running.lock"
+# The key has two numbers, so that it differs from the key of the write lock.
+_LOCK = text("SELECT pg_advisory_lock(625184621, hashtext(:job))")
+_FIND_LOCK = text(
+    "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database WHERE "
+    "datname = current_database() AND locktype = 'advisory' AND classid = 625184621 AND "
+    "objid = hashtext(:job)::oid)"
+)
+
+
+def take_lock(uuid: UUID) -> ExitStack:
+    """Lock a job that is not running, and return the stack that frees the lock."""
+    with ExitStack() as stack:
+        if db.engine.dialect.name == "sqlite":
+            # Wait, because a runner that has just stored the end of the job will free the lock soon.
+            stack.enter_context(files.locked(folders.get_folder(uuid) / _LOCK_FILE, wait=True))
+        else:
+            # The connection is not returned to the pool; closing it frees the lock.
+            engine = db.engine.execution_options(isolation_level="AUTOCOMMIT")
+            connection = stack.enter_context(engine.connect())
+            connection.detach()
+            connection.execute(_LOCK, {"job": str(uuid)})
+        return stack.pop_all()
+
+
+def is_running(uuid: UUID) -> bool:
+    if db.engine.dialect.name == "sqlite":
+        return files.is_locked(folders.get_folder(uuid) / _LOCK_FILE)
+    return bool(db.session.scalar(_FIND_LOCK, {"job": str(uuid)}))
 
 
 class JobStatus(StrEnum):
@@ -74,11 +106,11 @@ def get_job(uuid: UUID) -> JobView:
 def get_status(job: ImportJob) -> JobStatus:
     """Return the status of a job; a running job whose server was killed is interrupted."""
     status = JobStatus(job.status)
-    return JobStatus.INTERRUPTED if status in RUNNING and not running.is_running(job.uuid) else status
+    return JobStatus.INTERRUPTED if status in RUNNING and not is_running(job.uuid) else status
 
 
-@registry.gauge("imports", "Imports that the blog keeps.", "status", reads_database=True)
-def _count_jobs() -> registry.Values:
+@metrics.gauge("imports", "Imports that the blog keeps.", "status", reads_database=True)
+def _count_jobs() -> metrics.Values:
     jobs = db.session.scalars(select(ImportJob).options(load_only(ImportJob.status)))
     counts = Counter(map(get_status, jobs))
     return {(status.value,): counts[status] for status in JobStatus}

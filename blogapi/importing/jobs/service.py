@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi.importing.jobs import folders, queries, running
+from blogapi.importing.jobs import folders, queries
 from blogapi.importing.jobs.queries import ENDED, RUNNING, JobStatus
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
@@ -48,7 +48,7 @@ def create(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
         )
         db.session.add(job)
         db.session.flush()
-        lock = running.take_lock(uuid)
+        lock = queries.take_lock(uuid)
     folders.delete_folders(deleted)
     return lock
 
@@ -75,7 +75,7 @@ def start(uuid: UUID, options: Fields) -> ExitStack:
         job.cancel_requested, job.error, job.report = False, "", ""
         job.stage, job.done, job.total = "", 0, 0
         job.last_updated = current_time()
-        return running.take_lock(uuid)
+        return queries.take_lock(uuid)
 
 
 def cancel(uuid: UUID) -> None:

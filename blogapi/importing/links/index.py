@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from urllib.parse import unquote
 from uuid import UUID
 
-from blogapi.content.categories.taxonomy import DEFAULT_CATEGORY
+from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links.addresses import (
     FilePath,

@@ -23,9 +23,9 @@ from blogapi.content.media import addresses
 from blogapi.content.media import service as media_service
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import open_file
 from blogapi.importing.format_api.report import MediaReport, RefusedMedia
-from blogapi.importing.media.files import FoundFile, MediaFiles
+from blogapi.importing.format_api.source_files import open_file
+from blogapi.importing.media.file_lookup import FoundFile, MediaFiles
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import MAX_NAMES, join_names
 from blogapi.importing.texts.pictures import MAX_REFERENCES, FileReference, is_local, list_references
@@ -202,7 +202,7 @@ class ImportedMedia:
         if self._full:
             raise self._full
         try:
-            with media_service.prepare(path, path.name) as prepared:
+            with media_service.prepare_file(path, path.name) as prepared:
                 if self._dry_run:
                     return LibraryFile(None, "", is_new=True, note=prepared.note)
                 stored, is_new = media_service.store(prepared, alt=alt, user=self._user)

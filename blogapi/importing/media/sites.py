@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS, SITE_FILE
+from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, SITE_FILE
 
 # Folders of a site whose files are at the root of its addresses, or that authors name in front of a path.
 _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "files")

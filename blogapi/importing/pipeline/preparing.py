@@ -13,9 +13,9 @@ from pathlib import Path
 from flask import current_app
 
 from blogapi.importing import archives
-from blogapi.importing.format_api.files import Entry, read_head, walk_paths
 from blogapi.importing.format_api.format import Format
 from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.format_api.source_files import Entry, read_head, walk_paths
 from blogapi.importing.formats import registry
 from blogapi.importing.media.imported_media import list_extensions
 from blogapi.importing.pipeline.run import ImportRun, open_spool

@@ -11,17 +11,15 @@ from typing import Any
 import marshmallow as ma
 
 from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.page_tree import read_tree
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.authors import profiles
-from blogapi.content.authors.models import Author
-from blogapi.content.authors.taxonomy import AUTHORS
-from blogapi.content.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.content.custom_fields.validation import convert_imported
-from blogapi.content.pages.page_tree import read_tree
 from blogapi.content.pages.schemas import MAX_POSITION, PageBodySchema
-from blogapi.content.tags.taxonomy import TAGS
-from blogapi.content.taxonomies import queries, service
+from blogapi.content.taxonomies import authors, queries, service
+from blogapi.content.taxonomies.authors import AUTHORS, Author
+from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.content.taxonomies.models import Term
+from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.storing import exported_terms
@@ -159,7 +157,7 @@ class ArticleInputFactory:
 
     def _get_profile(self) -> Author:
         if self._profile is None:
-            self._profile = profiles.get_or_create_profile(self._owner)
+            self._profile = authors.get_or_create_profile(self._owner)
         return self._profile
 
     def _get_or_create(self, taxonomy: Taxonomy[Any], name: str, **fields: str) -> Any:

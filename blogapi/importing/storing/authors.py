@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID
 
-from blogapi.content.authors.models import Author
+from blogapi.content.taxonomies.authors import Author
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.refusals import RefusedFile
 

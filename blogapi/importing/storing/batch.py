@@ -15,11 +15,11 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.prepared import render
 from blogapi.content.articles.writing.batch import ArticleBatch
 from blogapi.content.custom_fields.validation import describe_unfit
-from blogapi.delivery.redirects import service as redirect_service
+from blogapi.delivery.redirects import queries as redirect_service
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import find_root
 from blogapi.importing.format_api.report import FileReport, Result
+from blogapi.importing.format_api.source_files import find_root
 from blogapi.importing.media.imported_media import RecordMedia
 from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile

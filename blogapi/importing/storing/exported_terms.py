@@ -10,11 +10,10 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from blogapi import dependencies
-from blogapi.content.authors.models import Author
-from blogapi.content.authors.taxonomy import AUTHORS
-from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content import dependencies
 from blogapi.content.taxonomies import queries, service
+from blogapi.content.taxonomies.authors import AUTHORS, Author
+from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.kinds import TERM_KINDS

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 from sqlalchemy import select
 
 from blogapi.content.articles.models import FormerPath
-from blogapi.content.categories.models import Category
+from blogapi.content.taxonomies.categories import Category
 from blogapi.delivery.redirects.queries import complete
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.storing.state import ImportState

@@ -16,10 +16,10 @@ from uuid import UUID
 
 from blogapi import clock
 from blogapi.content.articles.content import ArticleInput
-from blogapi.content.articles.prepared import prepare, render
+from blogapi.content.articles.page_tree import read_tree
+from blogapi.content.articles.prepared import prepare_sources, render
 from blogapi.content.articles.writing.batch import open_batch
 from blogapi.content.pages import hierarchy
-from blogapi.content.pages.page_tree import read_tree
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
@@ -179,7 +179,7 @@ class Importer:
             return {}
         digests = queries.get_digests([record.key for record in records])
         changed = [item for item in records if digests.get(item.key) != compute_digest(item)]
-        prepare(_list_sources(changed))
+        prepare_sources(_list_sources(changed))
         extensions = list_extensions()
 
         def get_html(record: ArticleRecord) -> str:
@@ -193,7 +193,7 @@ class Importer:
             mapped = queries.get_mapped_paths(unchanged)
             remapped = {key for key in unchanged if not media[key].is_mapped(mapped.get(key, {}))}
             changed += [item for item in records if item.key in remapped]
-            prepare(_list_sources(changed))
+            prepare_sources(_list_sources(changed))
         for key, library in list_library_media(records).items():
             media.setdefault(key, RecordMedia()).files.update(library.files)
         return media

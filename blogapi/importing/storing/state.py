@@ -9,7 +9,7 @@ import marshmallow as ma
 from sqlalchemy.exc import DataError, IntegrityError
 
 from blogapi.accounts.users.models import Account
-from blogapi.content.authors.models import Author
+from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.models import Term
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.refusals import RefusedFile

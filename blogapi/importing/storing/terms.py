@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from blogapi.content.categories.taxonomy import CATEGORIES
-from blogapi.content.tags.taxonomy import TAGS
 from blogapi.content.taxonomies import queries, service
+from blogapi.content.taxonomies.categories import CATEGORIES
+from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal

@@ -6,7 +6,7 @@ import re
 from html import unescape
 
 from blogapi.importing.texts.titles import split_address
-from blogapi.rendering.embed_hosts import EMBED_HOSTS
+from blogapi.rendering.players import EMBED_HOSTS
 
 _FRAME = re.compile(r"<iframe\b([^<>]*)>(?:[^<]*</iframe>)?", re.IGNORECASE)
 _SOURCE = re.compile(r"""\ssrc\s*+=\s*+["']?\s*+([^"'\s<>]+)""", re.IGNORECASE)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from flask import Flask
 
 from blogapi import clock
-from blogapi.accounts.mail import smtp
+from blogapi.accounts import mail
 from blogapi.accounts.users.queries import list_admins
 from blogapi.delivery.webhooks.event_types import BACKUP_FAILED
 from blogapi.delivery.webhooks.service import send_notice
@@ -44,7 +44,7 @@ def send_if_due(app: Flask, found: BackupStatus) -> bool:
 
 
 def _send_mails(app: Flask, found: BackupStatus) -> Iterator[bool]:
-    if not smtp.is_configured():
+    if not mail.is_configured():
         return
     title = get_site().title or "A blog"
     last = found.last_success.strftime("%Y-%m-%d %H:%M UTC") if found.last_success else "none"
@@ -54,8 +54,8 @@ def _send_mails(app: Flask, found: BackupStatus) -> Iterator[bool]:
     end_read()
     for address in addresses:
         try:
-            smtp.send(address, f"No good backup of {title}", text)
+            mail.send(address, f"No good backup of {title}", text)
             yield True
-        except smtp.NotSent as problem:
+        except mail.NotSent as problem:
             app.logger.error("the e-mail about the late backup was not sent: %s", problem)
             yield False

@@ -13,25 +13,17 @@ from pathlib import Path
 from flask import Flask
 from sqlalchemy import URL
 
-from blogapi import clock, config, dependencies, settings
+from blogapi import clock, config, settings
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
+from blogapi.content import dependencies
 from blogapi.content.articles.writing import rerendering
 from blogapi.delivery.webhooks.models import PAUSE_COPIED
 from blogapi.operations.backups import archive, dumps, media_restoring, naming, service
 from blogapi.operations.backups.manifest import DATABASE, SETTINGS, DatabaseKind, Manifest, MissingFile
 from blogapi.operations.backups.media_restoring import BackupMedia
 from blogapi.operations.backups.service import Backup
-from blogapi.publication import event_writer
-from blogapi.storage import (
-    checkpoint,
-    connections,
-    database,
-    files,
-    integrity,
-    sqlite_errors,
-    upgrades,
-)
+from blogapi.storage import checkpoint, connections, database, disk_errors, files, integrity, upgrades
 from blogapi.storage.database import Base, db, transaction
 from blogapi.web.errors import Conflict
 
@@ -174,7 +166,7 @@ def _upgrade(url: URL, folder: Path) -> None:
     app.config["SQLALCHEMY_DATABASE_URI"] = url
     try:
         dependencies.init_app(app)
-        database.init_app(app, write_events=event_writer.write_events)
+        database.init_app(app, write_events=dependencies.write_events)
         with app.app_context(), upgrades.convert_errors(db.engine):
             upgrades.check_schema(db.session.connection(), Base.metadata)
         rerendering.init_app(app)
@@ -202,7 +194,7 @@ def replace_database(staged: Path, live: Path, aside: Path) -> tuple[Path | None
         except Exception as error:
             aside.unlink(missing_ok=True)
             # Move the file only if SQLite cannot read it, not after errors such as a full disk.
-            if not sqlite_errors.is_damage(error):
+            if not disk_errors.is_damage(error):
                 raise
     moved = _move_database(live, aside)
     files.replace(staged, live)

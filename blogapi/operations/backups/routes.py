@@ -12,11 +12,11 @@ from blogapi.operations.backups.library import StoredBackup, Verification
 from blogapi.operations.backups.naming import BackupKind
 from blogapi.operations.backups.status import read_status
 from blogapi.storage.database import end_read
+from blogapi.web import metrics
 from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
 from blogapi.web.fields import OutputSchema, Timestamp
-from blogapi.web.metrics import registry
 
 bp = Blueprint("backups", __name__, url_prefix="/api/v1/backups", description="Backups")
 
@@ -110,17 +110,17 @@ def _get_home() -> Path:
     return Path(current_app.instance_path)
 
 
-@registry.gauge("backup_last_success_timestamp_seconds", "Time of the last good backup.")
-def _read_last_success() -> float | registry.Values:
+@metrics.gauge("backup_last_success_timestamp_seconds", "Time of the last good backup.")
+def _read_last_success() -> float | metrics.Values:
     last = read_status(_get_home()).last_success
     return last.timestamp() if last else {}
 
 
-@registry.gauge("backup_last_failed", "Whether a daily backup has failed since the last good one.")
+@metrics.gauge("backup_last_failed", "Whether a daily backup has failed since the last good one.")
 def _has_last_failed() -> bool:
     return bool(read_status(_get_home()).reason)
 
 
-@registry.gauge("backup_late", "Whether there has been no good backup for 36 hours.")
+@metrics.gauge("backup_late", "Whether there has been no good backup for 36 hours.")
 def _is_late() -> bool:
     return read_status(_get_home()).is_late(current_app.config["DAILY_BACKUPS"])

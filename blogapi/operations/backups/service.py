@@ -16,7 +16,7 @@ from zipfile import ZipFile
 from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
-from blogapi import clock, config, program
+from blogapi import blog_folder, clock, config
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
 from blogapi.content.media import stored_files
@@ -74,7 +74,7 @@ def refuse_other_kind(kind: DatabaseKind, url: URL) -> None:
     if kind is not (current := get_kind(url)):
         raise InvalidBackup(
             f"it is a backup of a blog on {kind}, but this blog is on {current}; set DATABASE_URL to an "
-            f"empty {kind} database, restore the backup, and then run `{program.get_command()} db copy`"
+            f"empty {kind} database, restore the backup, and then run `{blog_folder.get_command()} db copy`"
         )
 
 

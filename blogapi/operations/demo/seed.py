@@ -11,18 +11,17 @@ from uuid import UUID
 from blogapi.accounts.users import service as user_service
 from blogapi.accounts.users.queries import find_user_by_name
 from blogapi.content.articles import queries as article_queries
-from blogapi.content.categories.schemas import CategoryBodySchema
-from blogapi.content.categories.taxonomy import CATEGORIES
 from blogapi.content.custom_fields import service as field_service
 from blogapi.content.custom_fields.definitions import copy_definitions
 from blogapi.content.custom_fields.schemas import FieldBodySchema
 from blogapi.content.media import service as media_service
 from blogapi.content.media.folder import get_folder
 from blogapi.content.taxonomies import service as taxonomy_service
+from blogapi.content.taxonomies.categories import CATEGORIES, CategoryBodySchema
 from blogapi.content.taxonomies.queries import find_by_names
-from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.storing.custom_fields import CustomFields
 from blogapi.importing.storing.service import Importer

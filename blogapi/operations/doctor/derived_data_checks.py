@@ -25,7 +25,7 @@ from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import Finding, make_repairable, ok, wrong
 from blogapi.publication.visibility import get_listed_from
 from blogapi.storage.database import batch_uuids, db, table_of, transaction
-from blogapi.storage.sqlite_errors import primary_result_code
+from blogapi.storage.disk_errors import primary_result_code
 from blogapi.web import stored_json
 
 # The largest number of articles in memory at a time, and the largest number of rows of other tables.

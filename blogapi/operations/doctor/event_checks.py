@@ -15,7 +15,7 @@ from sqlalchemy import select
 from blogapi.content.articles import author_visibility
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.writing import states
-from blogapi.content.authors.models import Author
+from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.service import get_term_state
 from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import Finding, make_repairable, ok

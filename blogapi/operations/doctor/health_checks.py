@@ -16,7 +16,7 @@ from pathlib import Path
 from flask import current_app
 from sqlalchemy import Select, func, select
 
-from blogapi import clock, program
+from blogapi import blog_folder, clock
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.content.articles.models import Article, ArticleJson
 from blogapi.content.media import stored_files
@@ -26,12 +26,12 @@ from blogapi.content.search.models import SearchEntry
 from blogapi.operations.backups import library, status
 from blogapi.operations.doctor import findings, instance_checks, link_checks, server_checks, webhook_checks
 from blogapi.operations.doctor.findings import Advice, Finding, Level
+from blogapi.site.addresses import to_time_zone
 from blogapi.site.queries import get_site
-from blogapi.site.time_zones import to_time_zone
 from blogapi.storage import connections, integrity, upgrades
 from blogapi.storage.database import db
+from blogapi.web import metrics
 from blogapi.web.errors import Conflict
-from blogapi.web.metrics import registry
 
 # The age from which the newest backup counts as old if there are no daily backups.
 MAX_BACKUP_AGE = timedelta(days=7)
@@ -70,8 +70,8 @@ def get_report() -> Report:
     return report
 
 
-@registry.gauge("doctor_findings", "Findings of the last quick checks.", "level")
-def _count_findings() -> registry.Values:
+@metrics.gauge("doctor_findings", "Findings of the last quick checks.", "level")
+def _count_findings() -> metrics.Values:
     levels = [advice.level for advice in get_report().findings]
     return {(level.value,): levels.count(level) for level in _LEVEL_ORDER} if levels else {}
 
@@ -138,7 +138,9 @@ def _find_upgrade_copy(home: Path) -> Iterator[Advice]:
     copies = [path for path in home.glob(f"backups/{upgrades.COPY_PREFIX}*") if path.is_file()]
     if copies:
         newest = max(copies, key=lambda path: path.stat().st_mtime)
-        text = f"Go back with `{program.get_command()} rollback`, or delete {newest.name} when all is well."
+        text = (
+            f"Go back with `{blog_folder.get_command()} rollback`, or delete {newest.name} when all is well."
+        )
         yield Advice("upgrade", Level.OK, "A copy of before the upgrade is kept", text)
 
 

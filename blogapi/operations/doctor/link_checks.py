@@ -11,8 +11,8 @@ from uuid import UUID
 from sqlalchemy import func, select
 
 from blogapi.content.articles.models import Article, ArticleJson
-from blogapi.content.categories.models import Category
-from blogapi.content.pages.page_tree import read_tree
+from blogapi.content.articles.page_tree import read_tree
+from blogapi.content.taxonomies.categories import Category
 from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import Advice, Level
 from blogapi.publication.models import Event

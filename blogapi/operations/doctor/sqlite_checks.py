@@ -9,7 +9,7 @@ from pathlib import Path
 
 from blogapi import clock
 from blogapi.operations.doctor.findings import Finding, Level, hint, make_repairable, ok, wrong
-from blogapi.storage import files, integrity, migration_names, sqlite_errors
+from blogapi.storage import disk_errors, files, integrity, migration_names
 from blogapi.storage.disk_errors import is_disk_full
 
 _RESTORE = (
@@ -51,7 +51,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
             connection.execute("PRAGMA schema_version").fetchone()
             yield from _check_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:
-        cure = _CURES.get(sqlite_errors.primary_result_code(error), _RESTORE)
+        cure = _CURES.get(disk_errors.primary_result_code(error), _RESTORE)
         cure = "free some space on the disk" if is_disk_full(error) else cure
         yield wrong("database", f"{path} cannot be read: {error}.", cure)
 

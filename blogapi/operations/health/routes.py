@@ -1,19 +1,125 @@
-"""The health check, for supervisors and load balancers."""
+"""The health of the service: what is checked, and the endpoint that shows it."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import sqlite3
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import marshmallow as ma
-from flask import current_app
+from flask import Flask, current_app
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
+from blogapi.config import CannotStart
+from blogapi.content.media.folder import get_folder
 from blogapi.delivery.webhooks.queries import list_delayed
 from blogapi.operations.backups.status import read_status
-from blogapi.operations.health import queries
+from blogapi.storage import connections, disk_errors, files, integrity
+from blogapi.storage.database import db
+from blogapi.storage.disk_errors import has_free_inodes
+from blogapi.web import metrics
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.errors import Unavailable
+from blogapi.web.errors import DAMAGE_KEY, Code, StorageFull, Unavailable
 from blogapi.web.fields import Fields, OmitsNull, OutputSchema
+
+# A write and the write-ahead log can need this amount of free space.
+_MIN_FREE_BYTES = 4 * 1024 * 1024
+
+# The time limit of the integrity check of the whole database file, which runs once at the start.
+_CHECK_SECONDS = 10.0
+
+_PROBLEMS: dict[int, Code] = {
+    sqlite3.SQLITE_CORRUPT: "damaged",
+    sqlite3.SQLITE_NOTADB: "damaged",
+    sqlite3.SQLITE_CANTOPEN: "missing",
+    sqlite3.SQLITE_READONLY: "read_only",
+    sqlite3.SQLITE_FULL: "storage_full",
+}
+
+DETAILS: dict[Code, str] = {
+    "database": "The database does not respond; see the log of the service.",
+    "damaged": "The database is damaged; run doctor.",
+    "missing": "The database file is missing or was replaced; put it back.",
+    "read_only": "The database is read-only; check the permissions of its file and folder.",
+    "storage_full": "The disk is full; free some space.",
+}
+
+
+def find_problem() -> Code | None:
+    """Return the first problem as a key of DETAILS, or None if the service is healthy; runs one statement."""
+    path = _database_path(current_app)
+    if path is not None and not path.exists():
+        return "missing"
+    try:
+        db.session.execute(text("SELECT 1 FROM article LIMIT 1"))
+    except DBAPIError as error:
+        return _PROBLEMS.get(disk_errors.primary_result_code(error), "database")
+    if DAMAGE_KEY in current_app.extensions:
+        return "damaged"
+    return None if path is None else _find_write_problem(path)
+
+
+def check_space() -> None:
+    """Raise StorageFull if the disk is nearly full."""
+    path = _database_path(current_app)
+    if path is not None and _find_write_problem(path) == "storage_full":
+        raise StorageFull(DETAILS["storage_full"])
+
+
+@metrics.gauge("disk_free_bytes", "Free space on the disk of a folder.", "folder")
+def _read_free_space() -> metrics.Values:
+    home, media = Path(current_app.instance_path), get_folder().root
+    # The first upload creates the media folder.
+    folders = {"instance": home, "media": media if media.exists() else media.parent}
+    return {(name,): shutil.disk_usage(folder).free for name, folder in folders.items()}
+
+
+def start_integrity_check(app: Flask) -> threading.Thread | None:
+    """Start a thread that checks the integrity of the database file for a limited time; return the thread.
+
+    The thread logs any damage, and the health check then reports it. Return None if the database is not a
+    SQLite file.
+    """
+    path = _database_path(app)
+    if path is None:
+        return None
+    thread = threading.Thread(target=_check_integrity, args=(app, path), name="database check", daemon=True)
+    thread.start()
+    return thread
+
+
+def _check_integrity(app: Flask, path: Path) -> None:
+    try:
+        damage = integrity.run_quick_check(path, seconds=_CHECK_SECONDS)
+    except sqlite3.Error as error:
+        app.logger.warning("the integrity of the database could not be checked: %s", error)
+        return
+    if damage:
+        app.extensions[DAMAGE_KEY] = damage
+        app.logger.error("the database is damaged (%s); run doctor", damage)
+
+
+def _database_path(app: Flask) -> Path | None:
+    try:
+        return connections.sqlite_path(app.config["DATABASE_URL"], Path(app.instance_path))
+    except CannotStart:
+        return None
+
+
+def _find_write_problem(path: Path) -> Code | None:
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        return "read_only"
+    free = shutil.disk_usage(path.parent).free
+    with suppress(FileNotFoundError):
+        # A checkpoint frees the space of the log.
+        free += files.side_files(path).log.stat().st_size
+    return None if free >= _MIN_FREE_BYTES and has_free_inodes(path.parent) else "storage_full"
+
 
 WEBHOOKS_WAIT, BACKUP_LATE = "webhooks_wait", "backup_late"
 
@@ -41,9 +147,9 @@ class HealthSchema(OmitsNull, OutputSchema):
 @bp.response(200, HealthSchema())
 def check() -> Fields:
     """Return `ok`, or 503 with the problem, or `upgrading`, as the error's `code`."""
-    problem = queries.find_problem()
+    problem = find_problem()
     if problem is not None:
-        raise Unavailable(queries.DETAILS[problem], code=problem)
+        raise Unavailable(DETAILS[problem], code=problem)
     warnings = [WEBHOOKS_WAIT] if list_delayed() else []
     if read_status(Path(current_app.instance_path)).is_late(current_app.config["DAILY_BACKUPS"]):
         warnings.append(BACKUP_LATE)

@@ -10,8 +10,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 from flask import Flask, current_app, request
 
-from blogapi.app_state import AppState
-from blogapi.config import CannotStart
+from blogapi.config import AppState, CannotStart
 from blogapi.web.errors import TooManyRequests, Unauthorized
 from blogapi.web.rate_limits.memory import Attempt, MemoryCounters
 

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator
 from functools import lru_cache
 
 from blogapi import clock
-from blogapi.setting_types import parse_rates
+from blogapi.settings import parse_rates
 
 # The maximum number of keys whose attempts are stored per limit, so that many clients cannot fill the memory.
 MAX_TRACKED = 100_000

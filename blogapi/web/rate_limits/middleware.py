@@ -12,9 +12,9 @@ from flask import Flask
 
 from blogapi.web import errors, headers, key_format
 from blogapi.web.errors import TooManyRequests
+from blogapi.web.key_format import digest_token
 from blogapi.web.rate_limits import limiter
 from blogapi.web.rate_limits.memory import Attempt
-from blogapi.web.tokens import digest_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from blogapi.web import key_format
-from blogapi.web.tokens import digest_token
+from blogapi.web.key_format import digest_token
 from tests.accounts.api_keys.conftest import NOON, is_valid, path_of
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome

@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from blogapi.storage.database import db
-from blogapi.web.tokens import digest_token
+from blogapi.web.key_format import digest_token
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import KEYS
 from tests.contracts.client import outcome

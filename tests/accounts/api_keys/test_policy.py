@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.accounts.api_keys import policy
+from blogapi.accounts.api_keys import permissions
 from blogapi.web import key_format
 from blogapi.web.access import SCOPES, STRANGER, Caller, Role
 from blogapi.web.errors import Forbidden, Invalid, Unauthorized
-from blogapi.web.tokens import digest_token
+from blogapi.web.key_format import digest_token
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEL, ADA = uuid4(), uuid4()
-PUBLISHED, READ, WRITE = (frozenset(policy.included_scopes(scope)) for scope in SCOPES)
+PUBLISHED, READ, WRITE = (frozenset(permissions.included_scopes(scope)) for scope in SCOPES)
 
 values = st.builds(key_format.generate_key)
 
@@ -99,13 +99,15 @@ def test_a_digest_is_a_sha_256_hash():
     ],
 )
 def test_a_new_key_gets_the_requested_scope(owned, requested, granted):
-    assert policy.choose_scope(Caller(user=MEL, scopes=owned, is_authenticated=True), requested) == granted
+    assert (
+        permissions.choose_scope(Caller(user=MEL, scopes=owned, is_authenticated=True), requested) == granted
+    )
 
 
 @pytest.mark.parametrize(("owned", "requested"), [(PUBLISHED, []), (PUBLISHED, ["read"]), (READ, ["write"])])
 def test_a_scope_that_the_caller_lacks_is_refused(owned, requested):
     with pytest.raises(Forbidden) as refused:
-        policy.choose_scope(reader(owned, user=MEL), requested)
+        permissions.choose_scope(reader(owned, user=MEL), requested)
     assert refused.value.code == "scope_missing"
 
 
@@ -127,7 +129,7 @@ PAGE = reader(PUBLISHED, user=ADA, role=Role.ADMIN)
 )
 def test_the_key_creation_setting_allows_the_expected_callers(setting, callers):
     for caller in callers:
-        policy.check_can_create(setting, caller)
+        permissions.check_can_create(setting, caller)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_the_key_creation_setting_allows_the_expected_callers(setting, callers):
 )
 def test_the_key_creation_setting_refuses_all_other_callers(setting, caller, error):
     with pytest.raises(error):
-        policy.check_can_create(setting, caller)
+        permissions.check_can_create(setting, caller)
 
 
 KEY = uuid4()
@@ -163,7 +165,7 @@ KEY = uuid4()
     ],
 )
 def test_each_caller_can_see_only_certain_keys(caller, owner, sees):
-    assert policy.can_see(caller, owner=owner) is sees
+    assert permissions.can_see(caller, owner=owner) is sees
 
 
 @pytest.mark.parametrize(
@@ -176,25 +178,25 @@ def test_each_caller_can_see_only_certain_keys(caller, owner, sees):
     ],
 )
 def test_a_key_may_delete_itself_and_a_write_key_may_delete_other_keys(caller):
-    policy.check_can_delete(caller, key=KEY)
+    permissions.check_can_delete(caller, key=KEY)
 
 
 @pytest.mark.parametrize("caller", [MEMBER, ADMIN])
 def test_a_read_key_cannot_delete_another_key(caller):
     with pytest.raises(Forbidden) as refused:
-        policy.check_can_delete(caller, key=KEY)
+        permissions.check_can_delete(caller, key=KEY)
     assert refused.value.code == "scope_missing"
 
 
 @pytest.mark.parametrize("requested", [None, NOW + timedelta(microseconds=1)])
 def test_a_future_expiry_or_no_expiry_is_accepted(requested):
-    assert policy.choose_expiry(requested, NOW, STRANGER) == requested
+    assert permissions.choose_expiry(requested, NOW, STRANGER) == requested
 
 
 @pytest.mark.parametrize("requested", [NOW, NOW - timedelta(days=1)])
 def test_an_expiry_that_is_not_in_the_future_is_refused(requested):
     with pytest.raises(Invalid) as refused:
-        policy.choose_expiry(requested, NOW, STRANGER)
+        permissions.choose_expiry(requested, NOW, STRANGER)
     assert list(refused.value.errors) == ["expires"]
 
 
@@ -209,16 +211,16 @@ def test_an_expiry_that_is_not_in_the_future_is_refused(requested):
     ],
 )
 def test_a_rotation_never_extends_the_validity_of_the_old_key(expires, overlap, end):
-    assert policy.compute_overlap_end(expires, NOW, overlap) == end
+    assert permissions.compute_overlap_end(expires, NOW, overlap) == end
 
 
 @pytest.mark.parametrize("name", ["", "front end", "x" * 100, "数", "two\nlines"])
 def test_a_name_of_up_to_100_characters_is_valid(name):
-    assert policy.validate_name(name) == name
+    assert permissions.validate_name(name) == name
 
 
 @pytest.mark.parametrize("name", ["x" * 101, "bell\x07", "half \ud800"])
 def test_an_invalid_name_is_refused(name):
     with pytest.raises(Invalid) as refused:
-        policy.validate_name(name)
+        permissions.validate_name(name)
     assert list(refused.value.errors) == ["name"]

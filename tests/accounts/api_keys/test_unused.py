@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select, text
 
 from blogapi import clock
-from blogapi.accounts.api_keys import policy, service
+from blogapi.accounts.api_keys import permissions, service
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.storage.database import db, transaction
 from tests.conftest import KEYS, TAGS
@@ -174,11 +174,11 @@ def test_unused_keys_need_less_than_a_megabyte_of_disk_space(app, count_keys):
     # All keys are created in one transaction, because every commit waits for the disk.
     with app.app_context(), transaction():
         kept = service.issue(None).uuid
-        for _ in range(policy.MAX_UNUSED_KEYS + 200):
+        for _ in range(permissions.MAX_UNUSED_KEYS + 200):
             newest = service.create_anonymous()
         assert db.session.get(ApiKey, kept) and db.session.get(ApiKey, newest.uuid)
     # The key that does not expire, and the newest one, which was created after the others were deleted.
-    assert count_keys() == policy.MAX_UNUSED_KEYS + 2
+    assert count_keys() == permissions.MAX_UNUSED_KEYS + 2
     assert database_size(app) - before < 1_000_000
 
 

@@ -7,7 +7,7 @@ import ssl
 
 import pytest
 
-from blogapi.accounts.mail import smtp
+from blogapi.accounts import mail
 from tests.mail_server import PASSWORD, USER, run_mail_server
 
 ADDRESS = "henrik@blog.example"
@@ -27,7 +27,7 @@ def send(app, mail_server):
     def run(**settings):
         app.config.update(mail_server.settings(**settings))
         with app.app_context():
-            smtp.send(ADDRESS, "Grüße", "One line\n.\nöäü\n")
+            mail.send(ADDRESS, "Grüße", "One line\n.\nöäü\n")
 
     return run
 
@@ -79,24 +79,24 @@ def test_a_failure_says_what_to_check(send, mail_server, monkeypatch, prepare, s
     if prepare:
         prepare(mail_server)
     # A server that answers has time to do so, even on a busy machine.
-    monkeypatch.setattr(smtp, "STEP_SECONDS", 0.5 if prepare is be_silent else 90.0)
-    monkeypatch.setattr(smtp, "TOTAL_SECONDS", 90.0)
-    with pytest.raises(smtp.NotSent, match=says) as refused:
+    monkeypatch.setattr(mail, "STEP_SECONDS", 0.5 if prepare is be_silent else 90.0)
+    monkeypatch.setattr(mail, "TOTAL_SECONDS", 90.0)
+    with pytest.raises(mail.NotSent, match=says) as refused:
         send(**settings)
     assert "secret" not in str(refused.value)
     assert mail_server.messages == []
 
 
 def test_all_steps_together_have_a_limit(send, mail_server, monkeypatch):
-    monkeypatch.setattr(smtp, "STEP_SECONDS", 90.0)
-    monkeypatch.setattr(smtp, "TOTAL_SECONDS", 0.1)
+    monkeypatch.setattr(mail, "STEP_SECONDS", 90.0)
+    monkeypatch.setattr(mail, "TOTAL_SECONDS", 0.1)
     # The server would take the message, after a time that no step may take here.
     mail_server.answers_after = 30.0
-    with pytest.raises(smtp.NotSent, match=r"does not answer in time|cannot be reached"):
+    with pytest.raises(mail.NotSent, match=r"does not answer in time|cannot be reached"):
         send()
 
 
 def test_an_invalid_certificate_is_named():
     error = ssl.SSLCertVerificationError()
     error.verify_message = "self-signed certificate"
-    assert "not valid: self-signed certificate." in smtp._describe_error(error)
+    assert "not valid: self-signed certificate." in mail._describe_error(error)

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from blogapi.accounts.mail import outbox, smtp
+from blogapi.accounts import mail
 from blogapi.accounts.users import emails, service
 from blogapi.storage.database import WRITE_LOCK
 from tests.accounts.users.conftest import PASSWORD, SLOWED
@@ -101,7 +101,7 @@ def test_requests_send_a_limited_number_of_emails_at_a_time(as_login, mail_serve
 
 def test_no_write_waits_for_the_mail_server(app, as_login, mail_server, monkeypatch):
     held = []
-    monkeypatch.setattr(smtp, "send", lambda *_: held.append(WRITE_LOCK.get(app)._lock.locked()))
+    monkeypatch.setattr(mail, "send", lambda *_: held.append(WRITE_LOCK.get(app)._lock.locked()))
     as_login.post(INVITATIONS, json=HENRIK)
     assert held == [False]
 
@@ -123,7 +123,7 @@ def test_the_answer_does_not_wait_for_the_mail_server(
     app, as_stranger, mail_server, with_address, monkeypatch
 ):
     answered, sent = threading.Event(), []
-    monkeypatch.setattr(smtp, "send", lambda *_: sent.append(answered.wait(30)))
+    monkeypatch.setattr(mail, "send", lambda *_: sent.append(answered.wait(30)))
     assert as_stranger.post(FORGOT, json={"username": "mel"}).status_code == 204
     answered.set()
     wait_for_outbox(app)
@@ -178,13 +178,13 @@ def test_a_full_outbox_refuses_a_request(app, as_stranger, mail_server, with_add
         full.set()
         go_on.wait(300)
 
-    monkeypatch.setattr(smtp, "send", wait)
+    monkeypatch.setattr(mail, "send", wait)
     as_stranger.post(FORGOT, json={"username": "mel"})
     assert full.wait(60)
     statuses = [as_stranger.post(FORGOT, json={"username": "nobody"}).status_code for _ in range(22)]
     go_on.set()
     wait_for_outbox(app)
-    assert statuses == [204] * outbox.MAX_WAITING + [503] * 2
+    assert statuses == [204] * mail.MAX_WAITING + [503] * 2
 
 
 def test_without_a_mail_server_nobody_can_ask_for_a_link(as_stranger, passwords):

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from blogapi.accounts.users import links, passwords, queries
 from blogapi.accounts.users.models import OneTimeLink
 from blogapi.storage.database import db
-from blogapi.web import tokens
+from blogapi.web import key_format
 from tests.accounts.users.conftest import ADA, FAILED, LOGIN, ME, NOON, PASSWORD, SLOWED
 from tests.contracts.client import outcome
 
@@ -170,7 +170,7 @@ def test_an_admin_gets_a_link_for_a_user(app, people, as_login, as_stranger):
     assert page == "/admin/reset/"
     with app.app_context():
         (stored,) = db.session.scalars(select(OneTimeLink)).all()
-        assert stored.digest == tokens.digest_token(token)
+        assert stored.digest == key_format.digest_token(token)
         assert stored.expires - stored.created == timedelta(days=1)
     assert as_stranger.post(RESET, json={"token": token, "password": PASSWORD}).status_code == 200
 

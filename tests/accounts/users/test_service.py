@@ -11,7 +11,7 @@ from blogapi.accounts.api_keys import service as api_keys
 from blogapi.accounts.users import queries, service
 from blogapi.accounts.users.models import WebSession
 from blogapi.storage.database import db
-from blogapi.web import tokens
+from blogapi.web import key_format
 from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Invalid, NotFound
 from tests.conftest import TAGS
@@ -83,7 +83,7 @@ def test_a_login_session_lasts_for_the_given_time(context, set_clock):
 
 def test_only_the_digest_of_a_token_is_stored(context):
     token = service.log_in(service.create("ada", None, role=Role.ADMIN), lifetime=DAY)
-    assert db.session.scalars(select(WebSession.digest)).all() == [tokens.digest_token(token)]
+    assert db.session.scalars(select(WebSession.digest)).all() == [key_format.digest_token(token)]
 
 
 def test_a_login_deletes_expired_sessions(context, set_clock):

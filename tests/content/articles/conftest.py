@@ -14,9 +14,9 @@ from blogapi.accounts.users import service as users
 from blogapi.content.articles import service
 from blogapi.content.articles.responses import json_reader
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.categories import taxonomy as categories_definition
-from blogapi.content.tags import taxonomy as tags_definition
+from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies import tags as tags_definition
 from blogapi.rendering import renderer
 from blogapi.storage.database import db, find_write, transaction
 from blogapi.web.access import Role

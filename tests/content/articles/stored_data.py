@@ -12,9 +12,9 @@ from blogapi.content.articles.responses import json_queries
 from blogapi.content.articles.schemas import ArticleFieldsSchema, ArticleSchema
 from blogapi.content.articles.writing import repeated_columns as links
 from blogapi.content.articles.writing.rendered_article import RenderedArticle
-from blogapi.content.authors.models import Author
 from blogapi.content.search import engines
 from blogapi.content.search.models import SearchEntry
+from blogapi.content.taxonomies.authors import Author
 from blogapi.operations.doctor import event_checks
 from blogapi.operations.doctor.findings import ok
 from blogapi.storage.database import db

@@ -13,7 +13,7 @@ from tests.content.articles.golden_rendering import EXPECTED, render_articles
 
 PACKAGES = ("content/articles", "rendering", "content/search", "web")
 # These libraries do not change what is stored.
-ENGINES = {"click", "flask", "flask-smorest", "sqlalchemy", "webargs", "werkzeug"}
+ENGINES = {"click", "flask", "flask-smorest", "prometheus_client", "sqlalchemy", "webargs", "werkzeug"}
 
 
 def test_other_renderings_have_another_number():

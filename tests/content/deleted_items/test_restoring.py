@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 
 from blogapi.accounts.users import service as users
+from blogapi.content import deleted_items
 from blogapi.content.articles.models import DeletedItem
-from blogapi.content.deleted_items import service
 from blogapi.storage.database import db
 from blogapi.web.access import Role
 from tests.content.media.rows import add_media
@@ -458,11 +458,11 @@ def test_the_history_keeps_the_edits_when_the_row_leaves(app, as_admin, write, d
     else:
         with app.app_context():
             set_clock(NOON + 30 * DAY)
-            service.delete_old()
+            deleted_items.delete_old()
             assert count_rows(app) == 1
             db.session.rollback()
             set_clock(NOON + 30 * DAY + timedelta(minutes=1))
-            service.delete_old()
+            deleted_items.delete_old()
             db.session.rollback()
     assert count_rows(app) == 0
     assert [one["title"] for one in as_admin.get(f"{path}revisions/").json] == ["Edits", "Rye"]

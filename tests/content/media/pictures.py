@@ -86,7 +86,7 @@ def is_unused(app: Flask, picture: Picture) -> bool:
 def change_picture(app: Flask, picture: Picture, **fields: Any) -> None:
     """Change fields of the picture, as the library does."""
     with app.app_context():
-        hooks.prepare([picture.uuid])
+        hooks.prepare_articles([picture.uuid])
         with transaction():
             media = db.session.get_one(Media, picture.uuid)
             for name, value in fields.items():
@@ -98,7 +98,7 @@ def change_picture(app: Flask, picture: Picture, **fields: Any) -> None:
 def delete_picture(app: Flask, picture: Picture) -> None:
     """Delete the picture although something uses it, as the library does."""
     with app.app_context():
-        hooks.prepare([picture.uuid])
+        hooks.prepare_articles([picture.uuid])
         with transaction():
             hooks.remember_items(db.session(), [picture.uuid])
             db.session.execute(delete(Media).where(Media.uuid == picture.uuid))

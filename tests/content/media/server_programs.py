@@ -26,7 +26,7 @@ app = create_app()
 app.app_context().push()
 
 def upload(path):
-    with service.prepare(Path(path), "file") as prepared:
+    with service.prepare_file(Path(path), "file") as prepared:
         return service.store(prepared)[1]
 
 print("ready", flush=True)

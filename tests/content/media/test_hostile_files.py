@@ -153,7 +153,7 @@ def upload(app, tmp_path) -> Iterator[Callable[[bytes], bytes]]:
 
     def upload(data: bytes) -> bytes:
         (tmp_path / "source").write_bytes(data)
-        with service.prepare(tmp_path / "source", "picture.jpg") as prepared:
+        with service.prepare_file(tmp_path / "source", "picture.jpg") as prepared:
             media, _ = service.store(prepared)
         extension = media.name.partition(".")[2]
         return folders.get_folder().get_path(media.hash, extension).read_bytes()

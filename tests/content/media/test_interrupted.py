@@ -59,6 +59,6 @@ def test_a_killed_upload_leaves_no_row_and_no_partial_file(make_app, tmp_path, p
         assert db.session.scalar(select(func.count()).select_from(Media)) == 0
         db.session.rollback()
         # A complete file that no row refers to is used by the next upload.
-        with service.prepare(tmp_path / "source", "a") as prepared:
+        with service.prepare_file(tmp_path / "source", "a") as prepared:
             assert service.store(prepared)[1]
         assert len([name for name in list_names() if "." in name]) == 1

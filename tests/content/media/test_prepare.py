@@ -18,7 +18,7 @@ from blogapi.config import CannotStart
 from blogapi.content.media import folder as folders
 from blogapi.content.media import images, queries, service
 from blogapi.content.media.models import Media
-from blogapi.content.media.names import make_name
+from blogapi.content.media.service import make_name
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.storage import files
 from blogapi.storage.database import db, savepoint, transaction
@@ -55,7 +55,7 @@ def upload(in_app, source) -> Callable[..., tuple[Media, bool]]:
     """Prepares and stores a file."""
 
     def upload(data: bytes, name: str = "file", **fields: str) -> tuple[Media, bool]:
-        with service.prepare(source(data), name) as prepared:
+        with service.prepare_file(source(data), name) as prepared:
             return service.store(prepared, **fields)
 
     return upload
@@ -251,7 +251,7 @@ def test_a_file_that_is_already_in_the_folder_is_adopted(upload, monkeypatch):
 
 def test_nothing_remains_if_the_transaction_is_rolled_back(in_app, source):
     data = make_image("png", 401, 30)
-    with pytest.raises(ZeroDivisionError), service.prepare(source(data), "a") as prepared, transaction():
+    with pytest.raises(ZeroDivisionError), service.prepare_file(source(data), "a") as prepared, transaction():
         with transaction():
             service.store(prepared)
         assert f"{prepared.hash}.png" in list_files()
@@ -261,11 +261,11 @@ def test_nothing_remains_if_the_transaction_is_rolled_back(in_app, source):
 
 def test_nothing_remains_if_a_savepoint_is_rolled_back(in_app, source):
     def fail():
-        with service.prepare(source(make_image("png")), "b") as prepared, savepoint():
+        with service.prepare_file(source(make_image("png")), "b") as prepared, savepoint():
             service.store(prepared)
             raise ZeroDivisionError
 
-    with service.prepare(source(MP3), "a") as prepared, transaction():
+    with service.prepare_file(source(MP3), "a") as prepared, transaction():
         service.store(prepared)
         with pytest.raises(ZeroDivisionError):
             fail()
@@ -275,7 +275,7 @@ def test_nothing_remains_if_a_savepoint_is_rolled_back(in_app, source):
 def test_a_rollback_keeps_a_file_that_is_stored(upload, in_app, source):
     media, _ = upload(MP3)
     folders.get_folder().delete(media.hash, "mp3")
-    with pytest.raises(ZeroDivisionError), service.prepare(source(MP3), "a") as prepared, transaction():
+    with pytest.raises(ZeroDivisionError), service.prepare_file(source(MP3), "a") as prepared, transaction():
         service.store(prepared)
         raise ZeroDivisionError
     assert list(list_files()) == [f"{digest(MP3)}.mp3"]
@@ -286,7 +286,7 @@ def test_a_failed_cleanup_is_logged(in_app, source, monkeypatch, caplog):
         raise OperationalError("", {}, Exception("busy"))
 
     monkeypatch.setattr(queries, "find_stored_files", fail)
-    with pytest.raises(ZeroDivisionError), service.prepare(source(MP3), "a") as prepared, transaction():
+    with pytest.raises(ZeroDivisionError), service.prepare_file(source(MP3), "a") as prepared, transaction():
         service.store(prepared)
         raise ZeroDivisionError
     assert "remain in the media folder" in caplog.text
@@ -294,7 +294,7 @@ def test_a_failed_cleanup_is_logged(in_app, source, monkeypatch, caplog):
 
 def test_a_file_that_was_deleted_meanwhile_is_asked_for_again(upload, in_app, source):
     media, _ = upload(MP3)
-    with service.prepare(source(MP3), "a") as prepared:
+    with service.prepare_file(source(MP3), "a") as prepared:
         with transaction():
             db.session.delete(db.session.get(Media, media.uuid))
         with pytest.raises(Unavailable):
@@ -303,7 +303,7 @@ def test_a_file_that_was_deleted_meanwhile_is_asked_for_again(upload, in_app, so
 
 def test_storing_takes_few_statements(in_app, source, record_statements):
     with (
-        service.prepare(source(make_image("png", 801, 30)), "a") as prepared,
+        service.prepare_file(source(make_image("png", 801, 30)), "a") as prepared,
         record_statements() as statements,
     ):
         service.store(prepared)
@@ -328,7 +328,7 @@ def test_the_same_file_at_once_becomes_one_entry(in_app, tmp_path, monkeypatch):
     barrier = threading.Barrier(4)
 
     def upload(_: int) -> bool:
-        with in_app.app_context(), service.prepare(tmp_path / "source", "a") as prepared:
+        with in_app.app_context(), service.prepare_file(tmp_path / "source", "a") as prepared:
             barrier.wait(120)
             return service.store(prepared)[1]
 
@@ -437,7 +437,7 @@ def test_few_uploads_wait_for_a_worker_and_the_others_are_refused(
     def upload(_: int) -> type[Problem]:
         with in_app.app_context():
             try:
-                with service.prepare(data, "a"):
+                with service.prepare_file(data, "a"):
                     raise AssertionError("the worker refuses all images")
             except Problem as problem:
                 refused.release()

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.content.media import html_pictures, references
-from blogapi.content.media.html_pictures import HtmlResolver
-from blogapi.content.media.references import (
+from blogapi.content.media import file_references, html_pictures
+from blogapi.content.media.file_references import (
+    ArticleHtml,
     File,
     KnownFiles,
-    Text,
     find_files,
     normalize_address,
 )
+from blogapi.content.media.html_pictures import HtmlResolver
 from blogapi.rendering import sanitizer
 from blogapi.site import service as site_service
 from tests.content.media.pictures import add_picture, make_hash
@@ -123,11 +123,11 @@ ELEMENTS = st.builds(
 
 @given(elements=st.lists(st.one_of(ELEMENTS, VALUES), max_size=5))
 def test_resolved_html_is_sanitised_and_contains_no_unresolved_address(elements):
-    for files in (FILES, references.NO_FILES):
+    for files in (FILES, file_references.NO_FILES):
         safe = sanitizer.to_safe_html("".join(elements), "html")
         shown = HtmlResolver(uuid4(), files).resolve(safe)
         assert sanitizer.to_safe_html(shown, "html") == shown
-        for address in references._list_addresses(shown):
+        for address in file_references._list_addresses(shown):
             assert not address.strip().lower().startswith("media:")
 
 
@@ -156,7 +156,7 @@ def test_texts_without_references_execute_no_statement(app, record_statements):
         '<p>media: /media/ <a href="/about/">a</a> <img src="https://a.example/a.png"> <a href="#a.pdf"></a>'
     )
     with app.app_context(), record_statements() as statements:
-        assert find_files([Text(uuid4(), html, ("", "a.png"))]).is_empty()
+        assert find_files([ArticleHtml(uuid4(), html, ("", "a.png"))]).is_empty()
     assert statements == []
 
 
@@ -168,7 +168,7 @@ def test_many_references_are_found_in_few_statements(app, people, record_stateme
         f'<img src="{address}">' for address in (*unknown, one.reference, two.path, three.renditions[0])
     )
     with app.app_context(), record_statements() as statements:
-        files = find_files([Text(uuid4(), html, (one.path,))])
+        files = find_files([ArticleHtml(uuid4(), html, (one.path,))])
     assert files.by_uuid.keys() == {picture.uuid for picture in pictures}
     assert all(len(file.renditions) == 2 for file in files.by_uuid.values())
     assert len(statements) == 2

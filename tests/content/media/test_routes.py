@@ -13,7 +13,7 @@ from sqlalchemy import null, update
 from werkzeug.datastructures import MultiDict
 
 from blogapi.accounts.users import service as users
-from blogapi.content.articles.writing import media_changes
+from blogapi.content.articles.writing import rerendering
 from blogapi.content.media import editing, hooks, queries, removal
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import FormerHash, Media, MediaPath, MediaUse
@@ -532,8 +532,10 @@ def calls(monkeypatch):
         gone = session.get(Media, next(iter(media_ids))) is None
         made.append(("gone" if gone else "changed", hooks.find_items(session, "article", media_ids)))
 
-    monkeypatch.setattr(media_changes, "render", render)
-    monkeypatch.setattr(media_changes, "prepare", lambda media_ids: made.append(("prepared", len(media_ids))))
+    monkeypatch.setattr(rerendering, "render_articles_again", render)
+    monkeypatch.setattr(
+        rerendering, "prepare_articles", lambda media_ids: made.append(("prepared", len(media_ids)))
+    )
     return made
 
 

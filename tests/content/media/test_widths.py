@@ -16,7 +16,7 @@ from PIL import Image
 from blogapi.content.media import folder, images, removal, widths
 from blogapi.content.media.addresses import ALLOWED_WIDTHS
 from blogapi.content.media.folder import get_folder
-from blogapi.setting_types import rate as parse_rate
+from blogapi.settings import rate as parse_rate
 from tests.conftest import ARTICLES
 from tests.contracts.client import HEADERS, outcome
 

@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 from blogapi.accounts.users import service as users
 from blogapi.accounts.users.models import Account
 from blogapi.content.articles.lifecycle import ContentType
-from blogapi.content.articles.lists.filters import ArticleFilters
+from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.models import Article, Seo
 from blogapi.content.articles.responses import json_queries
 from blogapi.content.articles.writing import json_writer
 from blogapi.content.articles.writing.json_writer import ArticleWrite
-from blogapi.content.categories.models import Category
-from blogapi.content.categories.taxonomy import CATEGORIES
-from blogapi.content.search import placement, results
+from blogapi.content.search import results, tsvector
 from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies.categories import CATEGORIES, Category
 from blogapi.publication.visibility import Status
 from blogapi.storage.database import db, transaction
 from blogapi.web.access import Role
@@ -70,7 +69,7 @@ WORDS += ["\u1c89", "\U00016d40", "\ua7cb"]
 phrases = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 some_text = st.one_of(phrases, phrases, texts)
 articles = st.lists(st.tuples(some_text, phrases, some_text), min_size=1, max_size=8)
-LONG = "a " * placement.MAX_POSITIONS_PER_WORD + "a b " + "w x " * placement.MAX_POSITION + "rye bread a x"
+LONG = "a " * tsvector.MAX_POSITIONS_PER_WORD + "a b " + "w x " * tsvector.MAX_POSITION + "rye bread a x"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from blogapi.content.articles.writing import rerendering
-from blogapi.content.search import fts5, placement, tokenizer
+from blogapi.content.search import fts5, tokenizer, tsvector
 from blogapi.storage.database import db
 from tests.conftest import ARTICLES, TAGS
 from tests.content.articles.stored_data import check_stored_data
@@ -31,7 +31,7 @@ def check(app):
 def other_words(monkeypatch):
     """Makes the program find other words in texts, as another version of it could do."""
     find_words = tokenizer.find_words
-    for module in (fts5, placement):
+    for module in (fts5, tsvector):
         monkeypatch.setattr(module, "find_words", lambda text: [f"new{word}" for word in find_words(text)])
 
 
@@ -79,7 +79,7 @@ def test_rendering_again_after_an_update_leaves_no_former_word(
 ):
     monkeypatch.undo()
     make_article(title="Zebra", content="<p>rye</p>")
-    for module in (fts5, placement):
+    for module in (fts5, tsvector):
         words = lambda text: [f"new{word}" for word in text.lower().split()]  # noqa: E731
         monkeypatch.setattr(module, "find_words", words)
     with app.app_context():

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogapi.content.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
-from blogapi.content.search.placement import MAX_POSITION, MAX_POSITIONS_PER_WORD, place_words
 from blogapi.content.search.snippets import make_snippet, snippet_to_html
 from blogapi.content.search.tokenizer import (
     HIT_END,
@@ -24,6 +23,7 @@ from blogapi.content.search.tokenizer import (
     parse_query,
     tokenize,
 )
+from blogapi.content.search.tsvector import MAX_POSITION, MAX_POSITIONS_PER_WORD, place_words
 from tests.texts import texts
 
 times = st.datetimes(timezones=st.just(UTC))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from blogapi.content.categories.taxonomy import CATEGORIES as CATEGORY_TAXONOMY
-from blogapi.content.tags.taxonomy import TAGS as TAG_TAXONOMY
 from blogapi.content.taxonomies import service
+from blogapi.content.taxonomies.categories import CATEGORIES as CATEGORY_TAXONOMY
 from blogapi.content.taxonomies.models import FormerTermSlug
+from blogapi.content.taxonomies.tags import TAGS as TAG_TAXONOMY
 from blogapi.storage.database import db
 from tests.conftest import CATEGORIES, TAGS
 from tests.contracts.client import get_stable_headers, outcome

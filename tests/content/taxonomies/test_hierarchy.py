@@ -7,10 +7,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from blogapi.content.articles.responses import shown_items
-from blogapi.content.categories.models import Category
-from blogapi.content.categories.taxonomy import CATEGORIES as TAXONOMY
+from blogapi.content.articles import routes
 from blogapi.content.taxonomies import hierarchy, service
+from blogapi.content.taxonomies.categories import CATEGORIES as TAXONOMY
+from blogapi.content.taxonomies.categories import Category
 from blogapi.storage.database import db
 from blogapi.web.errors import Invalid
 from tests.conftest import ARTICLES
@@ -262,6 +262,6 @@ def test_heads_show_the_parents_as_breadcrumbs(as_admin, as_reader, articles, tr
 def test_shared_caches_know_that_a_head_shows_the_parents(app, as_reader, articles, tree):
     article = as_reader.get(f"{ARTICLES}published-rye-0/?fields=uuid").json["uuid"]
     with app.test_request_context():
-        shown = shown_items.find_shown(UUID(article), ("head",)).items
+        shown = routes.find_shown(UUID(article), ("head",)).items
         assert {str(uuid) for uuid in shown["category"]} == {tree[name] for name in ("food", "bread", "rye")}
-        assert len(shown_items.find_shown(UUID(article), ("title",)).items["category"]) == 1
+        assert len(routes.find_shown(UUID(article), ("title",)).items["category"]) == 1

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.storage.database import db
 from tests.conftest import AUTHORS, CATEGORIES, TAGS
 from tests.contracts.client import outcome

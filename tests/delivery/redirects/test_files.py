@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.delivery.redirects.custom import files
+from blogapi.delivery.redirects.custom import redirect_files
 from tests.delivery.redirects.test_custom import OWN
 
 NETLIFY = """\
@@ -82,7 +82,7 @@ JSON = """\
 
 def brief(text):
     """Return the redirects and the skipped lines of a file."""
-    found = files.read(text)
+    found = redirect_files.read(text)
     rows = [(row["path"], row["target"], row["status"]) for row in found.redirects]
     return rows, [line for line, _ in found.skipped]
 

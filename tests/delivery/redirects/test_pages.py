@@ -230,7 +230,7 @@ def test_a_move_takes_the_same_statements_for_any_number_of_pages(
         make_page(f"Page {number}", parent=top)
     with record_statements() as executed:
         assert as_admin.patch(f"{PAGES}{top}/", json={"slug": "new"}).status_code == 200
-    assert len(executed) == 18
+    assert len(executed) == 16
 
 
 def test_the_events_of_pages_below_have_their_addresses(app, as_admin, tree, change):

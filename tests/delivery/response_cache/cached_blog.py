@@ -11,10 +11,10 @@ from flask import Flask
 from werkzeug.test import create_environ, run_wsgi_app
 
 from blogapi.accounts.api_keys import service as api_keys
+from blogapi.delivery.response_cache import commit_version
+from blogapi.delivery.response_cache.commit_version import CommitVersionSource
 from blogapi.delivery.response_cache.lru_cache import LRUCache
 from blogapi.delivery.response_cache.middleware import ResponseCacheMiddleware
-from blogapi.storage import commit_version
-from blogapi.storage.commit_version import CommitVersionSource
 from blogapi.web import request_id
 
 Response = tuple[str, list[tuple[str, str]], bytes]

@@ -7,7 +7,7 @@ import pytest
 from blogapi.content.articles import service as article_service
 from blogapi.content.articles.responses import json_reader
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.categories import taxonomy as categories_definition
+from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.storage.database import transaction
 from tests.conftest import People

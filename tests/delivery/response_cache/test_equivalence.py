@@ -20,11 +20,11 @@ from blogapi.content.articles import queries as article_queries
 from blogapi.content.articles import service as article_service
 from blogapi.content.articles.models import ArticleJson
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.authors import profiles
-from blogapi.content.authors.taxonomy import AUTHORS as AUTHORS_DEFINITION
-from blogapi.content.categories import taxonomy as categories_definition
-from blogapi.content.tags import taxonomy as tags_definition
+from blogapi.content.taxonomies import authors
+from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies import tags as tags_definition
+from blogapi.content.taxonomies.authors import AUTHORS as AUTHORS_DEFINITION
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS, People
 from tests.databases import SERVER_URL, other_connection, write_from_other_process
 from tests.delivery.response_cache.cached_blog import add_cache, call, create_deleted_key
@@ -84,7 +84,7 @@ class Blog:
         with app.app_context():
             admin = people.admin.uuid
             self.category = taxonomies.create(categories_definition.CATEGORIES, admin, {"name": "Shelf"}).uuid
-            self.author = profiles.find_profile(people.other_admin.uuid).uuid
+            self.author = authors.find_profile(people.other_admin.uuid).uuid
             self.tag = taxonomies.create(tags_definition.TAGS, admin, {"name": "tag"}).uuid
         self.cookie = self.log_in()
         self.keys = {

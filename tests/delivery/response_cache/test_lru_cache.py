@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogapi.delivery.response_cache.commit_version import CommitVersion
 from blogapi.delivery.response_cache.lru_cache import OVERHEAD_BYTES, CachedResponse, LRUCache
-from blogapi.storage.commit_version import CommitVersion
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from blogapi.storage import commit_version
-from blogapi.storage.commit_version import CommitVersion
+from blogapi.delivery.response_cache import commit_version
+from blogapi.delivery.response_cache.commit_version import CommitVersion
 from tests.conftest import ARTICLES
 from tests.databases import SERVER_URL
 from tests.delivery.feeds.conftest import site

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from blogapi import clock
 from blogapi.accounts.api_keys import service as api_keys
-from blogapi.storage.commit_version import CommitVersion
+from blogapi.delivery.response_cache.commit_version import CommitVersion
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.delivery.response_cache.cached_blog import add_cache, warm
 from tests.delivery.response_cache.conftest import ME

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import DataError
 
-from blogapi.delivery.webhooks import backoff, delivery, sender
+from blogapi.delivery.webhooks import delivery, queries, sender
 from blogapi.delivery.webhooks.models import Delivery
 from blogapi.storage.database import db
 from tests.delivery.webhooks.test_http_call import behave, call
@@ -55,8 +55,8 @@ def test_the_healthy_webhook_gets_each_call_once_beside_500_hostile_answers(
 ):
     # Failed calls are repeated at once and for ever.
     monkeypatch.setattr(sender, "CHECK_SECONDS", 0.005)
-    monkeypatch.setattr(backoff, "DELAYS", (0,) * 2 * ANSWERS)
-    monkeypatch.setattr(backoff, "MAX_RETRY_AFTER", 0)
+    monkeypatch.setattr(queries, "DELAYS", (0,) * 2 * ANSWERS)
+    monkeypatch.setattr(queries, "MAX_RETRY_AFTER", 0)
     answers, given, all_given = [*make_answers(40)], [], threading.Event()
 
     def answer_badly(connection, stop):
@@ -155,7 +155,7 @@ def test_an_outcome_that_cannot_be_stored_is_a_failed_call_of_its_webhook_alone(
         return to_row(webhook, outcome)
 
     monkeypatch.setattr(delivery, "_to_row", refuse)
-    monkeypatch.setattr(backoff, "DELAYS", (0,) * 9)
+    monkeypatch.setattr(queries, "DELAYS", (0,) * 9)
     first = make_webhook(events=["tag.created"])
     make_webhook(events=["tag.created"])
     make_tag()

@@ -13,13 +13,13 @@ from sqlalchemy import select
 from blogapi.content.articles import service as articles
 from blogapi.content.articles.models import Article, FormerPath, FormerSlug
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
 from blogapi.content.media import images
 from blogapi.content.media.models import Media, MediaPath
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.importing.blogapi_export.source import FORMAT
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api import source_files as folder
 from blogapi.importing.format_api.report import Result
 from blogapi.storage.database import db
 from tests.exported_blogs import Blogs

@@ -15,14 +15,14 @@ from sqlalchemy import select
 from blogapi.content.articles import service as articles
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.categories.taxonomy import CATEGORIES
 from blogapi.content.media import images
 from blogapi.content.media.models import Media
-from blogapi.content.tags.models import Tag
-from blogapi.exporting.references import restore_content
+from blogapi.content.taxonomies.categories import CATEGORIES
+from blogapi.content.taxonomies.tags import Tag
+from blogapi.exporting.exported_addresses import restore_content
 from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.source import FORMAT
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api import source_files as folder
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.refusals import RefusedFile

@@ -10,7 +10,7 @@ import pytest
 from blogapi.content.articles import service as articles
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.content.categories.taxonomy import CATEGORIES
+from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.working_copies import service
 from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
 from blogapi.importing.format_api.report import Result

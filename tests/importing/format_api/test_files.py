@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from blogapi.importing.format_api import files as folder
+from blogapi.importing.format_api import source_files as folder
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle, RefusedFile

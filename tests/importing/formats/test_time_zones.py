@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats import registry
 from tests.importing.formats.blogger.test_source import make_feed, make_takeout_entry
 from tests.importing.formats.medium.test_source import make_page

@@ -14,7 +14,7 @@ from sqlalchemy import update
 
 from blogapi import clock
 from blogapi.importing.formats.wordpress.source import WordPressSource
-from blogapi.importing.jobs import folders, runner, running, service
+from blogapi.importing.jobs import folders, queries, runner, service
 from blogapi.importing.models import ImportJob
 from blogapi.importing.pipeline import report_output
 from blogapi.importing.pipeline.run import ImportRun
@@ -338,8 +338,8 @@ def test_what_the_trial_found_is_not_counted_as_imported(as_login, begin, paused
         event.clear()
     as_login.post(f"{path}start/")
     assert paused[0].wait(60)
-    running = as_login.get(path).json
-    assert (running["status"], running["counts"]["articles"]["new"]) == ("importing", 0)
+    job = as_login.get(path).json
+    assert (job["status"], job["counts"]["articles"]["new"]) == ("importing", 0)
     as_login.post(f"{path}cancel/")
     paused[1].set()
     wait()
@@ -371,7 +371,7 @@ def test_an_import_that_ends_while_it_is_read_is_not_interrupted(app, as_login, 
         write_from_other_process(app, "UPDATE import_job SET status = 'finished'")
         return False
 
-    monkeypatch.setattr(running, "is_running", end)
+    monkeypatch.setattr(queries, "is_running", end)
     found = as_login.get(IMPORTS).json[0] if listed else as_login.get(path).json
     assert found["status"] == "finished"
 
@@ -382,7 +382,7 @@ def test_an_import_is_interrupted_when_its_server_is_killed(app, as_login, send,
     path = f"{IMPORTS}{job['uuid']}/"
     set_job(app, as_uuid(job), status="importing", last_updated=clock.now() + ahead)
     with app.app_context():
-        lock = running.take_lock(as_uuid(job))
+        lock = queries.take_lock(as_uuid(job))
     assert as_login.get(path).json["status"] == "importing"
     assert outcome(as_login.post(IMPORTS, data=b"x", query_string={"name": "b.md"})) == (
         *(409, "import_running"),

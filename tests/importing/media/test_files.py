@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.media.files import MediaFiles
+from blogapi.importing.media.file_lookup import MediaFiles
 from blogapi.importing.media.imported_media import ImportedMedia
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.pictures import list_references, may_contain_references, split_srcset

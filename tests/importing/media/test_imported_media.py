@@ -301,14 +301,14 @@ def test_equal_files_are_stored_once_and_a_second_import_prepares_nothing(run, s
     def refuse(*_):
         raise AssertionError("The file is prepared again.")
 
-    monkeypatch.setattr(media_service, "prepare", refuse)
+    monkeypatch.setattr(media_service, "prepare_file", refuse)
     report = run(site / "posts")
     assert (counts(report), report["counts"]["unchanged"]) == ({"known": 3}, 2)
     assert len(library()) == 1
 
 
 def test_a_file_that_the_library_has_is_known(app, run, site, library, paths):
-    with app.app_context(), media_service.prepare(draw(site / "posts/cat.png"), "mimi.png") as prepared:
+    with app.app_context(), media_service.prepare_file(draw(site / "posts/cat.png"), "mimi.png") as prepared:
         media_service.store(prepared)
     write(site / "posts/a.md", "![](cat.png)")
     assert counts(run(site / "posts")) == {"known": 1}
@@ -431,13 +431,13 @@ def media_files(instance):
 
 
 def test_pictures_are_prepared_before_the_write_lock_is_taken(run, site, monkeypatch):
-    prepare, in_write = media_service.prepare, []
+    prepare, in_write = media_service.prepare_file, []
 
     def record(source, name):
         in_write.append(find_write(db.session()) is not None)
         return prepare(source, name)
 
-    monkeypatch.setattr(media_service, "prepare", record)
+    monkeypatch.setattr(media_service, "prepare_file", record)
     for color in ("red", "blue", "green"):
         draw(site / f"posts/{color}.png", color)
     write(site / "posts/a.md", "![](red.png) ![](blue.png) ![](green.png)")

@@ -17,8 +17,8 @@ from blogapi.content.articles import service as article_service
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.models import Article, ArticleTag, FormerSlug
 from blogapi.content.articles.writing.batch import ArticleBatch
-from blogapi.content.categories.taxonomy import DEFAULT_CATEGORY
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.format_api.report import FileReport, Result, read_item
 from blogapi.importing.refusals import NotAnArticle, RefusedFile

@@ -18,10 +18,10 @@ from blogapi.accounts.users.models import RecoveryCode
 from blogapi.content.articles.models import Article, ArticleJson, FormerPath
 from blogapi.content.custom_fields.models import CustomField
 from blogapi.content.media.models import FormerHash, MediaPath, MediaUse
-from blogapi.content.presence.models import OpenArticle
+from blogapi.content.presence import OpenArticle
 from blogapi.content.search import engines
 from blogapi.content.taxonomies.models import FormerTermSlug
-from blogapi.delivery.redirects.custom.models import CustomRedirect
+from blogapi.delivery.redirects.custom.service import CustomRedirect
 from blogapi.delivery.webhooks import queries as webhooks
 from blogapi.importing.models import ImportedFile, ImportJob
 from blogapi.operations.db_copy import service

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import delete, update
 
-from blogapi import clock, program
+from blogapi import blog_folder, clock
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.content.media.models import Media
 from blogapi.content.search.models import SearchEntry
@@ -185,6 +185,6 @@ def test_the_copy_of_before_an_upgrade_is_named(instance, check):
     found = check()[title]
     assert found["level"] == "ok"
     assert found["detail"] == (
-        f"Go back with `{program.get_command()} rollback`, "
+        f"Go back with `{blog_folder.get_command()} rollback`, "
         "or delete before-upgrade-from-0036.db when all is well."
     )

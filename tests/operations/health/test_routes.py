@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from blogapi.accounts.users import service as users
-from blogapi.operations.health import queries
+from blogapi.operations.health import routes
 from blogapi.storage import files, integrity
 from blogapi.storage.database import db
 from blogapi.storage.upgrades import PAGE_SIZE
@@ -45,7 +45,7 @@ def check_at_start(app):
     """Runs the integrity check that the service runs at its start. The result is removed after the test."""
 
     def check() -> None:
-        queries.start_integrity_check(app).join(60)
+        routes.start_integrity_check(app).join(60)
 
     yield check
     app.extensions.pop("blogapi.damage", None)
@@ -108,12 +108,12 @@ def test_a_removed_instance_folder_is_reported(as_stranger, instance):
 
 
 def test_a_read_only_file_is_reported(as_stranger, monkeypatch):
-    monkeypatch.setattr(queries.os, "access", lambda path, mode: not str(path).endswith("blog.db"))
+    monkeypatch.setattr(routes.os, "access", lambda path, mode: not str(path).endswith("blog.db"))
     assert get_health(as_stranger) == (503, "read_only")
 
 
 def test_a_full_disk_is_reported(as_stranger, monkeypatch):
-    monkeypatch.setattr(queries.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
+    monkeypatch.setattr(routes.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
     assert get_health(as_stranger) == (503, "storage_full")
 
 
@@ -123,7 +123,7 @@ def test_a_nearly_full_disk_leaves_its_space_to_logins_deletions_and_checks(
     with app.app_context():
         users.set_password("ada", "a long password")
     path = f"{TAGS}{make_tag().uuid}/"
-    monkeypatch.setattr(queries.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
+    monkeypatch.setattr(routes.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
     body = {"name": "t"}
     for answer in (
         as_admin.post(TAGS, json=body),
@@ -143,9 +143,9 @@ def test_a_nearly_full_disk_leaves_its_space_to_logins_deletions_and_checks(
 def test_the_space_of_the_log_counts_as_free(app, as_admin, as_stranger, instance, monkeypatch):
     assert outcome(as_admin.post(TAGS, json={"name": "first"})) == (201, None)
     size = files.side_files(instance / "blog.db").log.stat().st_size
-    monkeypatch.setattr(queries.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
+    monkeypatch.setattr(routes.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 4096}))
     for least, health in ((size, "ok"), (size + 4096, "ok"), (10 * size, "storage_full")):
-        monkeypatch.setattr(queries, "_MIN_FREE_BYTES", least)
+        monkeypatch.setattr(routes, "_MIN_FREE_BYTES", least)
         assert get_health(as_stranger)[1] == health
 
 
@@ -163,14 +163,14 @@ def test_a_failed_integrity_check_is_a_warning(app, monkeypatch, caplog):
 
     monkeypatch.setattr(integrity, "run_quick_check", fail)
     with caplog.at_level(logging.WARNING):
-        thread = queries.start_integrity_check(app)
+        thread = routes.start_integrity_check(app)
         thread.join(60)
     assert "could not be checked: disk I/O error" in caplog.text
     with app.app_context():
-        assert queries.find_problem() is None
+        assert routes.find_problem() is None
 
 
 @pytest.mark.parametrize("url", ["postgresql+psycopg://127.0.0.1/blog", "nonsense"])
 def test_only_a_sqlite_file_is_checked(app, monkeypatch, url):
     monkeypatch.setitem(app.config, "DATABASE_URL", url)
-    assert queries.start_integrity_check(app) is None
+    assert routes.start_integrity_check(app) is None

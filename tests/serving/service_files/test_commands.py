@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from blogapi import program
+from blogapi import blog_folder
 from blogapi.__main__ import main
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other paths")
@@ -55,7 +55,7 @@ def test_the_file_is_the_output_and_nothing_is_created(run, blog, kind):
     assert str(blog) in result.stdout and "health" not in result.stdout
     assert (
         result.stderr
-        == f"To ask the service for its state: {program.get_command()} health --url http://127.0.0.1:8000\n"
+        == f"To ask the service for its state: {blog_folder.get_command()} health --url http://127.0.0.1:8000\n"
     )
     assert sorted(blog.rglob("*")) == before
 
@@ -124,10 +124,10 @@ def test_wrong_usage_exits_with_status_2(options):
 
 
 def test_the_program_is_named_with_absolute_paths(monkeypatch, tmp_path):
-    assert program.make_serve_command() == [sys.executable, str(program.CHECKOUT / "wsgi.py")]
-    monkeypatch.setattr(program, "CHECKOUT", None)
+    assert blog_folder.make_serve_command() == [sys.executable, str(blog_folder.CHECKOUT / "wsgi.py")]
+    monkeypatch.setattr(blog_folder, "CHECKOUT", None)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     module = [str(tmp_path / "python"), "-P", "-m", "blogapi", "serve"]
-    assert program.make_serve_command() == module
+    assert blog_folder.make_serve_command() == module
     (tmp_path / "blogapi").touch()
-    assert program.make_serve_command() == [str(tmp_path / "blogapi"), "serve"]
+    assert blog_folder.make_serve_command() == [str(tmp_path / "blogapi"), "serve"]

@@ -14,8 +14,8 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from blogapi.config import CannotStart
-from blogapi.serving.service_files import files
-from blogapi.serving.service_files.files import Service
+from blogapi.serving.service_files import commands
+from blogapi.serving.service_files.commands import Service
 
 NAMES = [
     "blog",
@@ -31,10 +31,10 @@ NAMES = [
 ]
 POSIX_NAMES = [*NAMES, 'say "it\'s"', "%TEMP% %n"]
 BUILDERS = [
-    files.build_systemd_unit,
-    files.build_launchd_job,
-    files.build_windows_task,
-    files.build_winsw_service,
+    commands.build_systemd_unit,
+    commands.build_launchd_job,
+    commands.build_windows_task,
+    commands.build_winsw_service,
 ]
 
 needs_systemd = pytest.mark.skipif(
@@ -99,7 +99,7 @@ def list_unquoted(command: str) -> str:
 @needs_systemd
 def test_the_unit_is_hardened(tmp_path):
     unit = tmp_path / "blogapi.service"
-    unit.write_text(files.build_systemd_unit(make_service()), encoding="utf-8")
+    unit.write_text(commands.build_systemd_unit(make_service()), encoding="utf-8")
     command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(unit)]
     result = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -113,7 +113,7 @@ def test_systemd_finds_the_program_and_warns_about_nothing(tmp_path, name):
     program.parent.mkdir()
     program.touch(mode=0o755)
     unit = tmp_path / "blogapi.service"
-    unit.write_text(files.build_systemd_unit(make_service(name, program=str(program))), encoding="utf-8")
+    unit.write_text(commands.build_systemd_unit(make_service(name, program=str(program))), encoding="utf-8")
     command = ["systemd-analyze", "verify", "--man=no", str(unit)]
     result = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     assert (result.returncode, result.stdout + result.stderr) == (0, "")
@@ -125,7 +125,7 @@ def test_systemd_finds_the_program_and_warns_about_nothing(tmp_path, name):
 @pytest.mark.parametrize("name", POSIX_NAMES)
 def test_the_unit_names_the_paths(name):
     service = make_service(name, program="/opt/blog api/bin/blogapi")
-    unit = read_unit(files.build_systemd_unit(service))
+    unit = read_unit(commands.build_systemd_unit(service))
     assert unit["ExecStart"][0] == ":" and split_for_systemd(unit["ExecStart"][1:]) == service.command
     folders = [str(folder) for folder in service.folders]
     assert split_for_systemd(unit["RequiresMountsFor"]) == folders
@@ -137,7 +137,7 @@ def test_the_unit_names_the_paths(name):
 @pytest.mark.parametrize("name", POSIX_NAMES)
 def test_the_launchd_job_names_the_paths(name):
     service = make_service(name)
-    job = plistlib.loads(files.build_launchd_job(service).encode("utf-8"))
+    job = plistlib.loads(commands.build_launchd_job(service).encode("utf-8"))
     assert job["ProgramArguments"] == service.command
     assert job["WorkingDirectory"] == f"/srv/{name}"
     assert job["StandardOutPath"] == job["StandardErrorPath"] == f"/srv/{name}/instance/serve.log"
@@ -148,7 +148,7 @@ def test_the_launchd_job_names_the_paths(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_windows_task_names_the_paths(name):
     service = make_service(name, root="C:\\")
-    script = files.build_windows_task(service)
+    script = commands.build_windows_task(service)
     assert script.isascii()
     expression = re.search(r"-Argument (.+)$", script, re.M)[1]
     command = re.fullmatch(r'/d /s /c "(.+) 2>&1"', evaluate_powershell(expression))[1]
@@ -163,7 +163,7 @@ def test_the_windows_task_names_the_paths(name):
 
 
 def test_the_windows_task_has_no_time_limit_and_starts_again():
-    script = files.build_windows_task(make_service())
+    script = commands.build_windows_task(make_service())
     for setting in (
         "-ExecutionTimeLimit ([TimeSpan]::Zero)",
         "-RestartCount 255 -RestartInterval (New-TimeSpan -Minutes 1)",
@@ -178,7 +178,7 @@ def test_the_windows_task_has_no_time_limit_and_starts_again():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_winsw_service_names_the_paths(name):
     service = make_service(name, root="C:\\")
-    text = files.build_winsw_service(service)
+    text = commands.build_winsw_service(service)
     assert text.isascii()
     values = {element.tag: element.text for element in fromstring(text).iter()}
     assert [values["executable"], *split_for_windows(values["arguments"])] == service.command
@@ -186,7 +186,7 @@ def test_the_winsw_service_names_the_paths(name):
     assert (values["domain"], values["user"]) == ("NT AUTHORITY", "LocalService")
 
 
-@pytest.mark.parametrize("build", [files.build_windows_task, files.build_winsw_service])
+@pytest.mark.parametrize("build", [commands.build_windows_task, commands.build_winsw_service])
 def test_a_backslash_at_the_end_does_not_hide_the_quote(build):
     service = Service(["C:\\a b\\blogapi.exe", "--blog", "C:\\a b\\", "--port", "1"], "", [Path("C:\\a b")])
     command = re.search(r'"--blog" "C:\\a b\\\\" "--port" "1"', build(service).replace("&quot;", '"'))
@@ -206,7 +206,7 @@ def test_a_control_character_is_refused(build, character):
 @pytest.mark.parametrize(
     ("build", "name"),
     [
-        *((files.build_systemd_unit, name) for name in ("a\\b", "it's", 'a "b"')),
+        *((commands.build_systemd_unit, name) for name in ("a\\b", "it's", 'a "b"')),
         *((build, name) for build in BUILDERS[2:] for name in ('"', "%TEMP%", "a%b%c")),
     ],
 )

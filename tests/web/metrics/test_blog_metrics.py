@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
-from blogapi import program
-from blogapi.accounts.mail import smtp
+from blogapi import blog_folder
+from blogapi.accounts import mail
 from blogapi.accounts.users import service as users
 from blogapi.importing.jobs.queries import JobStatus
 from blogapi.importing.models import ImportJob
@@ -21,7 +21,7 @@ from blogapi.operations.doctor import health_checks
 from blogapi.publication import event_writer
 from blogapi.storage.database import db, transaction
 from blogapi.storage.migration_names import list_migrations
-from blogapi.web.metrics import exposition
+from blogapi.web import metrics
 from tests.conftest import CLOCK
 from tests.contracts.client import outcome
 from tests.mail_server import run_mail_server
@@ -37,7 +37,7 @@ def get(client, name, *labels):
 
 
 def test_the_program_and_the_schema_are_labels(as_admin):
-    build = program.describe()
+    build = blog_folder.describe()
     labels = (build[name] or "" for name in ("version", "commit", "python", "sqlite"))
     assert get(as_admin, "build_info", *labels) == 1
     assert get(as_admin, "schema_info", list_migrations()[-1]) == 1
@@ -64,11 +64,11 @@ def test_emails_that_were_not_sent_are_counted(app, as_admin):
     before = get(as_admin, "mail_failures_total")
     with run_mail_server() as server, app.app_context():
         app.config.update(server.settings())
-        smtp.send("henrik@blog.example", "Hello", "Text")
+        mail.send("henrik@blog.example", "Hello", "Text")
         assert get(as_admin, "mail_failures_total") == before
         server.recipient_answer = "550 no such user"
-        with pytest.raises(smtp.NotSent):
-            smtp.send("henrik@blog.example", "Hello", "Text")
+        with pytest.raises(mail.NotSent):
+            mail.send("henrik@blog.example", "Hello", "Text")
     assert get(as_admin, "mail_failures_total") == before + 1
 
 
@@ -164,14 +164,14 @@ def test_without_the_database_other_metrics_remain(app, as_admin):
     with app.app_context():
         event.listen(db.engine, "begin", refuse)
         try:
-            metrics = parse_metrics(exposition.get_metrics(app).render().decode())
+            found = parse_metrics(metrics.get_metrics(app).render().decode())
         finally:
             event.remove(db.engine, "begin", refuse)
     # Each attempt can take seconds.
     assert len(attempts) == 1
-    assert metrics["blogapi_database_up",] == 0
-    assert ("blogapi_schema_info", list_migrations()[-1]) not in metrics
-    assert ("blogapi_due_items_lag_seconds",) not in metrics
-    assert metrics["blogapi_disk_free_bytes", "instance"] > 0
-    assert metrics["blogapi_cache_misses_total",] >= 0
+    assert found["blogapi_database_up",] == 0
+    assert ("blogapi_schema_info", list_migrations()[-1]) not in found
+    assert ("blogapi_due_items_lag_seconds",) not in found
+    assert found["blogapi_disk_free_bytes", "instance"] > 0
+    assert found["blogapi_cache_misses_total",] >= 0
     assert get(as_admin, "database_up") == 1

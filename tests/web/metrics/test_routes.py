@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.serving import log
-from blogapi.web.metrics import exposition
+from blogapi.web import metrics
 from tests.conftest import ARTICLES, TAGS
 from tests.live_server import start_server
 from tests.serving.sockets import connect, wait_until
@@ -23,11 +23,11 @@ def test_metrics_are_off_by_default(make_app, make_client, people):
     app = make_app()
     response = make_client(app, people.key(people.admin)).get("/metrics")
     assert (response.status_code, response.json["code"]) == (404, "not_found")
-    assert exposition.get_metrics(app) is None
+    assert metrics.get_metrics(app) is None
 
 
 def test_requests_are_counted_by_route_method_and_status(as_admin, app):
-    count = log.count_requests(exposition.get_metrics(app).count)
+    count = log.count_requests(metrics.get_metrics(app).count)
     before = read_metrics(as_admin)
     count(
         [

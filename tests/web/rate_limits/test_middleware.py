@@ -6,7 +6,7 @@ import pytest
 
 from blogapi import clock
 from blogapi.config import CannotStart
-from blogapi.serving.proxy import trust_proxy
+from blogapi.serving.server import trust_proxy
 from blogapi.web.rate_limits.middleware import RateLimitMiddleware
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome

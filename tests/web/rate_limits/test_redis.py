@@ -17,9 +17,9 @@ from redis import Redis
 from blogapi import clock
 from blogapi.accounts.users import service as users
 from blogapi.config import CannotStart
+from blogapi.web.key_format import digest_token
 from blogapi.web.rate_limits import limiter
 from blogapi.web.rate_limits import redis as shared_counters
-from blogapi.web.tokens import digest_token
 from tests.conftest import KEYS, TAGS
 from tests.contracts.client import outcome
 from tests.redis_servers import run_redis_server

@@ -102,7 +102,8 @@ function renderTerms(page, kind) {
   const { edits, article, terms } = page;
   /** @type {Term[]} */
   const stored = [article?.[name] ?? []].flat();
-  // If the edits have no category or byline, the field shows the article's category or byline. An empty list of tags is a valid choice.
+  // If the edits have no category or byline, the field shows that of the article. An empty list of tags is a valid
+  // choice.
   const isGiven = name === "tags" || (isSingle ? edits[name] !== null : edits[name].length > 0);
   const chosen = isGiven ? [edits[name]].flat() : stored.map(({ uuid }) => uuid);
   /** @param {CustomEvent<string[]>} event */

@@ -12,15 +12,15 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, exists, false, literal, or_, select
 
 from blogapi.content.articles.lifecycle import SCHEDULED
-from blogapi.content.articles.lists.filters import ArticleFilters
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
+from blogapi.content.custom_fields.filters import FieldFilter
 from blogapi.content.search.engines import find_numbers, get_engine, select_articles
 from blogapi.content.search.tokenizer import parse_query
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.hierarchy import find_descendants
 from blogapi.content.taxonomies.queries import find_terms_by_former_slugs
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.parsing import normalize_language, parse_uuid
 from blogapi.publication.visibility import (
     ItemType,
@@ -35,6 +35,53 @@ from blogapi.publication.visibility import (
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db, table_of
 from blogapi.storage.expressions import has_json_value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleFilters:
+    """The filters of an article list; a filter with an empty value is not applied.
+
+    `category`, `tag`, `tags_all`, `not_category` and `not_tag` contain uuids or slugs. An article matches if
+    it has any of the categories, any of the tags, each tag of `tags_all`, and none of the categories and tags
+    to exclude. A category includes the categories below it, unless the filters are `exact`.
+    `author` is the uuid of a user, or the uuid or slug of an author. `featured` is whether the article is
+    featured, and `working_copy` whether it has a working copy. `language` is a normalized tag.
+    `published_after` and `updated_after` are inclusive, `published_before` is exclusive. A page matches if
+    its parent is the page `parent`, or, with `top`, if it has no parent. `custom` filters by custom fields.
+    """
+
+    q: str = ""
+    category: Sequence[str] = ()
+    tag: Sequence[str] = ()
+    tags_all: Sequence[str] = ()
+    not_category: Sequence[str] = ()
+    not_tag: Sequence[str] = ()
+    exact: bool = False
+    uuid: Sequence[UUID] = ()
+    author: str = ""
+    slug: str = ""
+    status: str = ""
+    type: str = ItemType.ARTICLE.value
+    featured: bool | None = None
+    language: str = ""
+    translation_key: str = ""
+    working_copy: bool | None = None
+    published_after: datetime | None = None
+    published_before: datetime | None = None
+    updated_after: datetime | None = None
+    ordering: str = ""
+    parent: UUID | None = None
+    top: bool = False
+    custom: Sequence[FieldFilter] = ()
+
+    @property
+    def need_draft_access(self) -> bool:
+        """Whether only callers who see drafts may use these filters."""
+        return bool(self.status) or self.working_copy is not None
+
+
+NO_FILTERS = ArticleFilters()
+
 
 PAGE = ItemType.PAGE.value
 

@@ -12,9 +12,9 @@ from sqlalchemy import ColumnElement, Select, case, func, select, true
 
 from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.visibility import NOW, Status, is_article, listed, scheduled
 from blogapi.storage.database import Base, chunk, current_time, db, table_of
 

@@ -16,7 +16,9 @@ from sqlalchemy import ColumnElement, Executable, Select, case, exists, false, f
 
 from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.lists.conditions import (
+    NO_FILTERS,
     PAGE,
+    ArticleFilters,
     Condition,
     is_only_author,
     limit_time,
@@ -24,7 +26,6 @@ from blogapi.content.articles.lists.conditions import (
     list_state_conditions,
     resolve_tags,
 )
-from blogapi.content.articles.lists.filters import NO_FILTERS, ArticleFilters
 from blogapi.content.articles.models import Article, ArticleTag, WorkingCopy
 from blogapi.content.search import numbering
 from blogapi.content.search.models import SearchEntry

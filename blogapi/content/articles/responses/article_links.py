@@ -16,13 +16,13 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, select
 
+from blogapi.content.articles import page_tree
 from blogapi.content.articles.models import Article
-from blogapi.content.categories.models import Category
+from blogapi.content.taxonomies.categories import Category
 from blogapi.publication import shared_caching
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, readable
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses, page_paths
-from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, execute_in_batches, table_of
 
@@ -108,7 +108,7 @@ def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
             # A change of an unlisted item purges only the responses with the cache tag of this item.
             shared_caching.add_shown(row.type, row.uuid)
     has_pages = any(row.type == ItemType.PAGE for row in rows)
-    pages = page_paths.make_paths(site, PAGE_TREE.get().read_tree()) if has_pages else {}
+    pages = page_paths.make_paths(site, page_tree.read_tree()) if has_pages else {}
     paths = {
         row.uuid: pages.get(row.uuid)
         or addresses.make_article_path(site, **addresses.get_address_values(row))

@@ -15,20 +15,20 @@ from uuid import UUID
 from sqlalchemy import JSON, Select, Text, bindparam, cast, func, select
 
 from blogapi.accounts.users.models import Account
+from blogapi.content.articles import page_tree
 from blogapi.content.articles.fields import LINK_FIELDS, LINK_NAMES
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.responses.head import make_head
 from blogapi.content.articles.responses.translations import Translation, find_translations
-from blogapi.content.categories.models import Category
-from blogapi.content.custom_fields.visibility import list_unfit_values, show_values
-from blogapi.content.presence.queries import find_present_users, get_presence_state
+from blogapi.content.custom_fields.shown_values import list_unfit_values, show_values
+from blogapi.content.presence import find_present_users, get_presence_state
+from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.hierarchy import find_parents
 from blogapi.parsing import parse_timestamp
 from blogapi.publication.visibility import ItemType
 from blogapi.site import addresses, page_paths
 from blogapi.site.heads import Breadcrumb
 from blogapi.site.models import Site
-from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
 from blogapi.web import json as web_json
@@ -78,7 +78,7 @@ class ArticleGroup:
     def tree(self) -> page_paths.Tree:
         """The tree of the pages; empty if none of the articles is a page."""
         has_pages = any(_get_type(article) == ItemType.PAGE for article in self.articles)
-        return PAGE_TREE.get().read_tree() if has_pages else {}
+        return page_tree.read_tree() if has_pages else {}
 
     @cached_property
     def translations(self) -> Sequence[Sequence[Translation]]:

@@ -21,13 +21,13 @@ from blogapi.site.heads import (
     PageSummary,
     build_head,
     choose_image,
+    describe_in_language,
     list_category_breadcrumbs,
     make_publisher,
     to_line,
     to_short_line,
     without_empty,
 )
-from blogapi.site.languages import describe_in_language
 from blogapi.site.models import Site
 from blogapi.web.fields import Fields
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from blogapi.content.articles import search_texts
 from blogapi.content.articles.lifecycle import ANY_STATUS, API_STATUSES
-from blogapi.content.articles.lists.filters import NO_FILTERS, ArticleFilters
+from blogapi.content.articles.lists.conditions import NO_FILTERS, ArticleFilters
 from blogapi.content.articles.lists.statements import (
     FEATURED_FIRST,
     ArticleList,

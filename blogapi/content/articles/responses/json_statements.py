@@ -18,9 +18,9 @@ from blogapi.content.articles.schemas import (
     PageFieldsSchema,
     SingleArticleFieldsSchema,
 )
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.visibility import ItemType, readable, scheduled
 from blogapi.storage.database import table_of
 from blogapi.web.stored_json import json_items, utf8

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, case, desc, func, or_, select
 
 from blogapi.content.articles.models import Article, ArticleTag
 from blogapi.content.articles.schemas import ArticleLinkSchema
-from blogapi.content.categories.models import Category
+from blogapi.content.taxonomies.categories import Category
 from blogapi.publication.visibility import can_be_listed, listed
 from blogapi.site.addresses import make_row_url
 from blogapi.site.queries import get_site

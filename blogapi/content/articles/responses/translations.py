@@ -13,13 +13,13 @@ from uuid import UUID
 
 from sqlalchemy import Select, bindparam, func, select
 
+from blogapi.content.articles import page_tree
 from blogapi.content.articles.models import Article
-from blogapi.content.categories.models import Category
+from blogapi.content.taxonomies.categories import Category
 from blogapi.parsing import normalize_language
 from blogapi.publication.visibility import ItemType, listed, listed_pages
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
-from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.storage.database import chunk, current_time, db, table_of
 
 # The maximum number of translations of an article; a site has at most as many languages.
@@ -56,7 +56,7 @@ def find_translations(
     for batch in chunk(sorted({*keys} - {""})):
         rows = db.session.execute(_SELECT[type_], {"keys": batch, "now": current_time()}).all()
         if rows and type_ == ItemType.PAGE:
-            tree = tree or PAGE_TREE.get().read_tree()
+            tree = tree or page_tree.read_tree()
         for row in rows:
             language, url = row.language or own, _make_url(site, row, tree)
             found = Translation(row.uuid, row.slug, language, url, row.robots, language == own)

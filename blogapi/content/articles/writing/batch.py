@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from flask import has_request_context
 from sqlalchemy import delete
 
-from blogapi.content.articles import queries
+from blogapi.content.articles import page_tree, queries
 from blogapi.content.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
 from blogapi.content.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlug, Seo
@@ -19,17 +19,16 @@ from blogapi.content.articles.prepared import remove_generated_excerpt
 from blogapi.content.articles.queries import StoredArticle
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.snapshots import get_content
-from blogapi.content.articles.writing import deleted_items, history, json_writer, states
+from blogapi.content.articles.writing import deleted_items, history, json_writer, page_moves, states
 from blogapi.content.articles.writing.json_writer import ArticleWrite
-from blogapi.content.articles.writing.provisional_slugs import get_base, make_provisional
-from blogapi.content.articles.writing.references import NO_TERMS, find_terms
 from blogapi.content.articles.writing.states import get_state
-from blogapi.content.authors import profiles
-from blogapi.content.categories.taxonomy import CATEGORIES, DEFAULT_CATEGORY
+from blogapi.content.articles.writing.term_references import NO_TERMS, find_terms
 from blogapi.content.custom_fields.models import NO_VALUES
+from blogapi.content.custom_fields.shown_values import list_public_names
 from blogapi.content.custom_fields.validation import find_missing_fields
-from blogapi.content.custom_fields.visibility import list_public_names
 from blogapi.content.media import uses
+from blogapi.content.taxonomies import authors
+from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.content.taxonomies.service import get_or_create_term
 from blogapi.parsing import normalize_language
 from blogapi.publication.events import record
@@ -37,12 +36,11 @@ from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
 from blogapi.rendering.slugs import make_slug
 from blogapi.site import page_paths
-from blogapi.site.page_addresses import PAGE_MOVES, PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
-from blogapi.web.unique_slugs import choose_slug, first_free_slug, number_slugs
+from blogapi.web.unique_slugs import choose_slug, first_free_slug, get_base, make_provisional, number_slugs
 
 
 @contextmanager
@@ -95,9 +93,7 @@ class ArticleBatch:
         """Store the rows of the articles and the data derived from them."""
         db.session.flush()
         if self._tree is not None:
-            PAGE_MOVES.get().record(
-                self._tree, PAGE_TREE.get().read_again(), keeps_paths=self.keeps_former_paths
-            )
+            page_moves.record(self._tree, page_tree.read_again(), keeps_paths=self.keeps_former_paths)
         self._tree = None
         json_writer.store_writes(db.session(), self._writes.values())
         uses.end_article_uses(db.session(), self._deleted)
@@ -127,7 +123,7 @@ class ArticleBatch:
         now = current_time()
         content = self._revise(None, fields, now, author)
         if not content.authors:
-            profile = self._terms.profile or profiles.get_or_create_profile(author).uuid
+            profile = self._terms.profile or authors.get_or_create_profile(author).uuid
             content = replace(content, authors=(profile,))
         has_events, uuid = uuid is not None, uuid or uuid4()
         if has_events and (item := db.session.get(DeletedItem, uuid)):
@@ -250,7 +246,7 @@ class ArticleBatch:
     def _remember_tree(self, type_: str) -> None:
         """Remember the tree of the pages before the first change of a page; later calls do nothing."""
         if type_ == ItemType.PAGE and self._tree is None:
-            self._tree = PAGE_TREE.get().get_tree()
+            self._tree = page_tree.get_tree()
 
     def _get(self, uuid: UUID, type_: str | None = None) -> Article:
         """Return the article; raises NotFound if there is none, or if it has another type."""
@@ -309,7 +305,7 @@ class ArticleBatch:
         An export that was edited, or made in another blog, can contain such a parent; the API refuses such a
         parent.
         """
-        above, tree = content.parent, PAGE_TREE.get().get_tree() if content.parent else {}
+        above, tree = content.parent, page_tree.get_tree() if content.parent else {}
         seen = set[UUID]()
         while above is not None and above != uuid and above not in seen:
             seen.add(above)

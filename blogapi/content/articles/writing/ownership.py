@@ -20,11 +20,11 @@ from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import json_writer
 from blogapi.content.articles.writing.json_writer import ArticleWrite
 from blogapi.content.articles.writing.states import get_state
-from blogapi.content.authors import profiles
-from blogapi.content.categories.models import Category
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies import authors
+from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.service import get_term_state
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.events import record
 from blogapi.storage.database import chunk, db, transaction
 from blogapi.web import stored_json
@@ -77,7 +77,7 @@ def reassign(old: str, new: str) -> Reassigned:
 
 
 def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
-    profile, new_profile = profiles.find_profile(old_owner), profiles.get_or_create_profile(owner).uuid
+    profile, new_profile = authors.find_profile(old_owner), authors.get_or_create_profile(owner).uuid
     is_owned = [Article.author_id == old_owner, Article.editor_id == old_owner]
     if profile is not None:
         links = select(ArticleAuthor.article_id).where(ArticleAuthor.author_id == profile.uuid)

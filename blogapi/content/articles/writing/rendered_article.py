@@ -14,8 +14,8 @@ from blogapi.content.articles.prepared import render
 from blogapi.content.articles.responses.json_statements import STORED_FIELDS
 from blogapi.content.articles.schemas import PageFieldsSchema
 from blogapi.content.custom_fields.custom_values import list_pictures
+from blogapi.content.media.file_references import ArticleHtml, File, KnownFiles, find_files
 from blogapi.content.media.html_pictures import HtmlResolver, make_cover
-from blogapi.content.media.references import File, KnownFiles, Text, find_files
 from blogapi.content.search.results import SearchText
 from blogapi.publication.visibility import get_listed_from
 from blogapi.rendering.renderer import RenderedContent
@@ -47,10 +47,10 @@ class RenderedArticle(WithAttributes):
         return render(self.content, self.content_type)
 
     @property
-    def text(self) -> Text:
+    def text(self) -> ArticleHtml:
         """The HTML and the pictures of the article, which can refer to files."""
         pictures = (self.cover_image, self.seo.og_image, *list_pictures(self.custom))
-        return Text(self.uuid, self._rendering.html, pictures)
+        return ArticleHtml(self.uuid, self._rendering.html, pictures)
 
     @cached_property
     def known_files(self) -> KnownFiles:

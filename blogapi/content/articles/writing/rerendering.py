@@ -1,25 +1,34 @@
-"""Renders all articles again after an update of the code or of a library that renders them."""
+"""Renders articles again after a change of the renderer, of a file that they use, or of a custom field."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from uuid import UUID
 
 from flask import Flask, current_app
-from sqlalchemy import Engine, func, select, update
+from sqlalchemy import Engine, func, null, select, union_all, update
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.config import CannotStart
 from blogapi.content.articles import author_visibility, queries
 from blogapi.content.articles.models import Article, ArticleStats
+from blogapi.content.articles.permissions import visible_to_caller
 from blogapi.content.articles.prepared import prepare_stored
 from blogapi.content.articles.renderer_version import get_renderer_version
-from blogapi.content.articles.writing import json_writer, repeated_columns
+from blogapi.content.articles.writing import json_writer, repeated_columns, states
+from blogapi.content.articles.writing.rendered_article import render_articles
+from blogapi.content.media import hooks
+from blogapi.content.media.file_references import KnownFiles
+from blogapi.publication.models import ChangeType
 from blogapi.storage import connections, migration_names, upgrade_progress, upgrades, version_check
-from blogapi.storage.database import batch_uuids, db, transaction
+from blogapi.storage.database import batch_uuids, chunk, db, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import stored_json
 
 # The number of articles that one transaction renders. It is small, so that other writers wait only briefly.
-_BATCH_SIZE = 200
+_ARTICLES_PER_TRANSACTION = 200
 
 
 def needs_upgrade(home: Path) -> bool:
@@ -82,15 +91,74 @@ def _store_version(version: str) -> None:
 
 def render_all() -> None:
     """Store again all data that is derived from articles, and the stored JSON of all other items."""
-    stored_json.store_all(_BATCH_SIZE)
+    stored_json.store_all(_ARTICLES_PER_TRANSACTION)
     with transaction():
         repeated_columns.repair()
     total = db.session.scalar(select(func.count()).select_from(Article)) or 0
-    for number, uuids in enumerate(batch_uuids(Article, _BATCH_SIZE)):
-        upgrade_progress.report("articles", number * _BATCH_SIZE, total)
+    for number, uuids in enumerate(batch_uuids(Article, _ARTICLES_PER_TRANSACTION)):
+        upgrade_progress.report("articles", number * _ARTICLES_PER_TRANSACTION, total)
         prepare_stored(uuids)
         with transaction():
             # Another write may have changed or deleted some of the articles.
             present = queries.find_articles(uuids)
             json_writer.store_again(db.session(), list(present.values()))
         db.session.expunge_all()
+
+
+_ARTICLES_PER_STATEMENT = 100
+
+# Further articles are rendered in the transaction, because the renderings are in memory until its end.
+_MAX_PREPARED = 1_000
+
+
+def prepare_articles(media_ids: Collection[UUID]) -> None:
+    """Render the contents of the articles that use the files, before the transaction."""
+    prepare_stored(sorted(hooks.find_items(db.session(), Article.kind, media_ids))[:_MAX_PREPARED])
+
+
+def render_articles_again(session: Session, media_ids: Collection[UUID]) -> None:
+    """Store the JSON of the articles that show the files, and record the change of these articles."""
+    users = sorted(hooks.find_items(session, Article.kind, media_ids))
+    for batch in chunk(users, _ARTICLES_PER_STATEMENT):
+        articles = queries.find_articles(batch)
+        # If only a former version of an article uses a file, `find_differing` leaves out the article.
+        complete = [item for item in articles.values() if item.seo is not None]
+        rendered = render_articles(complete)
+        for item in rendered:
+            _replace_paths(articles[item.uuid], item.known_files)
+        changed = json_writer.find_differing(session, rendered)
+        for item in changed:
+            states.record_rendering(articles[item.uuid], ChangeType.UPDATED)
+        session.flush()
+        json_writer.store_articles(session, changed)
+
+
+def _replace_paths(article: Article, files: KnownFiles) -> None:
+    """Store the new paths of the article's pictures whose files were replaced."""
+    for row, name in ((article, "cover_image"), (article.seo, "og_image")):
+        path = files.find_new_path(getattr(row, name))
+        if path is not None:
+            setattr(row, name, path)
+            # Otherwise, `onupdate` would change the time.
+            flag_modified(row, "last_updated")
+
+
+_article = table_of(Article).c
+
+
+def resolve_items(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
+    """Return the uuid of the item for each uuid, and for each slug of an item that the caller may see."""
+    slugs, uuids = ([one for one in references if isinstance(one, kind)] for kind in (str, UUID))
+    by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), visible_to_caller())
+    by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
+    rows = db.session.execute(union_all(by_slug, by_uuid))
+    return {slug or uuid: uuid for uuid, slug in rows}
+
+
+def update_derived_data(name: str) -> None:
+    """Update the search words of all articles that have a value for the custom field `name`."""
+    # The field may have no definition any more.
+    has_value = _article.custom.contains(f'"{name}":', autoescape=True)
+    for uuids in chunk(db.session.scalars(select(_article.uuid).where(has_value)).all()):
+        articles = queries.find_articles(uuids).values()
+        json_writer.index_again(db.session(), list(articles))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
+from blogapi.content.articles import page_tree
 from blogapi.content.articles.models import Article
-from blogapi.content.categories.models import Category
+from blogapi.content.taxonomies.categories import Category
 from blogapi.publication import events
 from blogapi.publication.events import ItemAddress, ItemState
 from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, get_readable_from
 from blogapi.site import addresses, page_paths
-from blogapi.site.page_addresses import PAGE_TREE
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db
-from blogapi.storage.read_once import ReadOnce
+from blogapi.storage.database_clock import ReadOnce
 
 _categories = ReadOnce[dict[UUID, Category]](lambda session: {})
 
@@ -36,7 +36,7 @@ def get_state(article: Article) -> ItemState:
 def _make_path(article: Article, readable_from: datetime) -> str:
     site, uuid, slug, language = get_site(), article.uuid, article.slug, article.language
     if article.category_id is None:
-        tree = PAGE_TREE.get().get_tree()
+        tree = page_tree.get_tree()
         return page_paths.make_path(site, uuid, slug, article.parent_id, tree, language)
     category_slug = _get_category(article.category_id).slug if "{category}" in site.article_path else ""
     return addresses.make_article_path(

@@ -13,11 +13,11 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, delete, select, update
 
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
-from blogapi.content.authors.models import Author
-from blogapi.content.categories.models import Category
-from blogapi.content.tags.models import Tag
 from blogapi.content.taxonomies import queries, service
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.models import Term
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.publication.events import record
 from blogapi.storage.database import db, table_of, transaction

@@ -10,7 +10,7 @@ import click
 from flask.cli import AppGroup, with_appcontext
 
 from blogapi.cli import report_problems
-from blogapi.delivery.redirects.custom import files, queries, service
+from blogapi.delivery.redirects.custom import redirect_files, service
 from blogapi.delivery.redirects.custom.schemas import CustomRedirectSchema
 from blogapi.web.errors import Invalid
 
@@ -30,7 +30,7 @@ def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
     """
     for path in paths:
         try:
-            redirect_file = files.read(path.read_bytes().decode("utf-8"))
+            redirect_file = redirect_files.read(path.read_bytes().decode("utf-8"))
         except UnicodeDecodeError:
             raise click.ClickException(f"{path} is not UTF-8; save it again as UTF-8.") from None
         except Invalid as error:
@@ -54,7 +54,7 @@ def import_(paths: tuple[Path, ...], *, dry_run: bool) -> None:
 def list_(*, as_json: bool) -> None:
     """List the custom redirects."""
     rows: list[dict[str, Any]] = CustomRedirectSchema(many=True).dump(
-        queries.list_custom_redirects(None).rows
+        service.list_custom_redirects(None).rows
     )
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from blogapi.delivery.redirects.custom import queries, service
-from blogapi.delivery.redirects.custom.models import CustomRedirect
+from blogapi.delivery.redirects.custom import service
 from blogapi.delivery.redirects.custom.schemas import (
     CustomRedirectBodySchema,
     CustomRedirectListQuery,
     CustomRedirectSchema,
 )
+from blogapi.delivery.redirects.custom.service import CustomRedirect
 from blogapi.web.access import admin, allow
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields
@@ -26,9 +26,9 @@ bp = Blueprint(
 )
 
 REPRESENTATION = Representation(
-    queries.get_by_uuid,
+    service.get_by_uuid,
     CustomRedirectSchema(),
-    lambda: queries.list_custom_redirects(None).rows,
+    lambda: service.list_custom_redirects(None).rows,
     CustomRedirectSchema(many=True),
 )
 
@@ -39,7 +39,7 @@ REPRESENTATION = Representation(
 @bp.response(200, CustomRedirectSchema(many=True))
 def listed(query: Query) -> PartialResult:
     """List the redirects that admins have set, by path."""
-    return PartialResult(queries.list_custom_redirects(query.page, **query.filters), query)
+    return PartialResult(service.list_custom_redirects(query.page, **query.filters), query)
 
 
 @bp.post("/")
@@ -59,12 +59,12 @@ def create(fields: Fields) -> CustomRedirect:
 @bp.response(200, CustomRedirectSchema())
 def single(id: UUID) -> CustomRedirect:
     """Show a redirect."""
-    return queries.get_by_uuid(id)
+    return service.get_by_uuid(id)
 
 
 @bp.patch("/<id:id>/")
 @allow(admin, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(service.get_by_uuid)
 @bp.arguments(CustomRedirectBodySchema(partial=True))
 @bp.write(200, CustomRedirectSchema(), REPRESENTATION)
 def change(fields: Fields, id: UUID) -> CustomRedirect:
@@ -74,7 +74,7 @@ def change(fields: Fields, id: UUID) -> CustomRedirect:
 
 @bp.delete("/<id:id>/")
 @allow(admin, scope="write")
-@bp.check_exists(queries.get_by_uuid)
+@bp.check_exists(service.get_by_uuid)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete a redirect."""

@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.delivery.redirects.custom.models import STATUSES
+from blogapi.delivery.redirects.custom.service import STATUSES
 from blogapi.delivery.redirects.custom.targets import to_target
 from blogapi.site.paths import to_former_path
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp

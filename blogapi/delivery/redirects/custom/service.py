@@ -1,18 +1,71 @@
-"""Creates, changes and deletes custom redirects."""
+"""Custom redirects: paths that lead to other paths or addresses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from blogapi.delivery.redirects.custom import queries, targets
-from blogapi.delivery.redirects.custom.models import GONE, CustomRedirect
+from sqlalchemy import CheckConstraint, Index, Text, or_, select
+from sqlalchemy.orm import Mapped, mapped_column
+
+from blogapi.delivery.redirects.custom import targets
 from blogapi.site.paths import without_slash
 from blogapi.site.queries import get_site
 from blogapi.site.service import record_change
-from blogapi.storage.database import db, transaction
-from blogapi.web.errors import Conflict, Invalid
+from blogapi.storage.database import Base, Identified, Timestamped, bytewise, db, transaction
+from blogapi.web.errors import Conflict, Invalid, or_not_found
 from blogapi.web.fields import Fields
+from blogapi.web.pagination import Page, PageRequest, paginate
+
+GONE = 410
+STATUSES = (301, 302, GONE)
+
+
+class CustomRedirect(Identified, Timestamped, Base):
+    """A redirect from a path, which is decoded and begins with a slash, to a target.
+
+    `target` is a path or an absolute address, percent-encoded; it is empty if the page is gone.
+    """
+
+    __tablename__ = "redirect"
+    __table_args__ = (
+        CheckConstraint("status IN (301, 302, 410)", name="status"),
+        CheckConstraint("(status = 410) = (target = '')", name="target"),
+    )
+
+    path: Mapped[str] = mapped_column(Text(), unique=True)
+    target: Mapped[str] = mapped_column(Text(), default="")
+    status: Mapped[int]
+
+
+# In PostgreSQL, the index of the constraint has another order than the list of redirects.
+Index("ix_redirect_order", bytewise(CustomRedirect.path)).ddl_if(dialect="postgresql")
+
+
+def get_by_uuid(uuid: UUID) -> CustomRedirect:
+    """Return the redirect; raises NotFound if there is none."""
+    return or_not_found(db.session.get(CustomRedirect, uuid), "No redirect has this uuid.")
+
+
+def list_custom_redirects(page: PageRequest | None, *, q: str = "") -> Page[Sequence[CustomRedirect]]:
+    """Return the redirects in the order of their paths; `q` is a part of the path or of the target."""
+    statement = select(CustomRedirect).order_by(bytewise(CustomRedirect.path))
+    if q:
+        statement = statement.where(
+            or_(
+                CustomRedirect.path.icontains(q, autoescape=True),
+                CustomRedirect.target.icontains(q, autoescape=True),
+            )
+        )
+    return paginate(statement, page)
+
+
+def find_by_path(path: str) -> CustomRedirect | None:
+    """Return the redirect from a path, with or without a slash at its end."""
+    bare = without_slash(path)
+    return db.session.scalars(
+        select(CustomRedirect).where(CustomRedirect.path.in_({bare, f"{bare}/"}))
+    ).first()
 
 
 def create(fields: Fields) -> CustomRedirect:
@@ -29,7 +82,7 @@ def create(fields: Fields) -> CustomRedirect:
 def change(uuid: UUID, fields: Fields) -> CustomRedirect:
     """Change the given fields of a redirect, with the same errors as `create`."""
     with transaction():
-        redirect = queries.get_by_uuid(uuid)
+        redirect = get_by_uuid(uuid)
         changes = {name: value for name, value in fields.items() if getattr(redirect, name) != value}
         with db.session.no_autoflush:
             for name, value in changes.items():
@@ -51,7 +104,7 @@ def create_or_replace(rows: Iterable[Fields]) -> tuple[int, int]:
     with transaction():
         stored = []
         for fields in rows:
-            redirect = queries.find_by_path(fields["path"])
+            redirect = find_by_path(fields["path"])
             if redirect is None:
                 redirect = CustomRedirect(**fields)
                 db.session.add(redirect)
@@ -71,7 +124,7 @@ def create_or_replace(rows: Iterable[Fields]) -> tuple[int, int]:
 def delete(uuid: UUID) -> None:
     """Delete a redirect."""
     with transaction():
-        db.session.delete(queries.get_by_uuid(uuid))
+        db.session.delete(get_by_uuid(uuid))
         db.session.flush()
         record_change(["redirects"])
 
@@ -82,7 +135,7 @@ def _check(redirect: CustomRedirect) -> None:
             "Omit the target: 410 says that the page is gone." if redirect.target else "Name the target."
         )
         raise Invalid(sentence, errors={"target": [sentence]})
-    other = queries.find_by_path(redirect.path)
+    other = find_by_path(redirect.path)
     if other is not None and other is not redirect:
         raise Conflict(f"There is a redirect from {other.path} already; change that one.")
     _check_loop(redirect)
@@ -92,7 +145,7 @@ def _check_loop(redirect: CustomRedirect) -> None:
     """Raise Invalid if the redirect leads back to its path, or through too many other redirects."""
 
     def find_target(path: str) -> str | None:
-        next_redirect = redirect if path == start else queries.find_by_path(path)
+        next_redirect = redirect if path == start else find_by_path(path)
         return None if next_redirect is None else next_redirect.target
 
     start = without_slash(redirect.path)

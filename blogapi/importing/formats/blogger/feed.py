@@ -9,7 +9,7 @@ from xml.sax import SAXException
 
 from defusedxml import DefusedXmlException
 
-from blogapi.importing.format_api.files import open_file
+from blogapi.importing.format_api.source_files import open_file
 from blogapi.importing.formats.blogger.article_records import BloggerItem
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.blogger.article_records import BloggerItem, make_record
 from blogapi.importing.formats.blogger.feed import Feed
 from blogapi.importing.refusals import NotAnArticle, RefusedFile

@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.privacy_signs import GHOST_AUDIENCES
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.ghost.bodies import read_body
 from blogapi.importing.formats.ghost.redirects import Redirects
 from blogapi.importing.formats.ghost.tables import GhostTag, Tables, read_author, read_tag, read_url

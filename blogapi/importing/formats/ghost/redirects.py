@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from blogapi.importing.format_api.files import read_bytes
+from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.refusals import RefusedFile
 
 _NAMES = ("redirects.json", "redirects.yaml", "redirects.yml")

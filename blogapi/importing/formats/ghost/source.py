@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.ghost.article_records import MAX_TAG_LENGTH, PostReader, make_key
 from blogapi.importing.formats.ghost.redirects import read_redirects
 from blogapi.importing.formats.ghost.tables import Tables, read_rows

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from blogapi.importing.format_api.article_record import AuthorRecord
-from blogapi.importing.format_api.files import read_bytes
+from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.formats.ghost.bodies import clean_addresses
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_http_url, to_line

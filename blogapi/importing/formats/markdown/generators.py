@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from blogapi.importing.format_api.files import SITE_FILE, SITE_FILES, read_head
+from blogapi.importing.format_api.source_files import SITE_FILE, SITE_FILES, read_head
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_json, parse_toml, parse_yaml
 from blogapi.importing.texts.dates import Zones, find_zone

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from blogapi.importing.format_api.files import Entry, escape_file_name
+from blogapi.importing.format_api.source_files import Entry, escape_file_name
 
 
 def identify(entries: Sequence[Entry], roots: Mapping[str, str]) -> list[tuple[Entry, str]]:

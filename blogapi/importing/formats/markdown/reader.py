@@ -10,9 +10,9 @@ from typing import Any
 
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
 from blogapi.importing.formats.markdown import (
     comments,
     former_addresses,

@@ -7,9 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from blogapi.importing.format_api import privacy
-from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.privacy_signs import VAULT_PUBLISHING_FIELDS
+from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import front_matter, paths
 from blogapi.importing.formats.markdown.generators import list_configuration
 from blogapi.importing.refusals import RefusedFile

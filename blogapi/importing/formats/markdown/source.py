@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from blogapi.importing.format_api.article_record import ArticleRecord, TermRecord
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import Item
 from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.markdown import generators, identity, paths, reader
 from blogapi.importing.formats.markdown.terms import read_term_page
 from blogapi.importing.formats.markdown.translations import Translations

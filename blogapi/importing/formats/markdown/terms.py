@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import front_matter, paths
 from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.refusals import RefusedFile

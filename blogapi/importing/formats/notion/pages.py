@@ -12,9 +12,9 @@ from html import unescape
 from itertools import takewhile
 from pathlib import Path
 
-from blogapi.importing.format_api.files import read_bytes
 from blogapi.importing.format_api.page_text import extract_text, open_text
 from blogapi.importing.format_api.privacy_signs import DATE_FIELDS, EXPIRY_FIELDS
+from blogapi.importing.format_api.source_files import read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.lines import decode, normalize_key, to_line

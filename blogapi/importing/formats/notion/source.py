@@ -12,10 +12,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
-from blogapi.importing.format_api.files import Entry, read_bytes
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.privacy_signs import NOTION_PUBLIC_STATUSES, NOTION_PUBLISHING_FIELDS
 from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.notion import pages
 from blogapi.importing.formats.notion.pages import Database, parse_database

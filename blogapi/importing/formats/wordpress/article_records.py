@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.wordpress import custom_fields, publication, terms
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
 from blogapi.importing.formats.wordpress.content import to_html

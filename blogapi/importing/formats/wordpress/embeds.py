@@ -12,8 +12,7 @@ from urllib.parse import quote
 
 from blogapi.importing.formats.wordpress.conversion import INLINE, MIME_TYPES, Attachment, Conversion
 from blogapi.importing.texts.titles import split_address
-from blogapi.rendering.embed_hosts import EMBED_HOSTS
-from blogapi.rendering.players import find_player
+from blogapi.rendering.players import EMBED_HOSTS, find_player
 
 _IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
 

@@ -12,10 +12,10 @@ from xml.sax import SAXParseException
 
 from defusedxml import DefusedXmlException
 
-from blogapi.importing.format_api.files import Entry, open_file
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source_files import Entry, open_file
 from blogapi.importing.formats.wordpress import terms
 from blogapi.importing.formats.wordpress.article_records import RecordMaker
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address

@@ -15,10 +15,10 @@ from blogapi.accounts.users import service as users
 from blogapi.content.articles.lifecycle import API_STATUSES
 from blogapi.content.articles.lists.query_schemas import ORDERINGS
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug
-from blogapi.content.authors import profiles
-from blogapi.content.categories.taxonomy import CATEGORIES
-from blogapi.content.tags.taxonomy import TAGS
+from blogapi.content.taxonomies import authors
 from blogapi.content.taxonomies import service as taxonomies
+from blogapi.content.taxonomies.categories import CATEGORIES
+from blogapi.content.taxonomies.tags import TAGS
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, close_connections
@@ -77,7 +77,7 @@ SORTED = {
 def fill():
     """Create the articles and return a key of an admin."""
     ada = users.create("ada", None, role=Role.ADMIN).uuid
-    profile = profiles.get_or_create_profile(ada).uuid
+    profile = authors.get_or_create_profile(ada).uuid
     terms = [
         [taxonomies.create(taxonomy, ada, {"name": f"{name} {number}"}).uuid for number in range(5)]
         for name, taxonomy in (("Category", CATEGORIES), ("Tag", TAGS))

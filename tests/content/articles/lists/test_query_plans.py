@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import event, select
 
 from blogapi.content.articles.author_visibility import author_is_public
-from blogapi.content.articles.lists.filters import ArticleFilters
+from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.lists.statements import build_list
 from blogapi.content.articles.responses import json_statements
-from blogapi.content.authors.models import Author
+from blogapi.content.taxonomies.authors import Author
 from blogapi.storage.database import db
 from tests.content.articles.conftest import NOW
 

@@ -16,8 +16,8 @@ from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import json_queries
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
 from blogapi.content.articles.schemas import ArticleBodySchema, ArticleFieldsSchema
-from blogapi.content.categories import taxonomy as categories_definition
-from blogapi.content.tags import taxonomy as tags_definition
+from blogapi.content.taxonomies import categories as categories_definition
+from blogapi.content.taxonomies import tags as tags_definition
 from blogapi.content.taxonomies import term_json
 from blogapi.storage.database import db
 from blogapi.web import json as web_json

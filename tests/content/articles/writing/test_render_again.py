@@ -9,7 +9,7 @@ import sys
 import pytest
 from sqlalchemy import create_engine, text
 
-from blogapi.content.articles.lists.filters import ArticleFilters
+from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.renderer_version import get_renderer_version
 from blogapi.content.articles.responses import json_queries
 from blogapi.content.articles.writing import rerendering
@@ -156,7 +156,7 @@ def stored_dates(blog):
 
 
 def test_all_articles_are_rendered_again_if_there_are_several_batches(damaged, make_app, monkeypatch):
-    monkeypatch.setattr(rerendering, "_BATCH_SIZE", 1)
+    monkeypatch.setattr(rerendering, "_ARTICLES_PER_TRANSACTION", 1)
     invalidate_fingerprint(damaged)
     check_blog(make_app())
 

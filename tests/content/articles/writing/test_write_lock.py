@@ -11,7 +11,7 @@ from blogapi.accounts.api_keys import service as api_keys
 from blogapi.accounts.users import service as users
 from blogapi.content.articles import service
 from blogapi.content.articles.models import Article
-from blogapi.content.articles.writing import media_changes
+from blogapi.content.articles.writing import rerendering
 from blogapi.storage.database import db, find_write
 from blogapi.web.access import Role
 from tests import event_guard
@@ -41,14 +41,14 @@ def statements_under_lock(app):
 @pytest.fixture
 def meanwhile(monkeypatch):
     """Calls a function between the preparation of the next write and its transaction."""
-    prepare, functions = service.prepare, []
+    prepare, functions = service.prepare_article, []
 
     def prepare_and_call(*arguments, **options):
         prepare(*arguments, **options)
         if functions:
             functions.pop()()
 
-    monkeypatch.setattr(service, "prepare", prepare_and_call)
+    monkeypatch.setattr(service, "prepare_article", prepare_and_call)
     return functions.append
 
 
@@ -144,13 +144,13 @@ def test_a_content_that_changed_before_a_file_of_it_is_rendered_under_the_lock(
 ):
     picture = add_picture(app)
     path = f"{ARTICLES}{write(content=f'<p><img src={picture.path}></p>')['uuid']}/"
-    prepare = media_changes.prepare
+    prepare = rerendering.prepare_articles
 
     def prepare_and_change(media_ids):
         prepare(media_ids)
         as_admin.patch(path, json={"content": f"<p>theirs <img src={picture.path}></p>"})
 
-    monkeypatch.setattr(media_changes, "prepare", prepare_and_change)
+    monkeypatch.setattr(rerendering, "prepare_articles", prepare_and_change)
     response = as_admin.patch(f"/api/v1/blog/media/{picture.uuid}/", json={"alt": "A loaf"})
     assert response.status_code == 200
     html = as_admin.get(f"{path}?fields=html").json["html"]

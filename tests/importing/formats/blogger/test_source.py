@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.blogger import article_records as items_module
 from blogapi.importing.formats.blogger.article_records import BloggerItem, convert_embeds, make_record
 from blogapi.importing.formats.blogger.source import FORMAT, PICTURE_HOSTS

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.ghost.source import FORMAT
 from blogapi.importing.formats.ghost.tables import read_rows
 

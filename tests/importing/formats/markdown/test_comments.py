@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api.files import walk_paths
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import walk_paths
 from blogapi.importing.formats.markdown import reader
 
 COMMENT = "a{% comment %} secret {% endcomment %}b"

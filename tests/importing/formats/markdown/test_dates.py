@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from blogapi.content.custom_fields.models import CustomField
-from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.privacy_signs import (
     DATE_FIELDS,
     EXPIRY_FIELDS,
@@ -17,6 +16,7 @@ from blogapi.importing.format_api.privacy_signs import (
     list_names,
 )
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.markdown.source import FORMAT
 from blogapi.importing.storing.custom_fields import CustomFields

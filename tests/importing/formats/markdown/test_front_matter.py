@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.markdown import front_matter, reader, sections
 from blogapi.importing.formats.markdown.terms import read_term_page
 from blogapi.importing.refusals import RefusedFile

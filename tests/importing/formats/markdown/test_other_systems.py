@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import RefusedFile
 

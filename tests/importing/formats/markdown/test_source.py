@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import walk_path, walk_paths
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import walk_path, walk_paths
 from blogapi.importing.formats.markdown.source import MarkdownSource
 
 

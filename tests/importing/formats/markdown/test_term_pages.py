@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.content.tags.models import Tag
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.importing.format_api.article_record import TermRecord
-from blogapi.importing.format_api.files import Entry
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.markdown.terms import read_term_page
 from blogapi.storage.database import db
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.markdown import reader
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.markdown import source
 from blogapi.importing.formats.markdown.translations import Translations
 

@@ -8,7 +8,6 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from blogapi.importing.format_api.files import SITE_FILES, walk_path
 from blogapi.importing.format_api.privacy_signs import (
     ELEVENTY_IGNORE_FILES,
     EXCLUSION_SETTINGS,
@@ -17,6 +16,7 @@ from blogapi.importing.format_api.privacy_signs import (
     UNBUILT_NAMES,
 )
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import SITE_FILES, walk_path
 from blogapi.importing.formats.markdown import reader
 from blogapi.importing.refusals import NotAnArticle
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import Entry, walk_path
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry, walk_path
 from blogapi.importing.formats.medium.source import FORMAT, parse_page
 from blogapi.importing.refusals import RefusedFile
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.notion.pages import MAX_ROWS, Database, parse_markdown
 from blogapi.importing.formats.notion.source import FORMAT
 from blogapi.rendering.renderer import render

@@ -9,9 +9,9 @@ from urllib.parse import quote
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.substack.source import FORMAT, convert_text
 from blogapi.importing.refusals import RefusedFile
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
-from blogapi.importing.format_api.files import walk_path
 from blogapi.importing.format_api.report import Item
 from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats.wordpress.source import FORMAT
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

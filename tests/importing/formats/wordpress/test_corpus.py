@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.wordpress.source import FORMAT
 
 CORPUS = os.environ.get("BLOGAPI_TEST_CORPUS", "")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.importing.format_api.files import Entry
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.wordpress.source import FORMAT
 from blogapi.importing.refusals import NotAnArticle
 from tests.importing.formats.wordpress.exports import (

@@ -1,0 +1,167 @@
+"""Mail to users: an outbox, from which a thread sends each message over SMTP."""
+
+from __future__ import annotations
+
+import queue
+import smtplib
+import socket
+import ssl
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from email.message import EmailMessage
+from email.utils import format_datetime, make_msgid, parseaddr
+
+from flask import Flask, current_app
+
+from blogapi import clock
+from blogapi.web.errors import Unavailable
+from blogapi.web.metrics import EventCounter
+
+# The limit of each step, and of all steps together.
+STEP_SECONDS, TOTAL_SECONDS = 5.0, 15.0
+
+_failures = EventCounter("mail_failures", "E-mails that could not be sent.")
+
+
+class NotSent(Exception):
+    """An e-mail was not sent; the message is a sentence that says why."""
+
+
+def is_configured() -> bool:
+    """Return whether the settings name an SMTP server and a sender."""
+    return bool(current_app.config["SMTP_HOST"] and current_app.config["SMTP_SENDER"])
+
+
+def send(address: str, subject: str, text: str) -> None:
+    """Send a plain text to an e-mail address. Do not call this in a transaction.
+
+    Raises NotSent if the settings name no server, or if the server does not take the message in time.
+    """
+    config = current_app.config
+    if not is_configured():
+        raise NotSent("This blog sends no e-mail; set SMTP_HOST and SMTP_SENDER.")
+    message = _make_message(config["SMTP_SENDER"], address, subject, text)
+    try:
+        with _connect() as connection:
+            limit = threading.Timer(TOTAL_SECONDS, _abort, [connection])
+            limit.daemon = True
+            limit.start()
+            try:
+                _send(connection, message, address)
+            finally:
+                limit.cancel()
+    except (OSError, smtplib.SMTPException, ValueError) as error:
+        _failures.count()
+        raise NotSent(_describe_error(error)) from error
+
+
+def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMessage:
+    # Imported here because few processes need this module, which takes a megabyte.
+    from email.headerregistry import Address
+
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = sender, Address(addr_spec=address), subject
+    message["Date"] = format_datetime(clock.now())
+    message["Message-ID"] = make_msgid(domain=parseaddr(sender)[1].rpartition("@")[2])
+    # Programs that answer e-mail automatically do not answer this message.
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(text)
+    return message
+
+
+def _connect() -> smtplib.SMTP:
+    config = current_app.config
+    host, port = config["SMTP_HOST"], config["SMTP_PORT"]
+    if config["SMTP_TLS"] == "tls":
+        return smtplib.SMTP_SSL(host, port, timeout=STEP_SECONDS, context=ssl.create_default_context())
+    return smtplib.SMTP(host, port, timeout=STEP_SECONDS)
+
+
+def _send(connection: smtplib.SMTP, message: EmailMessage, address: str) -> None:
+    config = current_app.config
+    if config["SMTP_TLS"] == "starttls":
+        connection.starttls(context=ssl.create_default_context())
+    if config["SMTP_USER"]:
+        connection.login(config["SMTP_USER"], config["SMTP_PASSWORD"])
+    connection.send_message(message, to_addrs=[address])
+
+
+def _abort(connection: smtplib.SMTP) -> None:
+    # The timeout of the socket applies to each read, so a server could send a byte every few seconds.
+    sock = connection.sock
+    if sock is not None:
+        with suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
+
+
+def _describe_error(error: Exception) -> str:
+    # The texts of the server are not shown: they can repeat what was sent.
+    if isinstance(error, smtplib.SMTPAuthenticationError):
+        return "The mail server refuses SMTP_USER and SMTP_PASSWORD."
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return "The mail server refuses this address."
+    if isinstance(error, smtplib.SMTPSenderRefused):
+        return "The mail server refuses SMTP_SENDER."
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        return "The mail server cannot do what SMTP_TLS, SMTP_USER or the address needs."
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"The certificate of the mail server is not valid: {error.verify_message}."
+    if isinstance(error, ssl.SSLError):
+        return "The mail server does not speak TLS at SMTP_PORT."
+    if isinstance(error, TimeoutError | smtplib.SMTPServerDisconnected):
+        return "The mail server does not answer in time."
+    if isinstance(error, smtplib.SMTPException):
+        return "The mail server refuses the message."
+    return "The mail server cannot be reached."
+
+
+MAX_WAITING = 20
+
+Job = Callable[[], None]
+
+_KEY = "blogapi-outbox"
+
+
+def init_app(app: Flask) -> None:
+    """Create the outbox of the application; its thread starts with the first job."""
+    app.extensions[_KEY] = _Outbox(app)
+
+
+def submit(job: Job) -> None:
+    """Run the job in the thread of the outbox, in an application context.
+
+    Jobs that wait when the process ends are lost. Raises Unavailable if too many jobs wait.
+    """
+    outbox: _Outbox = current_app.extensions[_KEY]
+    outbox.submit(job)
+
+
+class _Outbox:
+    def __init__(self, app: Flask) -> None:
+        self.jobs: queue.Queue[Job] = queue.Queue(MAX_WAITING)
+        self._app, self._lock = app, threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def submit(self, job: Job) -> None:
+        try:
+            self.jobs.put_nowait(job)
+        except queue.Full as error:
+            raise Unavailable("Too many e-mails wait to be sent; try again in a minute.") from error
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="outbox", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            job = self.jobs.get()
+            try:
+                with self._app.app_context():
+                    job()
+            except NotSent as problem:
+                self._app.logger.warning("an e-mail was not sent: %s", problem)
+            except Exception:
+                self._app.logger.exception("an e-mail was not sent")
+            finally:
+                self.jobs.task_done()

@@ -1,1 +1,0 @@
-"""E-mail over the SMTP server of the settings, if they name one."""

@@ -1,0 +1,52 @@
+"""The tree of the pages; `site.page_paths` computes their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy import select
+
+from blogapi.content.articles.models import Article
+from blogapi.publication.visibility import is_page, is_readable
+from blogapi.site.page_paths import Place, Tree
+from blogapi.storage.database import current_time, db, table_of
+from blogapi.storage.database_clock import ReadOnce
+from blogapi.web.access import current_caller
+
+_article = table_of(Article).c
+_SELECT_PAGES = select(
+    *(_article.uuid, _article.slug, _article.parent_id),
+    *(_article.status, _article.published_at, _article.was_public, _article.language, _article.title),
+).where(is_page(_article))
+
+
+def read_tree() -> dict[UUID, Place]:
+    """Return the Place of each page by uuid; a site has few pages."""
+    rows = db.session.connection().execute(_SELECT_PAGES)
+    return {uuid: Place(*place) for uuid, *place in rows}
+
+
+_tree = ReadOnce[Tree](lambda session: read_tree())
+
+
+def get_tree() -> Tree:
+    """Return the tree from the first read in this transaction, or from the last `read_again`."""
+    return _tree.get(db.session())
+
+
+def read_again() -> Tree:
+    """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
+    _tree.forget(db.session())
+    return get_tree()
+
+
+def is_visible(uuid: UUID | None, tree: Tree) -> bool:
+    """Return whether the page exists and the caller may see it."""
+    place = tree.get(uuid) if uuid else None
+    return place is not None and (current_caller().sees_drafts or is_readable(place, current_time()))
+
+
+def list_children(uuids: Collection[UUID]) -> list[UUID]:
+    """Return the other pages directly below these pages."""
+    return [child for child, place in get_tree().items() if place.parent in uuids and child not in uuids]

@@ -1,1 +1,0 @@
-"""Authors: the public profiles of the people who write articles."""

@@ -1,1 +1,0 @@
-"""Categories; every article belongs to exactly one."""

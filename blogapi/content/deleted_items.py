@@ -1,0 +1,208 @@
+"""Articles and pages that were deleted: they are kept as documents for BIN_DAYS and can be restored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import marshmallow as ma
+from flask import current_app
+from sqlalchemy import select
+
+from blogapi.accounts.users.queries import find_user
+from blogapi.content.articles import page_tree, permissions, prepared
+from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.fields import LINK_NAMES
+from blogapi.content.articles.lifecycle import API_STATUSES, get_api_status
+from blogapi.content.articles.models import (
+    Article,
+    ArticleAuthor,
+    ArticleTag,
+    DeletedItem,
+    FormerPath,
+    FormerSlug,
+)
+from blogapi.content.articles.queries import find_taken_slugs
+from blogapi.content.articles.resource import Resource
+from blogapi.content.articles.snapshots import get_content
+from blogapi.content.articles.writing import deleted_items
+from blogapi.content.articles.writing.batch import open_batch
+from blogapi.content.articles.writing.deleted_items import Document
+from blogapi.content.articles.writing.term_references import keep_existing
+from blogapi.content.media import uses
+from blogapi.content.pages.hierarchy import NEW_PLACE, find_objection
+from blogapi.content.taxonomies.authors import find_profile, get_or_create_profile
+from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
+from blogapi.content.taxonomies.service import get_or_create_term
+from blogapi.publication.visibility import ItemType, Status, is_readable, is_scheduled
+from blogapi.site.page_paths import Tree, list_ancestors
+from blogapi.storage.database import current_time, db, transaction
+from blogapi.web.access import allow, current_user_id
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.conditional import write_all
+from blogapi.web.fields import EmptySchema, Fields, Identifier, ItemUuidsSchema, OutputSchema, WithAttributes
+
+
+class RestoredSchema(OutputSchema):
+    """A restored article or page, with notes about what differs from before its deletion."""
+
+    uuid = Identifier()
+    title = ma.fields.String()
+    slug = ma.fields.String()
+    status = ma.fields.String(metadata={"enum": list(API_STATUSES)})
+    notes = ma.fields.List(
+        ma.fields.String(),
+        metadata={
+            "description": "Sentences about what could not be restored as it was.",
+            "example": ["Its slug is “rye-2” instead of “rye”."],
+        },
+    )
+
+
+def prepare_deleted(uuids: Sequence[UUID]) -> None:
+    """Render the contents of deleted items before the transaction that restores them."""
+    rows = db.session.scalars(select(DeletedItem).where(DeletedItem.uuid.in_(uuids)))
+    found = [deleted_items.parse(row).article for row in rows]
+    prepared.prepare_sources((one.content, one.content_type) for one in found)
+
+
+def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
+    """Restore deleted items of one kind for the user, all or none; return them in order, with `notes`.
+
+    The notes are sentences about what differs from before the deletion. Preview links are not restored.
+    """
+    with transaction(visible=False):
+        documents, notes = dict[UUID, Document](), dict[UUID, list[str]]()
+        for row in [db.session.get_one(DeletedItem, uuid) for uuid in uuids]:
+            documents[row.uuid] = deleted_items.parse(row)
+            notes[row.uuid] = _adapt(documents[row.uuid].article, row, user)
+            deleted_items.delete(row)
+        tree = _make_tree(documents, notes)
+        below = [child for one in documents.values() for child in one.children if child not in documents]
+        moved = [child for child in below if child in tree and tree[child].parent in documents]
+        with open_batch([], *uuids, *moved) as batch:
+            for uuid in sorted(uuids, key=lambda uuid: len(list_ancestors(uuid, tree))):
+                article, copy = documents[uuid].article, documents[uuid].working_copy
+                article.parent_id, slug, version = tree[uuid].parent, article.slug, article.version
+                batch.restore(article)
+                if article.slug != slug:
+                    notes[uuid].append(f"Its slug is “{article.slug}” instead of “{slug}”.")
+                if copy is not None and copy.base_version == version:
+                    copy.base_version = article.version
+            for child in moved:
+                batch.change(user, child, ArticleInput(type=ItemType.PAGE.value, parent=tree[child].parent))
+        for uuid, document in documents.items():
+            _restore_addresses_and_edits(uuid, document, notes[uuid])
+        restored, now = [documents[uuid].article for uuid in uuids], current_time()
+        return [
+            WithAttributes(one, status=get_api_status(one, now), notes=notes[one.uuid]) for one in restored
+        ]
+
+
+def delete_old() -> None:
+    """Delete the rows of items that were deleted more than BIN_DAYS ago; the history keeps their edits."""
+    is_old = DeletedItem.deleted < current_time() - timedelta(days=current_app.config["BIN_DAYS"])
+    for uuid in db.session.scalars(select(DeletedItem.uuid).where(is_old)).all():
+        with transaction(visible=False):
+            if row := db.session.get(DeletedItem, uuid):
+                deleted_items.discard(row)
+
+
+def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
+    """Adapt the item to changes since its deletion; return sentences about these changes."""
+    notes, content = [], get_content(article)
+    if is_scheduled(content, row.deleted) and is_readable(content, current_time()):
+        article.status, article.published_at = Status.DRAFT.value, None
+        notes.append("Its time of publication has passed, so it is a draft.")
+    if find_user(article.author_id) is None:
+        article.author_id = user
+        notes.append("It belongs to you, because its owner was deleted.")
+    if find_user(article.editor_id) is None:
+        article.editor_id = user
+    existing, category = keep_existing(content)
+    changed = [name for name in LINK_NAMES if getattr(content, name) != getattr(existing, name)]
+    for name in (*(["categories"] if content.category != category else ()), *changed):
+        notes.append(f"Deleted {name} are left out, and merged {name} are replaced.")
+    if content.category and category is None:
+        default = get_or_create_term(CATEGORIES, user, DEFAULT_CATEGORY)
+        category = default.uuid
+        notes.append(f"Its category is {default.name}.")
+    authors = existing.authors
+    if not authors:
+        profile = find_profile(article.author_id) or get_or_create_profile(user)
+        authors = (profile.uuid,)
+        notes.append(f"Its author is {profile.name}.")
+    article.category_id = category
+    article.tag_links = [ArticleTag(tag_id=uuid, position=n) for n, uuid in enumerate(existing.tags)]
+    article.author_links = [ArticleAuthor(author_id=uuid, position=n) for n, uuid in enumerate(authors)]
+    return notes
+
+
+def _make_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> Tree:
+    """Return the tree with the restored pages; former children that are now at the top return to them."""
+    tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_PLACE)}
+    parents = {uuid: document.article.parent_id for uuid, document in documents.items()}
+    for parent, document in documents.items():
+        for child in document.children:
+            is_at_top = child in tree and tree[child].parent is None and parents.get(child) is None
+            if is_at_top and not find_objection(child, parent, tree):
+                tree[child] = replace(tree[child], parent=parent)
+    for uuid, above in parents.items():
+        if above is not None and find_objection(uuid, above, tree):
+            notes[uuid].append("It is at the top, because it can no longer be below its former parent.")
+        elif above is not None:
+            tree[uuid] = replace(tree[uuid], parent=above)
+    return tree
+
+
+def _restore_addresses_and_edits(uuid: UUID, document: Document, notes: list[str]) -> None:
+    """Restore the former addresses that no other item has now, and the edits."""
+    former = [row for row in document.former if _is_free(row)]
+    if len(former) < len(document.former):
+        notes.append("Former addresses that another item has now were not restored.")
+    db.session.add_all(former)
+    if copy := document.working_copy:
+        db.session.add(copy)
+        uses.store_working_copy_uses(db.session(), uuid, copy.content)
+    db.session.flush()
+
+
+def _is_free(row: FormerSlug | FormerPath) -> bool:
+    if isinstance(row, FormerSlug):
+        return not find_taken_slugs([row.slug], exclude=row.article_id)
+    return db.session.get(FormerPath, row.path) is None
+
+
+def build_blueprint(resource: Resource) -> Blueprint:
+    """Return the blueprint that restores deleted articles or pages."""
+    kind, item = resource.kind.value, replace(resource.representation, get_several=None)
+    path = f"/api/v1/blog/{kind}s"
+    bp = Blueprint(
+        f"deleted_{kind}s", __name__, url_prefix=path, description=f"Deleted {kind}s", resource=f"{kind}s"
+    )
+
+    def check(uuid: UUID) -> None:
+        permissions.check_deleted(uuid, kind)
+
+    @bp.post("/<id:id>/restore/")
+    @allow(resource.role, scope="write")
+    @bp.check_exists(check)
+    @bp.arguments(EmptySchema, required=False)
+    @bp.write(200, RestoredSchema(), item, prepare=lambda nothing, id: prepare_deleted([id]))
+    def restore(nothing: Fields, id: UUID) -> WithAttributes:
+        """Restore a deleted article or page as it was, with its edits; `notes` says what differs."""
+        check(id)
+        return restore_items(current_user_id(), [id])[0]
+
+    @bp.post("/restore/")
+    @allow(resource.role, scope="write")
+    @bp.arguments(ItemUuidsSchema)
+    @bp.write(200, RestoredSchema(many=True), item, prepare=lambda fields: prepare_deleted(fields["uuids"]))
+    def restore_all(fields: Fields) -> list[WithAttributes]:
+        """Restore several deleted articles or pages, all or none; `notes` says what differs."""
+        write_all(fields["uuids"], check)
+        return restore_items(current_user_id(), fields["uuids"])
+
+    return bp

@@ -1,1 +1,0 @@
-"""Deleted articles and pages, which can be restored for some days."""

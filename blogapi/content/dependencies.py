@@ -1,0 +1,46 @@
+"""Passes functions of this wing to lower packages that call them.
+
+Lower packages cannot import higher ones. Both `create_app` and the temporary application with which a restore
+upgrades a backup call `init_app`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from blogapi.accounts.users import service as user_service
+from blogapi.content.articles import author_visibility
+from blogapi.content.articles.writing import page_moves, rerendering
+from blogapi.content.custom_fields import validation
+from blogapi.content.media import hooks, library
+from blogapi.content.media.models import Media
+from blogapi.content.media.schemas import StoredMediaSchema
+from blogapi.content.taxonomies import authors
+from blogapi.content.taxonomies.authors import AUTHORS
+from blogapi.content.taxonomies.categories import CATEGORIES
+from blogapi.content.taxonomies.tags import TAGS
+from blogapi.content.taxonomies.taxonomy import Taxonomy
+from blogapi.publication import event_writer
+from blogapi.site import service as site_service
+from blogapi.web import media_addresses, stored_json
+
+TAXONOMIES: tuple[Taxonomy[Any], ...] = (AUTHORS, CATEGORIES, TAGS)
+
+
+def write_events(session: Session, *, visible: bool) -> None:
+    """Write the events of a transaction at its end."""
+    event_writer.write_events(session, author_visibility, visible=visible)
+
+
+def init_app(app: Flask) -> None:
+    """Set the functions; call this before the first transaction."""
+    schemas = {taxonomy.model: taxonomy.stored_schema for taxonomy in TAXONOMIES}
+    stored_json.init_app(app, schemas={**schemas, Media: StoredMediaSchema})
+    user_service.PROFILES.set(app, authors)
+    site_service.PAGE_MOVES.set(app, page_moves)
+    media_addresses.LIBRARY.set(app, library)
+    hooks.ARTICLE_RENDERER.set(app, rerendering)
+    validation.ITEMS_WITH_FIELDS.set(app, rerendering)

@@ -1,0 +1,89 @@
+"""Who has an article open in the editor, according to the reports of its page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Select, bindparam, delete, func, select
+from sqlalchemy.orm import Mapped, mapped_column
+
+from blogapi import clock
+from blogapi.accounts.users.models import Account
+from blogapi.storage.database import Base, UtcDateTime, current_time, db, table_of, transaction
+from blogapi.storage.expressions import insert_or_update
+from blogapi.web.fields import Fields
+
+
+class OpenArticle(Base):
+    """When a user last had an article open in the editor; rows are deleted soon after that."""
+
+    __tablename__ = "open_article"
+
+    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(
+        ForeignKey("account.uuid", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    seen: Mapped[datetime] = mapped_column(index=True)
+
+
+# The page of the editor reports twice a minute; after this time without a report, the article counts as
+# closed.
+LIFETIME = timedelta(seconds=60)
+_presence = table_of(OpenArticle)
+_SINCE = bindparam("since", type_=UtcDateTime())
+_SELECT_USERS = (
+    select(_presence.c.article_id, Account.uuid, Account.username)
+    .join(Account, Account.uuid == _presence.c.user_id)
+    .where(_presence.c.article_id.in_(bindparam("uuids", expanding=True)))
+    .where(_presence.c.seen >= _SINCE, _presence.c.user_id != bindparam("user"))
+    .order_by(Account.username, Account.uuid)
+)
+_SELECT_STATE = select(func.count(), func.max(_presence.c.seen)).where(_presence.c.seen >= _SINCE)
+
+
+def find_present_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Sequence[Fields]]:
+    """Return the users, except for this one, who have the articles open, by article."""
+    found = defaultdict[UUID, list[Fields]](list)
+    values = {"uuids": list(uuids), "since": current_time() - LIFETIME, "user": other_than}
+    for article_id, uuid, username in db.session.connection().execute(_SELECT_USERS, values):
+        found[article_id].append({"uuid": str(uuid), "username": username})
+    return found
+
+
+def get_presence_state(among: Select[UUID] | None = None) -> str:
+    """Return a text that changes with the reports of open articles: all, or those that `among` selects."""
+    statement = _SELECT_STATE
+    if among is not None:
+        statement = statement.where(_presence.c.article_id.in_(among))
+    state = db.session.connection().execute(statement, {"since": current_time() - LIFETIME})
+    return " ".join(map(str, state.one()))
+
+
+# The maximum number of articles that a user can have open at a time; older reports are deleted.
+MAX_ARTICLES = 50
+
+
+def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID], None]) -> Sequence[Fields]:
+    """Store that the user has the article open; return the other users who have it open.
+
+    `check_exists` raises NotFound for an article that does not exist. No event is recorded, and caches
+    stay valid.
+    """
+    with transaction(visible=False):
+        check_exists(article_id)
+        now, connection = current_time(), db.session.connection()
+        # A report from the future was stored while the clock was ahead.
+        connection.execute(
+            delete(_presence).where(~_presence.c.seen.between(now - LIFETIME, now + clock.TOLERANCE))
+        )
+        statement = insert_or_update(connection.dialect.name, _presence, "seen")
+        connection.execute(statement, {"article_id": article_id, "user_id": user, "seen": now})
+        newest = select(_presence.c.article_id).where(_presence.c.user_id == user)
+        newest = newest.order_by(_presence.c.seen.desc(), _presence.c.article_id).limit(MAX_ARTICLES)
+        connection.execute(
+            delete(_presence).where(_presence.c.user_id == user, _presence.c.article_id.not_in(newest))
+        )
+    return find_present_users([article_id], other_than=user)[article_id]

@@ -1,1 +1,0 @@
-"""Who has an article or a page open in the editor."""

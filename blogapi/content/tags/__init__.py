@@ -1,1 +1,0 @@
-"""Tags; an article has any number of them."""

@@ -1,0 +1,249 @@
+"""Reads redirects from the files of hosts and plugins: `_redirects`, `.htaccess`, exports of Redirection.
+
+Only redirects from a single path without patterns and conditions are read. All others are skipped, each with
+a reason.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import marshmallow as ma
+
+from blogapi.delivery.redirects.custom.schemas import CustomRedirectBodySchema
+from blogapi.delivery.redirects.custom.service import GONE
+from blogapi.delivery.redirects.custom.targets import get_local_path
+from blogapi.site.paths import without_slash
+from blogapi.web.errors import Invalid, flatten_messages
+from blogapi.web.fields import Fields, join_messages
+
+_STATUSES = {"301": 301, "308": 301, "302": 302, "303": 302, "307": 302, "410": GONE}
+_STATUS_WORDS = {"permanent": "301", "temp": "302", "seeother": "303", "gone": "410"}
+# The directives of Apache that name their status, and the status.
+_DIRECTIVE_STATUSES = {"redirectpermanent": "301", "redirecttemp": "302"}
+# A pattern that matches one path, with or without a slash at its end.
+_LITERAL = re.compile(r"\^?(?P<path>(?:[\w/%~-]|\\?\.)*?)(?P<slash>/\?)?\$")
+_PLACEHOLDER = re.compile(r"\*|/:\w|\$[0-9]|%\{")
+_FLAGS = re.compile(r"\[([^\[\]]*+)\]\Z")
+
+# The actions of the plugin Redirection that lead to one target, or to an error such as 410.
+_KINDS = ("", "url", "error")
+
+_PATTERN = "it has a pattern"
+_CONDITION = "it has a condition"
+
+
+@dataclass(slots=True)
+class RedirectFile:
+    """The redirects of a file, and the lines that were skipped, each with a reason."""
+
+    redirects: list[Fields] = field(default_factory=list)
+    skipped: list[tuple[int, str]] = field(default_factory=list)
+
+
+class _Skip(Exception):
+    """The line is not a plain redirect; the message is the reason."""
+
+
+# The source, the target and the status of a redirect, as they are in the file.
+_RedirectTexts = tuple[str, str, str]
+# The number of a line, its content, and the function that parses it and raises _Skip.
+_Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
+
+
+def read(text: str) -> RedirectFile:
+    """Return the redirects of a file, whose format is recognised by its first line.
+
+    If several redirects have the same path, the first is used, as the hosts do. Raises Invalid if a row of a
+    CSV file cannot be read.
+    """
+    lines, result, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    columns = [name.strip().strip('"').lower() for name in first.split(",")]
+    if {"source", "target"} <= {*columns}:
+        rows = _read_csv(lines)
+    elif first.lstrip().startswith("{"):
+        rows = _read_json(text)
+    elif first.lstrip().startswith(("/", "https://", "http://")):
+        rows = _read_netlify(lines)
+    else:
+        rows = _read_apache(lines)
+    for number, row, parse in rows:
+        try:
+            fields = _load(*parse(row))
+        except _Skip as reason:
+            result.skipped.append((number, str(reason)))
+            continue
+        if without_slash(fields["path"]) in paths:
+            result.skipped.append((number, f"{fields['path']} has a redirect in an earlier line"))
+        else:
+            paths.add(without_slash(fields["path"]))
+            result.redirects.append(fields)
+    result.skipped.sort()
+    return result
+
+
+def _load(source: str, target: str, status_text: str) -> Fields:
+    """Return the fields of a redirect as the API takes them."""
+    if _PLACEHOLDER.search(source) or _PLACEHOLDER.search(target):
+        raise _Skip(_PATTERN)
+    if status_text not in _STATUSES:
+        raise _Skip(f"a status {status_text} is not a redirect")
+    status = _STATUSES[status_text]
+    body = {"path": source, "target": "" if status == GONE else target, "status": status}
+    try:
+        fields: Fields = CustomRedirectBodySchema().load(body)
+    except ma.ValidationError as error:
+        raise _Skip(join_messages(flatten_messages(error.messages))) from None
+    if status != GONE and not fields["target"]:
+        raise _Skip("it has no target")
+    if get_local_path(fields["target"], "") == without_slash(fields["path"]):
+        raise _Skip("it only changes the slash at the end, and both addresses are the same here")
+    return fields
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise _Skip(reason)
+
+
+def _read_netlify(lines: Iterable[str]) -> Iterator[_Line]:
+    for number, text in enumerate(lines, 1):
+        if text.strip() and not text.lstrip().startswith("#"):
+            yield number, text, _parse_netlify
+
+
+def _parse_netlify(text: str) -> _RedirectTexts:
+    """Parse a line of `_redirects`: a path, a target, and a status, which can end with `!`."""
+    source, *rest = text.split(" #")[0].split()
+    if rest and (re.match(r"\w+=", rest[0]) or len(rest) > 2):
+        raise _Skip(_CONDITION)
+    if not rest:
+        raise _Skip("it has no target")
+    return source, rest[0], (rest[1] if len(rest) > 1 else "301").removesuffix("!")
+
+
+def _read_csv(lines: Iterable[str]) -> Iterator[_Line]:
+    rows, last = csv.DictReader(lines, skipinitialspace=True), 0
+    try:
+        rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
+        for row in rows:
+            last = rows.line_num
+            yield last, row, _parse_row
+    except csv.Error:
+        raise Invalid(f"Line {last + 1} has a field that is too long; check its quotes.") from None
+
+
+def _parse_row(row: Mapping[str, str | None]) -> _RedirectTexts:
+    """Parse a row of the plugin Redirection; older versions wrote the status into `type`."""
+
+    def get(name: str) -> str:
+        value = row.get(name)
+        return value.strip() if isinstance(value, str) else ""
+
+    if get("regex") not in ("", "0", "false"):
+        raise _Skip(_PATTERN)
+    if get("status").lower() in ("disabled", "0"):
+        raise _Skip("it is disabled")
+    kind = get("type")
+    # The file does not contain the conditions of redirects; a redirect with a condition has the target
+    # `/unknown`.
+    is_conditional = get("target") == "/unknown" or not (kind.isdigit() or kind in _KINDS)
+    if get("match") not in ("", "url") or is_conditional:
+        raise _Skip(_CONDITION)
+    return get("source"), get("target"), get("code") or (kind if kind.isdigit() else "301")
+
+
+def _read_json(text: str) -> Iterator[_Line]:
+    """Parse the JSON of the plugin Redirection; the redirects are numbered from 1."""
+    try:
+        document = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        yield 1, "it is not JSON", _refuse
+        return
+    rows = document.get("redirects")
+    for number, row in enumerate(rows if isinstance(rows, list) else [], 1):
+        yield number, row if isinstance(row, dict) else {}, _parse_item
+
+
+def _parse_item(row: Mapping[str, Any]) -> _RedirectTexts:
+    data = row.get("action_data")
+    target = data.get("url") if isinstance(data, dict) else data
+    if row.get("match_type", "url") != "url":
+        raise _Skip(_CONDITION)
+    return _parse_row(
+        {
+            "source": str(row.get("url", "")),
+            "target": str(target or ""),
+            "regex": "1" if row.get("regex") else "",
+            "code": str(row.get("action_code", "")),
+            "type": str(row.get("action_type", "")),
+            "status": "active" if row.get("enabled", True) else "disabled",
+        }
+    )
+
+
+def _read_apache(lines: Iterable[str]) -> Iterator[_Line]:
+    has_condition = False
+    for number, text in enumerate(lines, 1):
+        directive = text.split(None, 1)[0].lower() if text.strip() else ""
+        if directive == "rewriterule" and has_condition:
+            yield number, _CONDITION, _refuse
+        elif directive == "rewriterule":
+            yield number, text, _parse_rewrite
+        elif directive.startswith("redirect"):
+            yield number, text, _parse_directive
+        # A condition applies to the next rule.
+        has_condition = directive == "rewritecond" or (has_condition and directive != "rewriterule")
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return shlex.split(text.replace("\\", "\\\\"), comments=False)
+    except ValueError:
+        raise _Skip("its quotes are not closed") from None
+
+
+def _parse_directive(text: str) -> _RedirectTexts:
+    """Parse `Redirect`, `RedirectMatch`, `RedirectPermanent` and `RedirectTemp`."""
+    directive, *words = _split(text)
+    directive = directive.lower()
+    status = _DIRECTIVE_STATUSES.get(directive, "302")
+    if directive not in _DIRECTIVE_STATUSES and words and not words[0].startswith(("/", "^")):
+        status = _STATUS_WORDS.get(words[0].lower(), words[0])
+        words = words[1:]
+    if not words or (len(words) != 2 and status != "410"):
+        raise _Skip("it has no target")
+    source = _unescape(words[0]) if directive == "redirectmatch" else words[0]
+    return source, words[1] if len(words) > 1 else "", status
+
+
+def _parse_rewrite(text: str) -> _RedirectTexts:
+    """Parse a `RewriteRule` that redirects; its pattern is relative to the folder of the file."""
+    _, *words = _split(text)
+    match = _FLAGS.search(words[2]) if len(words) == 3 else None
+    flags = {flag.strip().upper().partition("=")[::2] for flag in match[1].split(",")} if match else set()
+    by_name = dict(flags)
+    if "G" in by_name or "GONE" in by_name:
+        status = "410"
+    elif "R" in by_name or "REDIRECT" in by_name:
+        status = by_name.get("R") or by_name.get("REDIRECT") or "302"
+        status = _STATUS_WORDS.get(status.lower(), status)
+    else:
+        raise _Skip("it shows another page and does not redirect")
+    # In the configuration of a server, unlike in `.htaccess`, the path begins with a slash.
+    path = _unescape(words[0].replace("^/?", "^", 1))
+    return path if path.startswith("/") else f"/{path}", words[1], status
+
+
+def _unescape(pattern: str) -> str:
+    """Return the one path that a regular expression matches."""
+    literal = _LITERAL.fullmatch(pattern)
+    if literal is None or not pattern.startswith("^"):
+        raise _Skip(_PATTERN)
+    return literal["path"].replace("\\", "") + ("/" if literal["slash"] else "")

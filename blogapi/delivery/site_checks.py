@@ -1,0 +1,142 @@
+"""Fetches the first page of the site and the feed that it names, with the same limits as webhooks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from html import unescape
+from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+import marshmallow as ma
+from flask import current_app
+
+from blogapi.site import addresses
+from blogapi.site.queries import get_site
+from blogapi.storage.database import end_read
+from blogapi.version import __version__
+from blogapi.web import outgoing
+from blogapi.web.access import admin_login, allow
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.fields import OutputSchema
+from blogapi.web.outgoing import MAX_ANSWER_BYTES, Answer
+
+
+class SiteCheckSchema(OutputSchema):
+    """The result of the check of the site."""
+
+    url = ma.fields.String(metadata={"example": "https://blog.example/"})
+    status = ma.fields.Integer(
+        allow_none=True, metadata={"description": "The status of the page; null without an answer."}
+    )
+    feed = ma.fields.String(
+        allow_none=True, metadata={"description": "The address of the feed that the page names, or null."}
+    )
+    names_blog = ma.fields.Boolean(
+        metadata={"description": "Whether the feed contains the title of the site."}
+    )
+    problem = ma.fields.String(metadata={"description": "What is wrong; empty if nothing is."})
+
+
+_FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/json")
+# The two requests together take at most this time.
+_TIMEOUT_SECONDS = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class SiteCheck:
+    """The result of a check of `url`; `status` and `feed` are None if they are unknown.
+
+    `status` is the HTTP status of the page, and `feed` the address of the feed that the page names.
+    `names_blog` is whether the feed contains the title of the blog. `problem` says what is wrong; it is empty
+    if nothing is.
+    """
+
+    url: str
+    status: int | None = None
+    feed: str | None = None
+    names_blog: bool = False
+    problem: str = ""
+
+
+class _FeedFinder(HTMLParser):
+    """Finds the address of the first feed that a page names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.address: str | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep the address of a link to a feed."""
+        values = dict(attrs)
+        is_feed = "alternate" in (values.get("rel") or "").lower() and values.get("type") in _FEED_TYPES
+        if tag == "link" and is_feed and self.address is None:
+            self.address = values.get("href")
+
+
+def check_site() -> SiteCheck:
+    """Fetch the page of the site and its feed, and return the result. No transaction is open meanwhile."""
+    site = get_site()
+    home, title = addresses.make_home_url(site), site.title
+    end_read()
+    if home is None:
+        return SiteCheck("", problem="The site has no address yet.")
+    page = _fetch(home)
+    problem = _describe_problem(page)
+    if problem:
+        return SiteCheck(home, page.status, problem=problem)
+    finder = _FeedFinder()
+    finder.feed(page.text)
+    if not finder.address:
+        return SiteCheck(home, page.status, problem="It answers, but the page names no feed.")
+    feed = urljoin(home, finder.address)
+    answer = _fetch(feed)
+    problem = _describe_problem(answer)
+    if problem:
+        return SiteCheck(home, page.status, feed, problem=f"It answers, but its feed does not: {problem}")
+    # The feed is XML, with its characters escaped or not, or JSON.
+    has_title = title in unescape(answer.text) or json.dumps(title)[1:-1] in answer.text
+    names_blog = bool(title) and has_title
+    problem = "" if names_blog else "It answers, but its feed does not name this blog."
+    return SiteCheck(home, page.status, feed, names_blog, problem)
+
+
+def _fetch(url: str) -> Answer:
+    return outgoing.call(
+        url,
+        {"User-Agent": f"blogapi/{__version__}", "Accept": "*/*"},
+        b"",
+        allowed_hosts=current_app.config["WEBHOOK_HOSTS"],
+        seconds=_TIMEOUT_SECONDS / 2,
+        method="GET",
+        kept=MAX_ANSWER_BYTES,
+    )
+
+
+def _describe_problem(answer: Answer) -> str:
+    """Return what is wrong with the answer, or an empty string."""
+    if answer.error:
+        return answer.error
+    if answer.location:
+        return f"It redirects to {answer.location}; enter that address."
+    return "" if answer.status == 200 else f"It answers with the status {answer.status}."
+
+
+bp = Blueprint(
+    "site_checks",
+    __name__,
+    url_prefix="/api/v1/site-check",
+    description="The check of the address of the site",
+    resource="site",
+)
+
+
+@bp.post("/")
+@allow(admin_login, scope="write")
+@bp.response(200, SiteCheckSchema(), storable=False)
+def check() -> SiteCheck:
+    """Fetch the page at the address of the site and the feed that it names; nothing is stored.
+
+    Only servers on the internet are fetched, or those that the setting WEBHOOK_HOSTS allows.
+    """
+    return check_site()

@@ -1,1 +1,0 @@
-"""Metrics of this process and of the blog, for Prometheus."""

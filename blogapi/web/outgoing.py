@@ -1,0 +1,260 @@
+"""Calls to other services: an HTTP client with limits, which connects only to permitted hosts."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Any
+from urllib.parse import SplitResult, quote, urlsplit
+
+from blogapi.rendering.characters import FORBIDDEN
+from blogapi.settings import host_in_ascii
+
+# Networks that are not global, although older versions of Python say so.
+_NON_GLOBAL_NETWORKS = (ip_network("192.0.0.0/24"), ip_network("64:ff9b:1::/48"), ip_network("3fff::/20"))
+# The characters in a path or a query that are not percent-encoded, besides letters, digits and `_.-~`.
+_UNQUOTED = "%/?:@!$&'()*+,;=~"
+# Networks of IPv6 addresses whose last 32 bits are an IPv4 address (NAT64, IPv4-compatible).
+_IPV4_EMBEDDING_NETWORKS = (ip_network("64:ff9b::/96"), ip_network("::/96"))
+
+
+class Refused(Exception):
+    """The address of a webhook must not be called; the message is a sentence for admins."""
+
+
+def parse(url: str, allowed_hosts: Collection[str]) -> SplitResult:
+    """Return the parts of an absolute URL, converted to ASCII with IDNA and percent-encoding.
+
+    Raises Refused if the URL is invalid, if it contains credentials or a fragment, or if its scheme is not
+    `https`; for an allowed host, `http` is accepted too.
+    """
+    try:
+        parts = urlsplit(url)
+        name = parts.hostname or ""
+        host, port = host_in_ascii(f"[{name}]" if ":" in name else name), parts.port
+        path, query = (quote(part, safe=_UNQUOTED) for part in (parts.path, parts.query))
+    except ValueError:
+        raise Refused("This is not a URL.") from None
+    if parts.scheme not in ("http", "https") or not 0 < len(host) < 254 or any(map(str.isspace, url)):
+        raise Refused("Enter an absolute URL that begins with https://.")
+    if _is_ip(host) and host not in allowed_hosts and not is_on_internet(host.strip("[]")):
+        raise Refused(_describe_private(host.strip("[]")))
+    if "@" in parts.netloc or parts.fragment:
+        raise Refused("The URL must not contain a user name, a password or a fragment.")
+    if parts.scheme == "http" and host not in allowed_hosts:
+        raise Refused("Use https://; the setting WEBHOOK_HOSTS can allow http:// for a host.")
+    return parts._replace(netloc=host if port is None else f"{host}:{port}", path=path, query=query)
+
+
+def resolve(parts: SplitResult, allowed_hosts: Collection[str]) -> list[str]:
+    """Return the IP addresses of the host in a parsed URL, in the order in which to try them.
+
+    Raises Refused if the host has no address, or if the host is not allowed and one of its addresses is not
+    on the internet.
+    """
+    host = str(parts.hostname)
+    try:
+        found = socket.getaddrinfo(host, parts.port or 443, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise Refused(f"{host} has no address; check the name.") from None
+    addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
+    if host not in allowed_hosts and f"[{host}]" not in allowed_hosts:
+        for address in addresses:
+            if not is_on_internet(address):
+                raise Refused(_describe_private(address))
+    return addresses
+
+
+def _describe_private(address: str) -> str:
+    return f"{address} is in a private network. The setting WEBHOOK_HOSTS can allow it."
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def is_on_internet(address: str) -> bool:
+    """Return whether an IP address belongs to a single host on the internet."""
+    ip = ip_address(address.partition("%")[0])
+    if isinstance(ip, IPv6Address):
+        embedded = _get_ipv4_address(ip)
+        if embedded is not None:
+            return is_on_internet(str(embedded))
+    if any(ip in network for network in _NON_GLOBAL_NETWORKS):
+        return False
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved or getattr(ip, "is_site_local", False))
+
+
+def _get_ipv4_address(ip: IPv6Address) -> IPv4Address | None:
+    """Return the IPv4 address that an IPv6 address contains, or None."""
+    if any(ip in network for network in _IPV4_EMBEDDING_NETWORKS):
+        return IPv4Address(ip.packed[-4:])
+    teredo = ip.teredo
+    return ip.ipv4_mapped or ip.sixtofour or (teredo and teredo[1])
+
+
+CALL_SECONDS = 10.0
+MAX_ANSWER_BYTES = 64 * 1024
+# The maximum number of characters of the answer, and of each header, that are kept.
+MAX_TEXT, MAX_HEADER = 1024, 500
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a call; without an answer, `status` is None and `error` is the reason.
+
+    `text` is the beginning of the body, and `seconds` is the duration of the call. `retry_after` and
+    `location` are headers, shortened to MAX_HEADER characters. Control characters are replaced in all texts.
+    """
+
+    status: int | None
+    error: str
+    retry_after: str = ""
+    location: str = ""
+    text: str = ""
+    seconds: float = 0.0
+
+
+def call(
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    allowed_hosts: Collection[str],
+    seconds: float = CALL_SECONDS,
+    method: str = "POST",
+    kept: int = MAX_TEXT,
+    mask: Callable[[str], str] = str,
+) -> Answer:
+    """Send a request and return the answer with the first `kept` characters of its text.
+
+    Redirects are not followed. `mask` hides secrets in the texts before they are shortened. Errors are not
+    raised but returned in the answer.
+    """
+    started = time.monotonic()
+    status, error, found, body_read = None, "", dict[str, str](), bytearray()
+    try:
+        parts = parse(url, allowed_hosts)
+        addresses = resolve(parts, allowed_hosts)
+        path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+        options: dict[str, Any] = {"port": parts.port, "timeout": seconds}
+        connection = (
+            _PinnedTlsConnection(str(parts.hostname), addresses, **options)
+            if parts.scheme == "https"
+            else _PinnedConnection(str(parts.hostname), addresses, **options)
+        )
+        # The timeout of the socket applies to each read. Without this timer, a receiver that sends a byte
+        # every few seconds could keep the call open.
+        limit = threading.Timer(max(0.0, started + seconds - time.monotonic()), _abort, [connection])
+        limit.daemon = True
+        limit.start()
+        try:
+            connection.request(method, path, None if method == "GET" else body, dict(headers))
+            response = connection.getresponse()
+            status, found = response.status, {name.lower(): value for name, value in response.getheaders()}
+            # Ignore a body that ends too early, because only the status matters. `read1` is used because
+            # `read` would read without a limit if a chunk has the size -1.
+            with suppress(OSError, HTTPException, ValueError):
+                while len(body_read) < MAX_ANSWER_BYTES and (part := response.read1(MAX_ANSWER_BYTES)):
+                    body_read += part
+        finally:
+            limit.cancel()
+            connection.close()
+    except Refused as refusal:
+        error = str(refusal)
+    except (OSError, HTTPException, ValueError) as problem:
+        error = _describe_failure(problem, time.monotonic() - started, seconds)
+    return Answer(
+        status,
+        error,
+        _clean_header(found.get("retry-after", "")),
+        _clean_header(found.get("location", ""), mask),
+        # Mask more text than is kept: `mask` does not recognise a secret that is cut off at the end.
+        FORBIDDEN.sub("�", mask(body_read[: 16 * kept].decode("utf-8", "replace"))[:kept]),
+        time.monotonic() - started,
+    )
+
+
+def _clean_header(value: str, mask: Callable[[str], str] = str) -> str:
+    text = value.encode("latin-1").decode("utf-8", "replace")
+    return " ".join(FORBIDDEN.sub("�", mask(text)).split())[:MAX_HEADER]
+
+
+def _describe_failure(problem: Exception, elapsed: float, limit: float) -> str:
+    if elapsed >= limit or isinstance(problem, TimeoutError):
+        return f"No answer in {limit:.0f} s."
+    if isinstance(problem, ssl.SSLCertVerificationError):
+        return f"The certificate is not valid: {problem.verify_message}."
+    if isinstance(problem, ssl.SSLError):
+        return "The server does not speak TLS."
+    if isinstance(problem, ConnectionRefusedError):
+        return "The server refuses the connection."
+    return "The connection ended before there was an answer."
+
+
+def _abort(connection: HTTPConnection) -> None:
+    sock = connection.sock
+    if sock is not None:
+        # Unlike `close`, `shutdown` ends a read that is waiting in another thread.
+        with suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
+
+
+@cache
+def _get_tls_context() -> ssl.SSLContext:
+    # The context is cached, because loading the certificate authorities takes longer than a call.
+    return ssl.create_default_context()
+
+
+def _connect(addresses: list[str], port: int, seconds: float) -> socket.socket:
+    problem: OSError | None = None
+    for address in addresses:
+        try:
+            return socket.create_connection((address, port), seconds / len(addresses))
+        except OSError as error:
+            problem = error
+    raise problem or OSError("no address")
+
+
+class _PinnedConnection(HTTPConnection):
+    """A connection to one of the given addresses, without another DNS lookup."""
+
+    def __init__(self, host: str, addresses: list[str], **options: Any) -> None:
+        super().__init__(host, **options)
+        self._addresses = addresses
+
+    def connect(self) -> None:
+        """Connect to the first address that answers."""
+        assert self.timeout is not None
+        self.sock = _connect(self._addresses, self.port, self.timeout)
+        self.sock.settimeout(self.timeout)
+
+
+class _PinnedTlsConnection(HTTPSConnection):
+    """A TLS connection to one of the given addresses; the certificate must match the host."""
+
+    def __init__(self, host: str, addresses: list[str], **options: Any) -> None:
+        super().__init__(host, context=_get_tls_context(), **options)
+        self._addresses = addresses
+
+    def connect(self) -> None:
+        """Connect to the first address that answers, and start TLS."""
+        assert self.timeout is not None
+        plain = _connect(self._addresses, self.port, self.timeout)
+        plain.settimeout(self.timeout)
+        tls = _get_tls_context().wrap_socket(plain, server_hostname=self.host, do_handshake_on_connect=False)
+        # Set `sock` before the handshake, so that `_abort` can end the handshake.
+        self.sock = tls
+        tls.do_handshake()
