@@ -52,7 +52,9 @@ def read_plain_text(html_json: bytes) -> str:
 def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
     """Return the texts of these articles; raises Damaged if the stored HTML of an article cannot be read."""
     # The texts of a database copy are read without an application, so the definitions come from `connection`.
-    fields = Session(connection).scalars(select(CustomField)).all()
+    # Within a savepoint of the connection, other modes begin a second savepoint, which nobody ends.
+    session = Session(connection, join_transaction_mode="rollback_only")
+    fields = session.scalars(select(CustomField)).all()
     return {
         uuid: (title, join_texts(others, custom, fields), read_plain_text(html))
         for batch in chunk(uuids)
