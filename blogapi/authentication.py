@@ -8,7 +8,7 @@ from functools import partial
 
 from flask import Flask, Request, Response, current_app, g, request, session
 from flask.globals import request_ctx
-from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from flask_cors import CORS
 from itsdangerous import BadSignature
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
@@ -33,16 +33,14 @@ from blogapi.web.access import (
     Role,
     authorize,
     check_same_origin,
-    get_access,
     may_publish,
     reader,
 )
-from blogapi.web.blueprint import reject_query_parameters
 from blogapi.web.conditional import reject_conditional_headers
-from blogapi.web.errors import Unauthorized, format_allow
+from blogapi.web.errors import InvalidQuery, Unauthorized, format_allow
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
 from blogapi.web.logs import USER_KEY
-from blogapi.web.operation import get_operation
+from blogapi.web.operation import OPERATIONS
 from blogapi.web.slug_lookup import check_ids
 
 COOKIE = "blogapi_session"
@@ -63,7 +61,7 @@ class SessionInterface(SecureCookieSessionInterface):
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
         """Return the session in the cookie, or an empty session if the signature is missing or invalid."""
-        cookie = request.cookies.get(_get_cookie_name(request))
+        cookie = request.cookies.get(SECURE_COOKIE if request.is_secure else COOKIE)
         if not cookie:
             return self.session_class()
         signer = self.get_signing_serializer(app)
@@ -75,14 +73,15 @@ class SessionInterface(SecureCookieSessionInterface):
 
     def get_cookie_name(self, app: Flask) -> str:
         """Return the name of the cookie, which depends on whether the request came over TLS."""
-        return _get_cookie_name(request)
+        return SECURE_COOKIE if request.is_secure else COOKIE
 
     def get_cookie_secure(self, app: Flask) -> bool:
         return request.is_secure
 
-
-def _get_cookie_name(request: Request) -> str:
-    return SECURE_COOKIE if request.is_secure else COOKIE
+    def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
+        """Set the cookie and the header `Vary`, unless the request did not use the session."""
+        if session.accessed or session.modified:
+            super().save_session(app, session, response)
 
 
 def init_app(app: Flask) -> None:
@@ -122,7 +121,8 @@ def authenticate() -> Response | None:
     another method of the path needs no credentials; otherwise it gets 401.
     """
     g.caller = STRANGER
-    request.routing_exception = _routing_error()
+    if request.routing_exception is not None or request.path.endswith("//"):
+        request.routing_exception = _correct_routing_error()
     if request.method == "OPTIONS" and (request.routing_exception is None or _is_allowed_preflight()):
         allowed = format_allow(_get_url_adapter().allowed_methods(_add_slash(request.path)))
         return Response(status=204, headers={"Allow": allowed})
@@ -132,17 +132,19 @@ def authenticate() -> Response | None:
     if request.routing_exception is not None:
         return None
     request.environ[request_id.ROUTE_KEY] = request.url_rule.rule if request.url_rule else ""
-    endpoint = request.endpoint or ""
-    view = current_app.view_functions[endpoint]
-    g.check_caller = partial(_check_access, _get_access(endpoint))
+    operation = OPERATIONS.get()[request.endpoint or ""]
+    g.check_caller = partial(_check_access, operation.access)
     g.check_caller()
-    check_ids(request.view_args or {})
-    reject_query_parameters(view)
-    reject_conditional_headers(view)
+    if request.view_args:
+        check_ids(request.view_args)
+    if request.args and not operation.takes_query:
+        raise InvalidQuery("This operation takes no query parameters.")
+    if not operation.writes:
+        reject_conditional_headers()
     # If the disk is almost full, only logins, deletions and checks may use the rest of the space.
     if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith(_FULL_DISK_PREFIXES):
         check_space()
-    if get_operation(view).cacheable:
+    if operation.cacheable:
         _allow_caching()
     return None
 
@@ -164,7 +166,7 @@ def _allow_caching() -> None:
         request.environ[middleware.SHOWS_DRAFTS_KEY] = False
 
 
-def _routing_error() -> HTTPException | None:
+def _correct_routing_error() -> HTTPException | None:
     """Return the 404 or 405 error of a request that matches no view, or None.
 
     A path matches with and without a trailing slash. This function corrects two results of Werkzeug: it
@@ -193,7 +195,7 @@ def _check_access(access: Access) -> None:
 
 def _require_credentials(error: MethodNotAllowed) -> None:
     endpoints = {_get_url_adapter().match(method=method)[0] for method in error.valid_methods or ()}
-    accesses = [_get_access(endpoint) for endpoint in endpoints]
+    accesses = [OPERATIONS.get()[endpoint].access for endpoint in endpoints]
     most_open = min(
         accesses, key=lambda access: (access.rule.requires_credentials, access.rule.checks_credentials)
     )
@@ -201,18 +203,12 @@ def _require_credentials(error: MethodNotAllowed) -> None:
         _check_access(Access(reader, "published"))
 
 
-def _get_access(endpoint: str) -> Access:
-    view = current_app.view_functions[endpoint]
-    access = get_access(view, public_reads=current_app.config["PUBLIC_READS"])
-    assert access is not None, f"{endpoint} has no rule; blueprints.init_app() refuses such views"
-    return access
-
-
 def _identify() -> Caller:
     value = request.headers.get("X-API-KEY")
     if value is not None:
         return _authenticate_key(value)
-    return _authenticate_session() if _get_cookie_name(request) in request.cookies else STRANGER
+    name = SECURE_COOKIE if request.is_secure else COOKIE
+    return _authenticate_session() if name in request.cookies else STRANGER
 
 
 def _authenticate_key(value: str) -> Caller:

@@ -51,6 +51,7 @@ from blogapi.delivery.site_checks import bp as site_checks
 from blogapi.delivery.webhooks.routes import bp as webhooks
 from blogapi.docs import document
 from blogapi.docs.routes import docs, home, openapi
+from blogapi.exporting.export_files import DATA_LISTS
 from blogapi.exporting.routes import bp as exports
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.importing.jobs.routes import bp as imports
@@ -65,6 +66,7 @@ from blogapi.storage.database import table_of
 from blogapi.web.access import Access, get_access
 from blogapi.web.errors import METHODS
 from blogapi.web.metrics import bp as metrics
+from blogapi.web.operation import OPERATIONS, get_operation
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
 BLUEPRINTS = (
@@ -126,10 +128,14 @@ def init_app(app: Flask, *, version: str) -> None:
             app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)
     # Raise CannotStart if a view declares no access rule, or if a kind of item is not declared completely.
-    list(list_operations(app))
+    accesses = {endpoint: access for _, _, endpoint, access in list_operations(app)}
+    operations = {name: get_operation(view) for name, view in app.view_functions.items() if name in accesses}
+    OPERATIONS.set(
+        app, {name: dataclasses.replace(one, access=accesses[name]) for name, one in operations.items()}
+    )
     kinds.check(
         settings=SiteChangesSchema._declared_fields.keys() & table_of(Site).c.keys(),
-        lists=[field.name for field in dataclasses.fields(Snapshot)],
+        lists={field.name for field in dataclasses.fields(Snapshot)}.intersection(DATA_LISTS),
         blueprints=app.blueprints,
     )
 

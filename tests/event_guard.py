@@ -1,4 +1,4 @@
-"""A guard: a test fails if a request or a command changes an item without an event or without new JSON.
+"""A guard: a test fails if a write changes an item without an event, or leaves derived data as it was.
 
 Tests may write rows themselves.
 """
@@ -12,24 +12,21 @@ from uuid import UUID
 
 import click
 from flask import has_request_context
-from sqlalchemy import event, select
-from sqlalchemy.orm import Session, undefer
+from sqlalchemy import event
+from sqlalchemy.orm import Session
 
-from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, Seo
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
+from blogapi.content.articles.queries import find_articles
 from blogapi.content.articles.writing import repeated_columns as links
-from blogapi.content.articles.writing.json_writer import find_differing
-from blogapi.content.articles.writing.rendered_article import render_articles
-from blogapi.content.media.models import Media
+from blogapi.content.articles.writing.derived_columns import render_articles
 from blogapi.publication import events
 from blogapi.publication.models import HasEvents
 from blogapi.rendering import renderer
 from blogapi.storage.database import db, find_write
-from blogapi.web import stored_json
 from tests.databases import SERVER_URL
 
-MEDIA = "media"
 _KEY = "changed-items"
-_CHECKING_KEY = "checks-stored-json"
+_CHECKING_KEY = "checks-derived-data"
 _render = renderer.render
 
 
@@ -52,9 +49,9 @@ def is_checking() -> bool:
 
 
 def _get_key(row: Any) -> tuple[str, UUID] | None:
-    if isinstance(row, HasEvents | Media):
-        return getattr(row, "kind", MEDIA), row.uuid
-    return (Article.kind, row.article_id) if isinstance(row, Seo | ArticleTag | ArticleAuthor) else None
+    if isinstance(row, HasEvents):
+        return row.kind, row.uuid
+    return (Article.kind, row.article_id) if isinstance(row, ArticleTag | ArticleAuthor) else None
 
 
 def _check(session: Session) -> None:
@@ -65,9 +62,9 @@ def _check(session: Session) -> None:
     noted = {
         (Article.kind if kind == "page" else kind, uuid) for kind, uuid in events.get_noted_changes(session)
     }
-    missing = {key for key in changed if key[0] != MEDIA} - noted
+    missing = changed - noted
     assert not missing, f"Changed without a call of events.record: {missing}"
-    # The same code stores the JSON on a server, where the statements below take a third of the time.
+    # The same code stores derived data on a server, where the statements below take a third of the time.
     if SERVER_URL:
         return
     session.info[_CHECKING_KEY] = True
@@ -77,23 +74,17 @@ def _check(session: Session) -> None:
             outdated = [*_find_outdated(session, changed)]
     finally:
         del session.info[_CHECKING_KEY]
-    assert not outdated, f"Changed without a call that stores the JSON: {outdated}"
+    assert not outdated, f"Changed without a rendering: {outdated}"
 
 
 def _find_outdated(session: Session, changed: set[tuple[str, UUID]]) -> Iterator[Any]:
-    """Yield those of the changed articles, terms and files whose stored JSON is not that of their columns."""
+    """Yield those of the changed articles whose derived data is outdated."""
     kinds, uuids = {kind for kind, _ in changed}, {uuid for _, uuid in changed}
-    for model in stored_json.stored_models():
-        if getattr(model, "kind", MEDIA) in kinds:
-            statement = select(model).where(model.uuid.in_(uuids)).options(undefer(model.json))
-            for row in session.scalars(statement.execution_options(populate_existing=True)):
-                if row.json != stored_json.render_json(row):
-                    yield row
     if Article.kind not in kinds:
         return
-    articles = session.scalars(select(Article).where(Article.uuid.in_(uuids))).all()
     assert not links.count_wrong(), "Changed without a call of Article.update_links"
-    yield from find_differing(session, render_articles(article for article in articles if article.seo))
+    articles = find_articles(list(uuids), with_html=True).values()
+    yield from (one.article for one in render_articles(articles) if one.differs())
 
 
 def _forget(session: Session) -> None:

@@ -64,7 +64,13 @@ NO_DATABASE = tuple(
 RELEASE = tuple(
     TESTS / path
     for path in (
-        *("benchmarks/test_parts.py", "clients", "contracts/test_new_text_field.py", "durability"),
+        *(
+            "benchmarks/test_parts.py",
+            "clients",
+            "contracts/test_new_text_field.py",
+            "contracts/test_whole_blogs.py",
+            "durability",
+        ),
         *(
             "deploy",
             "frontend/test_frameworks.py",

@@ -9,13 +9,12 @@ from uuid import UUID
 from flask import Flask
 
 from blogapi.content.articles import queries
-from blogapi.content.articles.writing import json_writer
+from blogapi.content.articles.writing.derived_columns import store_again
 from blogapi.content.media import uses
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import Media, MediaPath
 from blogapi.content.media.stored_files import StoredFile, read_stored_files
 from blogapi.storage.database import db, transaction
-from blogapi.web.stored_json import store_json
 from tests.pictures import make_picture
 
 
@@ -37,7 +36,6 @@ def store_picture(app: Flask, colour: str) -> Media:
         with transaction():
             db.session.add(media)
             db.session.flush()
-            store_json(db.session(), media)
             get_folder().place(path, hash, "png")
     return media
 
@@ -48,7 +46,7 @@ def add_paths(article_id: UUID, paths: Mapping[str, UUID]) -> None:
         db.session.add_all(MediaPath(article_id=article_id, path=one, media_id=paths[one]) for one in paths)
         db.session.flush()
         uses.mark_used(db.session(), [*paths.values()])
-        json_writer.store_again(db.session(), [*queries.find_articles([article_id]).values()])
+        store_again(db.session(), [*queries.find_articles([article_id], with_html=True).values()])
 
 
 def get_hash(content: bytes) -> str:

@@ -7,19 +7,16 @@ The other tests guard what depends on the blog and the settings of an applicatio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 from uuid import UUID
 
-import marshmallow as ma
 import pytest
 from flask import Flask
 
 from blogapi.content import dependencies
-from blogapi.content.taxonomies.tags import TAGS as TAXONOMY
-from blogapi.content.taxonomies.tags import TagSchema
 from blogapi.web.media_addresses import complete_address
-from tests.conftest import ARTICLES, CATEGORIES, TAGS, People
+from tests.conftest import ARTICLES, CATEGORIES, People
 from tests.content.media.rows import MEDIA
 from tests.contracts.client import CheckedClient
 from tests.databases import close_connections, create_test_app
@@ -150,12 +147,6 @@ def test_each_application_has_its_own_settings(blogs, make_client):
     assert ["Access-Control-Allow-Origin" in answer.headers for answer in answers] == [True, False] * 2
 
 
-class LoudTagSchema(TagSchema):
-    """A tag whose name has capitals."""
-
-    name = ma.fields.Function(lambda tag: tag.name.upper())
-
-
 @pytest.fixture
 def make_other_blog(make_blog, monkeypatch):
     """Creates a blog whose application has other functions; returns it, and the list of files it renders."""
@@ -167,11 +158,9 @@ def make_other_blog(make_blog, monkeypatch):
             prepare_articles=files.extend,
             render_articles_again=lambda session, uuids: files.extend(uuids),
         )
-        tags = replace(TAXONOMY, stored_schema=LoudTagSchema)
         with monkeypatch.context() as patch:
             patch.setattr(dependencies, "library", SimpleNamespace(**library))
             patch.setattr(dependencies, "rerendering", articles)
-            patch.setattr(dependencies, "TAXONOMIES", (*dependencies.TAXONOMIES[:2], tags))
             blog = make_blog("other")
         files.clear()
         return blog, files
@@ -183,11 +172,10 @@ def test_a_later_application_with_other_functions_leaves_those_of_the_first(blog
     (red, _), (other, rendered) = blogs, make_other_blog()
     shown = []
     for blog in (red, other):
-        tag = blog.client.post(TAGS, json={"name": "Rye"}).json
         category = blog.client.post(CATEGORIES, json={"name": "Drinks", "cover_image": blog.path}).json
-        shown += [tag["name"], category["cover_image"].removesuffix(blog.path)]
+        shown.append(category["cover_image"].removesuffix(blog.path))
         blog.client.patch(f"{MEDIA}{blog.picture}/", json={"alt": "A loaf"})
         # Each file is prepared, and then rendered.
         assert rendered == ([other.picture] * 2 if blog is other else [])
-    assert shown == ["Rye", "https://red.example", "RYE", "https://other.example"]
+    assert shown == ["https://red.example", "https://other.example"]
     assert 'alt="A loaf"' in red.show()["html"]

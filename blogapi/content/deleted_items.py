@@ -12,7 +12,7 @@ from flask import current_app
 from sqlalchemy import select
 
 from blogapi.accounts.users.queries import find_user
-from blogapi.content.articles import page_tree, permissions, prepared
+from blogapi.content.articles import page_tree, permissions, prepared, service
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import LINK_NAMES
 from blogapi.content.articles.lifecycle import API_STATUSES, get_api_status
@@ -28,8 +28,8 @@ from blogapi.content.articles.queries import find_taken_slugs
 from blogapi.content.articles.resource import Resource
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import deleted_items
-from blogapi.content.articles.writing.batch import open_batch
 from blogapi.content.articles.writing.deleted_items import Document
+from blogapi.content.articles.writing.loaded import write_together
 from blogapi.content.articles.writing.term_references import keep_existing
 from blogapi.content.media import uses
 from blogapi.content.pages.hierarchy import NEW_PLACE, find_objection
@@ -82,17 +82,18 @@ def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
         tree = _make_tree(documents, notes)
         below = [child for one in documents.values() for child in one.children if child not in documents]
         moved = [child for child in below if child in tree and tree[child].parent in documents]
-        with open_batch([], *uuids, *moved) as batch:
+        with write_together([], *uuids, *moved) as loaded:
             for uuid in sorted(uuids, key=lambda uuid: len(list_ancestors(uuid, tree))):
                 article, copy = documents[uuid].article, documents[uuid].working_copy
                 article.parent_id, slug, version = tree[uuid].parent, article.slug, article.version
-                batch.restore(article)
+                service.restore_article(loaded, article)
                 if article.slug != slug:
                     notes[uuid].append(f"Its slug is “{article.slug}” instead of “{slug}”.")
                 if copy is not None and copy.base_version == version:
                     copy.base_version = article.version
             for child in moved:
-                batch.change(user, child, ArticleInput(type=ItemType.PAGE.value, parent=tree[child].parent))
+                place = ArticleInput(type=ItemType.PAGE.value, parent=tree[child].parent)
+                service.change_article(loaded, user, child, place)
         for uuid, document in documents.items():
             _restore_addresses_and_edits(uuid, document, notes[uuid])
         restored, now = [documents[uuid].article for uuid in uuids], current_time()

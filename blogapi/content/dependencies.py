@@ -12,12 +12,10 @@ from flask import Flask
 from sqlalchemy.orm import Session
 
 from blogapi.accounts.users import service as user_service
+from blogapi.content import article_hooks
 from blogapi.content.articles import author_visibility
 from blogapi.content.articles.writing import page_moves, rerendering
-from blogapi.content.custom_fields import validation
-from blogapi.content.media import hooks, library
-from blogapi.content.media.models import Media
-from blogapi.content.media.schemas import StoredMediaSchema
+from blogapi.content.media import library
 from blogapi.content.taxonomies import authors
 from blogapi.content.taxonomies.authors import AUTHORS
 from blogapi.content.taxonomies.categories import CATEGORIES
@@ -25,7 +23,7 @@ from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication import event_writer
 from blogapi.site import service as site_service
-from blogapi.web import media_addresses, stored_json
+from blogapi.web import media_addresses
 
 TAXONOMIES: tuple[Taxonomy[Any], ...] = (AUTHORS, CATEGORIES, TAGS)
 
@@ -37,10 +35,7 @@ def write_events(session: Session, *, visible: bool) -> None:
 
 def init_app(app: Flask) -> None:
     """Set the functions; call this before the first transaction."""
-    schemas = {taxonomy.model: taxonomy.stored_schema for taxonomy in TAXONOMIES}
-    stored_json.init_app(app, schemas={**schemas, Media: StoredMediaSchema})
     user_service.PROFILES.set(app, authors)
     site_service.PAGE_MOVES.set(app, page_moves)
     media_addresses.LIBRARY.set(app, library)
-    hooks.ARTICLE_RENDERER.set(app, rerendering)
-    validation.ITEMS_WITH_FIELDS.set(app, rerendering)
+    article_hooks.ARTICLE_HOOKS.set(app, rerendering)

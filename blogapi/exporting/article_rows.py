@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Select, select
 
 from blogapi.content.articles.content import default_seo
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_NAMES, LinkField
-from blogapi.content.articles.models import LINK_MODELS, Article, FormerPath, FormerSlug, Seo, WorkingCopy
+from blogapi.content.articles.models import LINK_MODELS, Article, FormerPath, FormerSlug, WorkingCopy
 from blogapi.content.articles.snapshots import parse_content
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.media.models import MediaPath
@@ -23,7 +23,7 @@ from blogapi.storage.database import bytewise, db, table_of
 
 Item = dict[str, Any]
 
-_article, _seo, _former = table_of(Article).c, table_of(Seo).c, table_of(FormerSlug).c
+_article, _former = table_of(Article).c, table_of(FormerSlug).c
 _copy, _former_path, _path = (table_of(model).c for model in (WorkingCopy, FormerPath, MediaPath))
 
 _SEO_FIELDS = tuple(default_seo({}))
@@ -33,7 +33,8 @@ _POSITION_FIELDS = ("type", "parent_id", "position")
 def read_articles(
     uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]], media: Collection[str], now: datetime
 ) -> Iterator[Item]:
-    columns = (_article[name] for name in ("uuid", "created", "last_updated", "slug", *TEXT_NAMES))
+    names = ("uuid", "created", "last_updated", "slug", *TEXT_NAMES, *(f"seo_{name}" for name in _SEO_FIELDS))
+    columns = (_article[name] for name in names)
     state = tuple(
         _article[name] for name in ("published_at", "status", "category_id", "custom", *_POSITION_FIELDS)
     )
@@ -42,7 +43,6 @@ def read_articles(
         row.uuid: row
         for row in execute(select(*columns, *state, *slug_state).where(_article.uuid.in_(uuids)))
     }
-    seo = _group_by_article(uuids, _seo.article_id, *(_seo[name] for name in _SEO_FIELDS))
     former_slugs = _group_by_article(uuids, _former.article_id, _former.slug, _former.created)
     former_paths = _group_by_article(uuids, _former_path.article_id, _former_path.path, _former_path.created)
     terms = {field.name: _read_links(uuids, field) for field in LINK_FIELDS}
@@ -64,7 +64,7 @@ def read_articles(
                 field.name: [slugs[field.kind][term] for (term,) in terms[field.name][uuid]]
                 for field in LINK_FIELDS
             },
-            "seo": dict(zip(_SEO_FIELDS, seo[uuid][0], strict=True)),
+            "seo": {name: getattr(row, f"seo_{name}") for name in _SEO_FIELDS},
             "paths": [
                 {"path": path, "media": text}
                 for path, file in _select_current_paths(paths[uuid], row.content)

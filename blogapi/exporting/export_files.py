@@ -31,6 +31,8 @@ from blogapi.web.json import to_json
 DESCRIPTION = "blogapi.yaml"
 #: The file that prevents git from changing line endings.
 GIT_ATTRIBUTES = ".gitattributes"
+#: The files with data of an export. Each has the name of an attribute of Snapshot, except for the redirects.
+DATA_LISTS = (*TERM_LISTS, "media", "redirects", "site", "fields")
 
 _PICTURES = ("cover_image", "og_image", "avatar", "logo", "icon")
 

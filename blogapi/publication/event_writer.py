@@ -134,7 +134,10 @@ class _Writer:
 
     def write(self, notes: Mapping[ItemKey, NotedChange], *, visible: bool) -> None:
         """Write the events and count the commit."""
-        self._write_due_events()
+        announced_until = self._counter["announced_until"]
+        is_set_back = announced_until is not None and announced_until > self._now + clock.TOLERANCE
+        if is_set_back or (self._min_due is not None and self._min_due <= self._now):
+            self._write_due_events(is_set_back=is_set_back)
         self._write_items((key, note) for key, note in notes.items() if key[0] != AUTHOR)
         self._write_authors({uuid: note for (kind, uuid), note in notes.items() if kind == AUTHOR})
         self._counter["tag"] = self._tag
@@ -144,10 +147,9 @@ class _Writer:
             _UPDATE_COUNTER, {f"new_{name}": self._counter[name] for name in _COUNTER_COLUMNS}
         )
 
-    def _write_due_events(self) -> None:
-        """Write the events of the items that have become due."""
-        announced_until = self._counter["announced_until"]
-        if announced_until is not None and announced_until > self._now + clock.TOLERANCE:
+    def _write_due_events(self, *, is_set_back: bool) -> None:
+        """Write the events of the items that have become due, also after the clock was set back."""
+        if is_set_back:
             # The clock was set back: items whose time is in the future again are hidden until they become due
             # again.
             self._connection.execute(_SCHEDULE_AGAIN, {"now": self._now})
@@ -176,16 +178,17 @@ class _Writer:
     def _write_items(self, notes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
         """Write the events of noted items."""
         for key, (before, after, noted_change, has_events, fields) in notes:
-            was_public, is_public = (_is_public(state, self._now) for state in (before, after))
             was_readable, is_readable = (_is_readable(state, self._now) for state in (before, after))
+            was_public = was_readable and before is not None and before.listed
+            is_public = is_readable and after is not None and after.listed
             change = _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public)
             in_lists = was_public or is_public
             self._add(
                 key,
                 change,
                 self._now,
-                before=_get_address(before),
-                after=_get_address(after),
+                before=NO_ADDRESS if before is None else before.address,
+                after=NO_ADDRESS if after is None else after.address,
                 is_public=in_lists,
                 unlisted=(was_readable or is_readable) and not in_lists and change != ChangeType.RENDERED,
                 listed=after is not None and after.listed,
@@ -227,8 +230,8 @@ class _Writer:
                 (AUTHOR, uuid),
                 _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public),
                 self._now,
-                before=old_addresses.get(uuid) or _get_address(before),
-                after=public.get(uuid) or _get_address(after),
+                before=old_addresses.get(uuid) or (NO_ADDRESS if before is None else before.address),
+                after=public.get(uuid) or (NO_ADDRESS if after is None else after.address),
                 is_public=was_public or is_public,
                 listed=is_public,
                 fields=fields,
@@ -287,16 +290,8 @@ class _Writer:
         self._superseded, self._rows = [], []
 
 
-def _is_public(state: ItemState | None, now: datetime) -> bool:
-    return state is not None and state.listed and _is_readable(state, now)
-
-
 def _is_readable(state: ItemState | None, now: datetime) -> bool:
     return state is not None and state.readable_from is not None and state.readable_from <= now
-
-
-def _get_address(state: ItemState | None) -> ItemAddress:
-    return NO_ADDRESS if state is None else state.address
 
 
 def _choose_change(

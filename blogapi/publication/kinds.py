@@ -27,20 +27,23 @@ class ItemKind:
 
     `name` is the name in events and addresses. `plural` is the tag of all items in shared caches, and the
     name of their list in exports, where pages are among the articles. `events` contains the names of changes
-    in webhooks. Items with `has_page` have an address, whose pattern is the setting `{name}_path`.
-    `keeps_slugs` is whether former slugs redirect. `is_content` is whether the items have a status, custom
-    fields and a working copy, and `is_term` whether articles refer to them. `model` is the kind of the model
-    that stores the items, if it has another name.
+    in webhooks. `keeps_slugs` is whether former slugs redirect. `is_content` is whether the items have a
+    status, custom fields and a working copy, and `is_term` whether articles refer to them. `model` is the
+    kind of the model that stores the items, if it has another name.
     """
 
     name: str
     plural: str
     events: Mapping[ChangeType, str]
-    has_page: bool = True
     keeps_slugs: bool = True
     is_content: bool = False
     is_term: bool = False
     model: str = ""
+
+    @property
+    def has_page(self) -> bool:
+        """Return whether the items have an address, whose pattern is the setting `{name}_path`."""
+        return self.is_content or self.is_term
 
 
 _ALL = (
@@ -54,9 +57,7 @@ _ALL = (
     ItemKind(name="tag", plural="tags", events=_TERM_EVENTS, is_term=True),
     # Authors are public as long as one of their articles is.
     ItemKind(name="author", plural="authors", events=_ITEM_EVENTS, is_term=True),
-    ItemKind(
-        name="site", plural="site", events={ChangeType.UPDATED: "updated"}, has_page=False, keeps_slugs=False
-    ),
+    ItemKind(name="site", plural="site", events={ChangeType.UPDATED: "updated"}, keeps_slugs=False),
 )
 KINDS: Mapping[str, ItemKind] = {kind.name: kind for kind in _ALL}
 #: The kinds whose items have an address; responses with links or lists can change with any of them.
@@ -83,8 +84,8 @@ def get_model(name: str) -> type[Any]:
 def check(*, settings: Collection[str], lists: Collection[str], blueprints: Collection[str]) -> None:
     """Raise CannotStart if a model with events is not a kind, or if a part of the blog lacks a kind.
 
-    `settings` are the settings of the site that a client can change, `lists` the lists of an export, and
-    `blueprints` the names of the parts of the API.
+    `settings` are the settings of the site that a client can change, `lists` the lists that an export writes,
+    and `blueprints` the names of the parts of the API.
     """
     kinds = {model.kind: model for model in _list_models_with_events()}
     problems = [f"declare the kind {kind!r} in publication/kinds.py" for kind in kinds.keys() - KINDS.keys()]

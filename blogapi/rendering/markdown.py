@@ -84,18 +84,15 @@ def render_markdown(content: str) -> str | None:
         content, footnotes = _FOOTNOTE.subn(f"[^{FOOTNOTE_MARK}", content)
         if footnotes > MAX_FOOTNOTES:
             return None
-    html = _AUTOLINK.sub(_unescape_autolink, _LANGUAGE.sub(r'\1\2"', _render(content)))
-    return _BOX_BEFORE_PARAGRAPH.sub(r"\1\n<p>\2", _AUTOLINK_IN_LINK.sub(r"\1\2", html))
-
-
-def _render(content: str) -> str:
     content = _ADDRESS.sub(_end_address, mathematics.mark_formulas(content))
     content = _SELF_CLOSED.sub(rf"<\g<1>{_SELF_CLOSED_MARK}\2", _TILDE.sub(_TILDE_MARK, content))
     content = content.encode("utf-8", "replace").decode()
     # Without the line end, comrak ignores a reference definition at the end of the text.
     html = comrak.markdown_to_html(f"{content}\n", _EXTENSIONS, render_options=_OPTIONS)
     html = html.replace(_TILDE_MARK, "~").replace(_ENCODED_TILDE_MARK, "~")
-    return mathematics.remove_marks(html.replace(_SELF_CLOSED_MARK, "").replace(_ADDRESS_END, ""))
+    html = mathematics.remove_marks(html.replace(_SELF_CLOSED_MARK, "").replace(_ADDRESS_END, ""))
+    html = _AUTOLINK.sub(_unescape_autolink, _LANGUAGE.sub(r'\1\2"', html))
+    return _BOX_BEFORE_PARAGRAPH.sub(r"\1\n<p>\2", _AUTOLINK_IN_LINK.sub(r"\1\2", html))
 
 
 def _end_address(match: re.Match[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import islice
 
 from blogapi.rendering import plain_text
 
@@ -29,11 +28,13 @@ class Heading:
 
 def list_headings(html: str) -> tuple[Heading, ...]:
     """Return the first MAX_HEADINGS headings of sanitized HTML that have a text, in their order."""
-    headings = (_read_heading(*match.groups()) for match in _HEADING.finditer(html))
-    return tuple(islice((heading for heading in headings if heading.text), MAX_HEADINGS))
-
-
-def _read_heading(level: str, attributes: str, html: str) -> Heading:
-    text = plain_text.to_plain_text(_FOOTNOTE_REFERENCE.sub("", html))[:MAX_HEADING_LENGTH]
-    id_match = _ID.search(attributes)
-    return Heading(int(level), text, plain_text.decode_entities(id_match[1]) if id_match else "")
+    headings = list[Heading]()
+    for level, attributes, content in _HEADING.findall(html):
+        text = plain_text.to_plain_text(_FOOTNOTE_REFERENCE.sub("", content))[:MAX_HEADING_LENGTH]
+        if text:
+            id_match = _ID.search(attributes)
+            id = plain_text.decode_entities(id_match[1]) if id_match else ""
+            headings.append(Heading(int(level), text, id))
+        if len(headings) == MAX_HEADINGS:
+            break
+    return tuple(headings)

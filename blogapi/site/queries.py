@@ -26,6 +26,11 @@ def get_site() -> Site:
     return _site.get(db.session())
 
 
+def keep_site(site: Site) -> None:
+    """Keep the site, which the transaction has read, for `get_site`."""
+    _site.set(db.session(), site)
+
+
 def get_service_url() -> str:
     """Return the public address of the service, or an empty string if it is not set."""
     return get_site().service_url

@@ -53,5 +53,5 @@ def change(fields: Fields) -> Site:
             PAGE_MOVES.get().keep_former_paths(before, site)
         media_addresses.store_uses(site, pictures, site.list_pictures())
         if site.service_url != address:
-            media_addresses.LIBRARY.get().refresh_json_with_pictures()
+            media_addresses.LIBRARY.get().render_articles_with_files()
     return site

@@ -6,6 +6,7 @@ Reads see one snapshot of the database until the end of the request.
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -28,6 +29,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    Text,
     TypeDecorator,
     Uuid,
     select,
@@ -81,6 +83,29 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """Return the stored time as aware UTC."""
         return None if value is None else value.replace(tzinfo=UTC)
+
+
+# A text that both engines order byte by byte; the default order of PostgreSQL depends on its locale.
+SORT_KEY = String().with_variant(String(collation="C"), "postgresql")
+
+
+class JsonText(TypeDecorator[Any]):
+    """A JSON value that is stored as compact text."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str:
+        """Return the value as JSON."""
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        """Return the value of the stored JSON; a damaged text is returned as it is."""
+        try:
+            return None if value is None else json.loads(value)
+        except ValueError:
+            # A new rendering differs from the text and replaces it.
+            return value
 
 
 class bytewise(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
@@ -256,16 +281,10 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
         return
     session.rollback()
     session.expire_all()
-    write = Write(visible)
-    with _call_registered_functions(write), _write(session, write, wait=wait):
-        yield
-
-
-@contextmanager
-def _call_registered_functions(write: Write) -> Iterator[None]:
-    is_committed = False
+    write, is_committed = Write(visible), False
     try:
-        yield
+        with _write(session, write, wait=wait):
+            yield
         is_committed = True
     finally:
         after_rollback = write.after_rollback if write.is_rolled_back else {}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Executable, Table
+from sqlalchemy import Boolean, ColumnElement, Insert, TableClause
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -61,18 +62,17 @@ def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **
     return f"((json_type({member}) = 'array') = {is_list} AND EXISTS ({found}))"
 
 
-def insert_or_update(dialect: str, table: Table, *names: str) -> Executable:
-    """Return an INSERT that updates the columns `names` of a row that has the primary key already."""
+def insert_or_update(
+    dialect: str, table: TableClause, *names: str, key: Sequence[ColumnElement[Any]] = ()
+) -> Insert:
+    """Return an INSERT that updates the columns `names` of a row that has the key already.
+
+    `key` are the columns of a unique constraint; without it, the key is the primary key.
+    """
     # Only the dialect in use is imported, because PostgreSQL's dialect needs 2 MB of memory.
     statement = import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
-    updated: Executable = statement.on_conflict_do_update(
-        index_elements=list(table.primary_key), set_={name: statement.excluded[name] for name in names}
+    updated: Insert = statement.on_conflict_do_update(
+        index_elements=list(key or table.primary_key),
+        set_={name: statement.excluded[name] for name in names},
     )
     return updated
-
-
-def insert_or_ignore(dialect: str, table: Table) -> Executable:
-    """Return an INSERT that does nothing if the table has a row with the primary key already."""
-    statement = import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
-    ignored: Executable = statement.on_conflict_do_nothing(index_elements=list(table.primary_key))
-    return ignored

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from http import HTTPStatus
 from itertools import groupby
 from operator import itemgetter
@@ -17,7 +17,9 @@ from sqlalchemy import Connection, column, inspect, select, table
 from blogapi.operations.health.commands import fetch
 from blogapi.web.errors import Conflict
 
-_TABLE = "article_json"
+_FORMER_TABLE = "article_json"
+_RENDERED_FIELDS = ("html", "toc", "cover", "word_count", "reading_minutes")
+_UNREADABLE = object()
 _TIMEOUT_SECONDS = 10
 _MAX_BYTES = 64 * 2**20
 
@@ -31,36 +33,66 @@ _SAMPLED_ARTICLES = 5
 
 
 def compare_stored(before: Connection, after: Connection) -> dict[str, int] | None:
-    """Return how many articles differ, by the name of the field, among the fields that both databases store.
+    """Return how many articles differ, by the name of the field, among the rendered fields.
 
-    The field `article` counts those that only one of them stores. Returns None if a version before the first
-    release has stored the articles in another way.
+    The field `article` counts those that only one of the databases has. Returns None if a version before the
+    first release has stored the articles in another way.
     """
-    if not inspect(before).has_table(_TABLE):
+    if not _stores_renderings(before):
         return None
-    columns = [inspect(connection).get_columns(_TABLE) for connection in (before, after)]
-    old, new = ({found["name"] for found in one} for one in columns)
-    names = sorted(name for name in old & new if name.endswith("_json"))
     differing = Counter[str]()
-    # The rows of both databases are in the order of their first column, the uuid of the article.
+    # The rows of both databases are in the order of the uuids of the articles.
     get_uuid = itemgetter(0)
-    rows = heapq.merge(*(_read_rows(connection, names) for connection in (before, after)), key=get_uuid)
+    rows = heapq.merge(_read_rows(before), _read_rows(after), key=get_uuid)
     for _, versions in groupby(rows, key=get_uuid):
-        row, *others = versions
-        for other in others:
-            pairs = zip(names, row[1:], other[1:], strict=True)
-            differing.update(name.removesuffix("_json") for name, one, two in pairs if one != two)
+        (_, fields), *others = versions
+        for _, other in others:
+            differing.update(name for name in fields.keys() & other.keys() if fields[name] != other[name])
         if not others:
             differing["article"] += 1
     # `dataclasses.asdict` cannot copy a Counter.
     return dict(differing)
 
 
-def _read_rows(connection: Connection, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    stored = table(_TABLE, column("article_id"), *map(column, names))
-    result = connection.execution_options(yield_per=200).execute(select(stored).order_by("article_id"))
-    for row in result:
-        yield tuple(bytes(value) if isinstance(value, memoryview) else value for value in row)
+def _stores_renderings(connection: Connection) -> bool:
+    found = inspect(connection)
+    if found.has_table(_FORMER_TABLE):
+        return True
+    return found.has_table("article") and "html" in {one["name"] for one in found.get_columns("article")}
+
+
+def _read_rows(connection: Connection) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Yield the uuid of each article and its rendered fields; a field that cannot be read is absent.
+
+    Version 1.0.0 stored the JSON of each field in a table of its own.
+    """
+    is_former = inspect(connection).has_table(_FORMER_TABLE)
+    name = _FORMER_TABLE if is_former else "article"
+    key = "article_id" if is_former else "uuid"
+    stored = {field: f"{field}_json" if is_former else field for field in _RENDERED_FIELDS}
+    excerpt = "excerpt_json" if is_former else "generated_excerpt"
+    columns = {key, *stored.values(), excerpt, *(() if is_former else ("excerpt",))}
+    existing = [found["name"] for found in inspect(connection).get_columns(name)]
+    rows = table(name, *(column(one) for one in existing if one in columns))
+    result = connection.execution_options(yield_per=200).execute(select(rows).order_by(key))
+    for row in result.mappings():
+        fields = {field: row[stored[field]] for field in stored if stored[field] in row}
+        fields["excerpt"] = row[excerpt] if is_former else row["excerpt"] or row["generated_excerpt"]
+        parse = _parse_former if is_former else _parse_value
+        parsed = {field: parse(field, value) for field, value in fields.items()}
+        yield row[key], {field: value for field, value in parsed.items() if value is not _UNREADABLE}
+
+
+def _parse_former(_: str, value: Any) -> Any:
+    try:
+        return json.loads(bytes(value))
+    except ValueError:
+        # Versions before the first release compressed some of the values.
+        return _UNREADABLE
+
+
+def _parse_value(field: str, value: Any) -> Any:
+    return json.loads(value) if field in ("cover", "toc") else value
 
 
 def compare_answers(app: Flask, url: str, key: str) -> Iterator[str]:

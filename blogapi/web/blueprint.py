@@ -72,12 +72,6 @@ class ArgumentParser(FlaskParser):
         )
 
 
-def reject_query_parameters(view: Callable[..., Any]) -> None:
-    """Raise InvalidQuery if the request has query parameters and the view takes none."""
-    if request.args and not get_operation(view).takes_query:
-        raise InvalidQuery("This operation takes no query parameters.")
-
-
 View = Callable[..., Response]
 AnyView = TypeVar("AnyView", bound=Callable[..., Any])
 
@@ -214,7 +208,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 response = _build_response(view(*args, **kwargs), status_code, schema, partial_schema)
                 if not storable:
                     response.headers["Cache-Control"] = headers.NO_STORE
-                return _add_documented_allow(response, section)
+                if section:
+                    response.headers["Allow"] = headers.DOCUMENTED_ALLOW
+                return response
 
             documented: View = document(respond)
             declared = get_operation(documented)
@@ -255,12 +251,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                 # `fields` is the last argument that was parsed.
                 names = None if partial_schema is None else args[-1].fields
                 args = args if partial_schema is None else args[:-1]
-                errors = read_only.find_changed(
-                    g.pop("sent_read_only", ()),
-                    id,
-                    representation.read_fields,
-                    max_bytes=len(request.get_data()),
-                )
+                sent = g.pop("sent_read_only", ())
+                size = len(request.get_data())
+                errors = sent and read_only.find_changed(sent, id, representation.read_fields, max_bytes=size)
                 if prepare is not None:
                     prepare(*args, **kwargs)
 
@@ -272,7 +265,9 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
                     )
 
                 response = perform_write(write, lambda: representation.etag(id))
-                return _add_documented_allow(response, section)
+                if section:
+                    response.headers["Allow"] = headers.DOCUMENTED_ALLOW
+                return response
 
             documented: View = document(respond)
             documented = document_created(documented) if document_created is not None else documented
@@ -310,18 +305,13 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         else:
             current = representation.read_fields(uuid, names)
         has_same_shape = names is not None or type(schema) is type(representation.item_schema)
-        response = _build_response(current if has_same_shape else upsert.item, status, schema, None)
+        shown = current if has_same_shape else serialize(upsert.item, schema)
+        response = web_json.json_response(shown.body, status)
         if upsert.created:
             path = request.path.rstrip("/") if request.method == "PUT" else f"{self.url_prefix}/{uuid}"
             response.headers["Location"] = f"{path}/"
         response.set_etag(current.etag())
         return response
-
-
-def _add_documented_allow(response: Response, section: str) -> Response:
-    if section:
-        response.headers["Allow"] = headers.DOCUMENTED_ALLOW
-    return response
 
 
 def _build_response(

@@ -18,7 +18,6 @@ from blogapi.storage.database import Base, db, get_write, transaction
 from blogapi.web.access import SAFE_METHODS, current_user_id
 from blogapi.web.errors import Conflict, Invalid, Malformed, PreconditionFailed, PreconditionRequired, Problem
 from blogapi.web.headers import contains_state
-from blogapi.web.operation import get_operation
 
 
 def perform_write(write: Callable[[], Response], etag: Callable[[], str | None]) -> Response:
@@ -63,13 +62,13 @@ def check_preconditions(etag: Callable[[], str | None]) -> None:
         )
 
 
-def reject_conditional_headers(view: Callable[..., Any]) -> None:
-    """Refuse the headers If-Match and Idempotency-Key if the view does not support them.
+def reject_conditional_headers() -> None:
+    """Refuse the headers If-Match and Idempotency-Key of a view that does not support them.
 
     A view does not support them if it changes nothing that has an ETag, or if its response contains a secret,
     which must not be stored. Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
     """
-    if request.method in SAFE_METHODS or get_operation(view).writes:
+    if request.method in SAFE_METHODS:
         return
     if "If-Match" in request.headers:
         raise PreconditionFailed(

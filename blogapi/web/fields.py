@@ -189,16 +189,16 @@ class InputSchema(Schema):
     @ma.pre_load(pass_collection=True)
     def remove_read_only(self, data: Any, many: bool, **_: Any) -> Any:
         """Return the data without the read-only fields."""
-        if many and isinstance(data, list):
-            if len(data) > get_limit("MAX_BULK"):
-                raise ma.ValidationError(f"Send at most {get_limit('MAX_BULK')} items in one request.")
-            return [self._remove_read_only(item) for item in data]
-        return self._remove_read_only(data)
-
-    def _remove_read_only(self, item: Any) -> Any:
-        if not isinstance(item, Mapping):
-            return item
-        return {name: value for name, value in item.items() if name not in self.read_only}
+        items = data if many and isinstance(data, list) else [data]
+        if items is data and len(items) > get_limit("MAX_BULK"):
+            raise ma.ValidationError(f"Send at most {get_limit('MAX_BULK')} items in one request.")
+        cleaned = [
+            {name: value for name, value in item.items() if name not in self.read_only}
+            if isinstance(item, Mapping)
+            else item
+            for item in items
+        ]
+        return cleaned if items is data else cleaned[0]
 
 
 def make_item_schema(body: type[InputSchema]) -> type[InputSchema]:
@@ -239,6 +239,14 @@ class OutputSchema(Schema):
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
         """Mark each field as required in the OpenAPI document."""
         field_obj.required = True
+
+
+class NestedColumns(ma.fields.Nested):
+    """A nested object whose fields are attributes of the object that contains it."""
+
+    def get_value(self, obj: Any, attr: str, *_: Any, **__: Any) -> Any:
+        """Return the object itself."""
+        return obj
 
 
 class OmitsNull(ma.Schema):

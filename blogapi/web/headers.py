@@ -113,14 +113,6 @@ def compute_etag(body: bytes, hidden_state: str = "") -> str:
     return digest.hexdigest()[:32]
 
 
-def compute_item_etag(item_state: str, body_etag: str) -> str:
-    """Return the ETag of one representation of an item, without quotes.
-
-    Every write of the item changes `item_state`; two different bodies have different `body_etag`s.
-    """
-    return f"{compute_etag(item_state.encode())[:16]}.{body_etag[:16]}"
-
-
 def contains_etag(header: ETags, etag: str) -> bool:
     """Return whether `If-Match` or `If-None-Match` contains the ETag, which is given without quotes.
 

@@ -40,8 +40,8 @@ class Library(Protocol):
     def store_item_uses(self, kind: str, item: UUID, paths: Collection[str]) -> None:
         """Store which files an item shows; addresses outside the media library are ignored."""
 
-    def refresh_json_with_pictures(self) -> None:
-        """Store the JSON of all items with pictures again, after the address of the service has changed."""
+    def render_articles_with_files(self) -> None:
+        """Render all articles that show files, after the address of the service has changed."""
 
 
 LIBRARY = AppState[Library]("media-library")

@@ -8,6 +8,8 @@ from typing import Any
 
 import marshmallow as ma
 
+from blogapi.config import AppState
+
 
 @dataclass(slots=True)
 class Operation:
@@ -29,6 +31,10 @@ class Operation:
     accepts_slugs: bool = False
     cacheable: bool = False
     may_be_missing: bool = False
+
+
+#: The operations of an application, by endpoint, with the access rules that its settings give them.
+OPERATIONS = AppState[dict[str, Operation]]("operations")
 
 
 def get_operation(view: Callable[..., Any]) -> Operation:

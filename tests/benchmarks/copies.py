@@ -6,7 +6,6 @@ columns are those of its source.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
@@ -17,7 +16,6 @@ from sqlalchemy import (
     Column,
     FromClause,
     Insert,
-    LargeBinary,
     MetaData,
     Row,
     Select,
@@ -30,13 +28,11 @@ from sqlalchemy import (
     select,
 )
 
-from blogapi.content.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug, Seo
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug
 from blogapi.content.search import engines
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.numbering import last_number
 from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, UtcDateTime, db, get_write, table_of, transaction
-from blogapi.web import json as web_json
 
 ROWS_PER_TRANSACTION = 10_000
 # In the default cache, most pages of a large index would be read again for each row.
@@ -50,7 +46,6 @@ _table = Table(
     *(Column(name, BigInteger) for name in ("source_number", "number", "position", "public_position")),
     *(Column(name, String) for name in ("slug", "path")),
     Column("time", UtcDateTime),
-    *(Column(name, LargeBinary) for name in ("uuid_json", "slug_json", "seo_json", "time_json")),
     prefixes=["TEMPORARY"],
 )
 _copy = _table.c
@@ -81,12 +76,10 @@ def _select_sources() -> Select[Any]:
             Article.slug,
             Event.path,
             SearchEntry.number,
-            table_of(ArticleJson).c.seo_json,
         )
-        .join(ArticleJson, ArticleJson.article_id == Article.uuid)
         .join(SearchEntry, SearchEntry.article_id == Article.uuid)
         .join(Event, (Event.uuid == Article.uuid) & Event.newest_public.is_not(None))
-        .order_by(SearchEntry.number.desc())
+        .order_by(SearchEntry.listed_from.desc())
     )
 
 
@@ -96,28 +89,21 @@ def _make_rows(
     position, public_position = db.session.execute(
         select(CommitCounter.position, CommitCounter.public_position)
     ).one()
+    last = db.session.scalar(select(func.max(SearchEntry.number))) or 0
     for place, number in enumerate(numbers, 1):
         source, time = sources[number % len(sources)], get_time(number)
         slug = f"{source.slug}-{number + 1}"
         yield {
             **_make_identity(source, slug),
             **{"position": position + place, "public_position": public_position + place},
-            **{
-                "number": last_number(time),
-                "time": time,
-                "time_json": web_json.to_json_bytes(time.isoformat(timespec="microseconds")),
-            },
+            **{"number": last + place, "time": time},
         }
 
 
 def _make_identity(source: Row[Any], slug: str) -> dict[str, Any]:
-    uuid, seo_uuid = uuid4(), uuid4()
-    seo = json.loads(source.seo_json) | {"uuid": str(seo_uuid), "article": str(uuid)}
     return {
-        **{"source": source.uuid, "source_number": source.number, "uuid": uuid, "seo_uuid": seo_uuid},
+        **{"source": source.uuid, "source_number": source.number, "uuid": uuid4(), "seo_uuid": uuid4()},
         **{"slug": slug, "path": source.path.replace(source.slug, slug)},
-        **{"uuid_json": web_json.to_json_bytes(str(uuid)), "slug_json": web_json.to_json_bytes(slug)},
-        "seo_json": web_json.to_json_bytes(seo),
     }
 
 
@@ -136,17 +122,12 @@ def _store(rows: Sequence[dict[str, Any]]) -> None:
 def _make_statements(search_index: FromClause) -> Iterator[Insert]:
     times = {"created": _copy.time, "last_updated": _copy.time}
     one_article = {"article_id": _copy.uuid}
-    yield _insert(Article, "uuid", uuid=_copy.uuid, slug=_copy.slug, published_at=_copy.time, **times)
-    json_times = dict.fromkeys(("created_json", "last_updated_json", "published_at_json"), _copy.time_json)
-    json_names = {name: _copy[name] for name in ("uuid_json", "slug_json", "seo_json")}
-    yield _insert(
-        ArticleJson, "article_id", **one_article, published_at=_copy.time, **json_names, **json_times
-    )
-    yield _insert(Seo, "article_id", **one_article, uuid=_copy.seo_uuid)
+    names = {"uuid": _copy.uuid, "slug": _copy.slug, "seo_uuid": _copy.seo_uuid}
+    yield _insert(Article, "uuid", published_at=_copy.time, **names, **times)
     for links in (ArticleTag, ArticleAuthor):
         yield _insert(links, "article_id", **one_article, listed_from=_copy.time)
     yield _insert(FormerSlug, "article_id", **one_article, slug="former-" + _copy.slug)
-    yield _insert(SearchEntry, "article_id", **one_article, number=_copy.number)
+    yield _insert(SearchEntry, "article_id", **one_article, number=_copy.number, listed_from=_copy.time)
     columns = [_copy.number, *(column for column in search_index.c if column.key != "number")]
     is_source = search_index.c.number == _copy.source_number
     # FTS5 collects the words of rows in ascending order, and writes them to its index for each other row.

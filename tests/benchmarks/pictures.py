@@ -15,7 +15,6 @@ from blogapi import create_app
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import Media
 from blogapi.storage.database import db, transaction
-from blogapi.web.stored_json import store_json
 
 SIZE = (4000, 3000)
 ROWS_PER_TRANSACTION = 500
@@ -56,7 +55,6 @@ def add_rows(count: int) -> None:
                     path = folder.get_path(row.hash, "jpg")
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(_make_content(number, "file"))
-                store_json(db.session(), *rows)
             db.session.remove()
         db.engine.dispose()
 

@@ -12,9 +12,14 @@ import pytest
 from blogapi.__main__ import main
 from blogapi.config import INSTANCE_PATH, PREFIX
 from blogapi.content.articles.lifecycle import API_STATUSES, SCHEDULED, TRANSITIONS
+from blogapi.content.articles.lists.query_schemas import ArticleListQuery
+from blogapi.content.dependencies import TAXONOMIES
+from blogapi.content.pages.schemas import PageListQuery
+from blogapi.content.taxonomies.schemas import TermListQuery
 from blogapi.docs.guide_pages import PAGE_GROUPS
 from blogapi.importing.formats.registry import BUILT_IN
 from blogapi.publication.visibility import Status
+from blogapi.web.fields import PrefixedParameters
 from tests.contracts import guide
 
 ROOT = Path(__file__).parent.parent.parent
@@ -35,6 +40,11 @@ def list_commands(group: click.Group = main, prefix: str = ""):
 
 
 COMMANDS = dict(list_commands())
+LIST_QUERIES = {
+    "articles": ArticleListQuery,
+    "pages": PageListQuery,
+    **{taxonomy.plural: TermListQuery for taxonomy in TAXONOMIES},
+}
 
 
 def test_the_tables_of_settings_of_the_guide_are_up_to_date():
@@ -74,6 +84,30 @@ def test_the_guide_has_each_status_and_its_transitions():
     for name, others in names.items():
         stored = Status.PUBLISHED if name == SCHEDULED else Status(name)
         assert others - {SCHEDULED, stored} == TRANSITIONS[stored], name
+
+
+def read_list_parameters():
+    """Return the parameters of each list of the blog, by its name in the table of the guide."""
+    rows = guide.get_table(guide.GUIDE / "reading.md", "Lists").splitlines()[2:]
+    parameters = {name: set() for name in LIST_QUERIES}
+    for row in rows:
+        names, lists, _ = row.strip("| ").split(" | ", 2)
+        for name in parameters:
+            if lists == "all" or re.search(rf"\b{name}\b", lists):
+                parameters[name] |= {*re.findall("`([^`]+)`", names)}
+    # The guide says this of pages below the table.
+    parameters["pages"] |= parameters["articles"] - {"category", "not_category", "exact"}
+    return parameters
+
+
+@pytest.mark.parametrize("name", LIST_QUERIES)
+def test_the_guide_lists_the_parameters_of_each_list(name):
+    declared = {
+        f"{parameter}.NAME" if isinstance(field, PrefixedParameters) else field.data_key or parameter
+        for parameter, field in LIST_QUERIES[name]().fields.items()
+    }
+    # Each view adds `fields` to its schema.
+    assert read_list_parameters()[name] == {*declared, "fields"}
 
 
 def test_the_command_writes_the_committed_tables(monkeypatch, tmp_path):

@@ -16,7 +16,7 @@ import pytest
 import blogapi
 import tests
 from blogapi.content.articles.fields import TEXT_NAMES
-from blogapi.content.articles.models import Article
+from blogapi.content.articles.models import DERIVED_COLUMNS, Article
 from blogapi.storage.migration_names import list_migrations
 
 pytestmark = pytest.mark.slow
@@ -44,14 +44,13 @@ down_revision = "{LAST}"
 
 def upgrade() -> None:
     op.add_column("article", sa.Column("standfirst", sa.String(), nullable=False, server_default=""))
-    value = sa.Column("standfirst_json", sa.LargeBinary(), nullable=False, server_default="")
-    op.add_column("article_json", value)
 '''
 
 # These columns of an article are set by the service or the database, or are no texts.
-OTHER_COLUMNS = {
+OTHER_COLUMNS = DERIVED_COLUMNS | {
     *("uuid", "created", "last_updated", "version", "was_public", "slug_derived", "slug", "status"),
     *("published_at", "author_id", "category_id", "editor_id", "type", "parent_id", "position", "custom"),
+    *(name for name in Article.__table__.c.keys() if name.startswith("seo_")),  # noqa: SIM118
 }
 
 

@@ -28,7 +28,7 @@ LEFT_OUT = {
     **dict.fromkeys(("webhook", "webhook_delivery"), "webhooks and their calls"),
     "search_entry": "the search index",
     "media_use": "which item uses a file",
-    **dict.fromkeys(("article_json", "article_stats"), "rendered texts"),
+    "article_stats": "rendered texts",
 }
 
 

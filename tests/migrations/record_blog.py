@@ -4,7 +4,8 @@
 
 writes `blogs/NNNN.sql`, the database with NNNN as its last migration, and `blogs/NNNN.json`, the values of
 the API keys and the responses to reads with two of them. Each migration has such a blog, written by the
-version that introduced the migration.
+version that introduced the migration. 0038, 0039 and 0040 landed together: the blogs of 0038 and 0039 are the
+blog of 0037 after these migrations.
 """
 
 from __future__ import annotations

@@ -15,11 +15,12 @@ from uuid import UUID
 import pytest
 from sqlalchemy import MetaData, Uuid, create_engine, insert, select
 
+from blogapi.content.articles.models import Article
 from blogapi.storage import migration_names
-from blogapi.storage.database import db
+from blogapi.storage.database import db, table_of
 from tests.audit_hooks.sqlite_files import allow_opening
 from tests.conftest import ARTICLES, AUTHORS, close_connections
-from tests.databases import SERVER_URL
+from tests.databases import SERVER_URL, open_sqlite
 from tests.migrations.alembic_runner import migrate_to
 from tests.migrations.record_blog import LATER, PASSWORD
 
@@ -66,6 +67,9 @@ DIGESTS = {
     "0035": "1e5c59669f82dce2c90cc3e73dcedb5e8ac8397c643a9812426d39f44f38b4d5",
     "0036": "15b5c64f43f07c7e4d1cdcd97cbb6653aa9aefa5ed0e1267869e60dfc38cb86b",
     "0037": "f6c2e52f02d107e092d137e00b7584e063b11d2d8fa976fe740b8db5f2a2ae6a",
+    "0038": "63a0b6b490998de5e943790ede016a9c4f55f3fe547e4c37c8171af0ff2e07c5",
+    "0039": "583348bc5cd9ddc4ea0822177db18de7ddbfb446298eb3a11fc49a6c0c02f98b",
+    "0040": "389f4a40a1363c71adb8a7008073039102fc4d97c79590c1e4e4ab09458953fd",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
@@ -236,12 +240,30 @@ def sort_rows(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[Any]]:
     }
 
 
+def join_seo_records(found: dict[str, list[dict[str, Any]]]) -> None:
+    """Replace the table of SEO records, which a later migration drops, with columns of the articles.
+
+    The documents of deleted items are changed in the same way.
+    """
+    for item in found.get("deleted_item", ()):
+        document = json.loads(item["document"])
+        join_seo_records(document)
+        item["document"] = json.dumps(document, sort_keys=True)
+    records = {record["article_id"]: record for record in found.pop("seo", ())}
+    for article in found["article"] if records else ():
+        record = records[article["uuid"]]
+        article |= {f"seo_{name}": value for name, value in record.items() if name != "article_id"}
+
+
 def test_an_upgraded_blog_keeps_its_rows_and_responses(recorded_blog, make_app, make_client, set_clock):
     before, recorded = recorded_blog
+    join_seo_records(before)
     set_clock(LATER + timedelta(minutes=1))
     app = make_app()
     with app.app_context(), db.engine.connect() as connection:
-        after = sort_rows(select_recorded_columns(read_rows(connection), before))
+        rows = read_rows(connection)
+    join_seo_records(rows)
+    after = sort_rows(select_recorded_columns(rows, before))
     for table, expected in sort_rows(before).items():
         assert after[table] == expected, table
     check_authors(make_client(app, recorded["keys"]["read"]))
@@ -295,3 +317,35 @@ def test_the_copy_made_before_the_upgrade_can_be_restored(
     assert copies[0].read_bytes() == content
     assert writer.get(path).json == recorded["read"][path]
     close_connections(app)
+
+
+@pytest.mark.parametrize("recorded_blog", [MIGRATIONS[-1]], indirect=True)
+def test_a_deleted_article_comes_back_with_its_seo_record(recorded_blog, make_app, make_client, set_clock):
+    before, recorded = recorded_blog
+    set_clock(LATER + timedelta(minutes=1))
+    (item,) = before["deleted_item"]
+    document = json.loads(item["document"])
+    join_seo_records(document)
+    client = make_client(make_app(), recorded["keys"]["write"])
+    path = f"{ARTICLES}{UUID(str(item['uuid']))}/"
+    assert client.post(f"{path}restore/").status_code == 200
+    shown = client.get(path).json["seo"]
+    names = ("uuid", "title", "description", "og_image", "canonical_url")
+    (article,) = document["article"]
+    assert {name: shown[name] for name in names} == {name: article[f"seo_{name}"] for name in names}
+    close_connections(client.application)
+
+
+@pytest.mark.sqlite("cannot add columns between others on PostgreSQL")
+@pytest.mark.parametrize("recorded_blog", [MIGRATIONS[-1]], indirect=True)
+def test_the_columns_of_an_article_have_the_order_of_the_model(
+    recorded_blog, make_app, instance, databases, tmp_path
+):
+    close_connections(make_app())
+    fresh = databases.create_current(tmp_path).removeprefix("sqlite:///")
+    for path in (instance / "blog.db", fresh):
+        with open_sqlite(path) as connection:
+            columns = [row[1] for row in connection.execute("PRAGMA table_info(article)")]
+        assert columns == table_of(Article).c.keys(), path
+        # SQLite reads a row up to the last column that a statement selects.
+        assert columns[-4:] == ["custom", "content", "toc", "html"]

@@ -225,8 +225,8 @@ def test_a_key_costs_no_look_up_of_tags(as_reader, as_stranger, names, record_st
         with record_statements() as seen:
             client.get(path)
         counts.append(len(seen))
-    # One statement looks up the key, or the terms.
-    assert counts == [2, 2]
+    # Two statements read the article and its terms; one looks up the key, or the terms of the cache tags.
+    assert counts == [3, 3]
 
 
 def test_an_error_of_a_feed_is_not_cached(app, as_stranger):

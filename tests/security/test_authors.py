@@ -10,7 +10,7 @@ import pytest
 
 from blogapi.accounts.users import queries as users
 from blogapi.content.articles import service
-from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.writing import ownership
 from blogapi.storage.database import transaction
 from blogapi.web.access import Role
@@ -233,7 +233,7 @@ def test_hidden_work_of_others_changes_nothing_that_an_author_reads(
     app, as_admin, as_author, public_blog, make_guest, make_article, monkeypatch
 ):
     # Lists of more articles are sent in parts, and have another ETag.
-    monkeypatch.setattr(json_reader, "CHUNK_SIZE", 2)
+    monkeypatch.setattr(article_bodies, "CHUNK_SIZE", 2)
     before = snapshot(as_author, public_blog)
     guest = make_guest("Hidden guest")
     hidden = {
@@ -530,7 +530,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
     with app.app_context():
         account = users.get_user_by_name(name)
     uuid = make_article(author=account, status="draft").uuid
-    prepare = service.prepare_article
+    prepare = service.prepare_articles
 
     def prepare_and_change(*arguments, **options):
         prepared = prepare(*arguments, **options)
@@ -544,7 +544,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
                 users.get_user_by_name(name).can_publish = False
         return prepared
 
-    monkeypatch.setattr(service, "prepare_article", prepare_and_change)
+    monkeypatch.setattr(service, "prepare_articles", prepare_and_change)
     status = "published" if change == "may not publish" else None
     body = {"title": "New"} | ({"status": status} if status else {})
     assert client.patch(f"{ARTICLES}{uuid}/", json=body).status_code == (

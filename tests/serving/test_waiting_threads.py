@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.responses import article_bodies
 from blogapi.delivery.response_cache.middleware import RESPONSE_CACHE
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
@@ -115,7 +115,7 @@ def test_progress_of_a_client_is_noticed_before_its_socket_is_reported_writable(
 def test_a_long_list_for_a_slow_client_does_not_occupy_a_database_connection(
     app, people, make_article, monkeypatch
 ):
-    monkeypatch.setattr(json_reader, "CHUNK_SIZE", 2)
+    monkeypatch.setattr(article_bodies, "CHUNK_SIZE", 2)
     for _ in range(9):
         make_article(content="<p>" + "x" * 60_000 + "</p>")
     head = f"GET {ARTICLES} HTTP/1.1\r\nHost: a\r\nX-API-KEY: {people.key(None)}\r\n"

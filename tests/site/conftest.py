@@ -9,7 +9,6 @@ from blogapi.content.articles.writing import repeated_columns as links
 from blogapi.content.taxonomies.authors import Author
 from blogapi.site import queries
 from blogapi.storage.database import db, transaction
-from blogapi.web.stored_json import store_json
 
 
 @pytest.fixture
@@ -34,7 +33,6 @@ def add_author(app):
             author = Author(name=name, slug=name.lower().replace(" ", "-"), **fields)
             db.session.add(author)
             db.session.flush()
-            store_json(db.session(), author)
             link = ArticleAuthor(article_id=article.uuid, author_id=author.uuid, position=position)
             db.session.add(link)
             db.session.flush()

@@ -121,19 +121,21 @@ def test_put_accepts_a_response_with_the_address(as_admin, blog, set_site):
 
 
 @pytest.mark.parametrize("number", [1, 20])
-def test_the_address_costs_one_statement_per_response(
+def test_the_address_costs_few_statements_per_response(
     as_reader, make_article, make_tag, set_site, record_statements, number
 ):
     set_site(url=HOME)
     for _ in range(number):
         article = make_article(tags=(make_tag(),))
     as_reader.get(ARTICLES)
-    for path in (f"{ARTICLES}?page=1&", f"{CATEGORIES}?", f"{TAGS}?page=1&", f"{ARTICLES}{article.uuid}/?"):
+    # All addresses need the site, and those of articles the slugs of their categories.
+    articles = dict.fromkeys((f"{ARTICLES}?page=1&", f"{ARTICLES}{article.uuid}/?"), 2)
+    for path, cost in {**articles, f"{CATEGORIES}?": 1, f"{TAGS}?page=1&": 1}.items():
         with record_statements() as without:
             as_reader.get(f"{path}fields=slug")
         with record_statements() as with_address:
             as_reader.get(f"{path}fields=slug,url")
-        assert len(with_address) - len(without) == 1
+        assert len(with_address) - len(without) == cost, path
 
 
 # Never stale

@@ -334,7 +334,7 @@ def test_article_lists_use_an_index(app, make_article):
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
-        ("UPDATE article_json SET html_json = ''", "json: article: 2 differ"),
+        ("UPDATE article SET html = ''", "articles: rendered columns of articles: 2 differ"),
         ("UPDATE article_author SET listed_from = NULL", "lists: "),
         ("DELETE FROM search_entry", "search: "),
         ("UPDATE search_index SET vector = 'other'", "search: "),

@@ -12,8 +12,11 @@ ON_BOTH = {
     "an unknown table": ("CREATE TABLE other (x integer)", "table other is unknown"),
     "a missing table": ("DROP TABLE preview", "table preview is missing"),
     "an unknown column": ("ALTER TABLE tag ADD COLUMN motto text", "table tag also has: motto text"),
-    "a missing column": ("ALTER TABLE seo DROP COLUMN og_image", "table seo lacks: og_image "),
-    "a default": ("ALTER TABLE tag RENAME COLUMN json TO parts", "table tag lacks: json "),
+    "a missing column": (
+        "ALTER TABLE article DROP COLUMN seo_og_image",
+        "table article lacks: seo_og_image ",
+    ),
+    "a default": ("ALTER TABLE tag RENAME COLUMN description TO parts", "table tag lacks: description "),
     "a view": ("CREATE VIEW other AS SELECT 1 AS x", "view other is unknown"),
     "an unknown index": ("CREATE INDEX other ON tag (name)", "index other is unknown"),
     "a missing index": ("DROP INDEX ix_event_due", "index ix_event_due is missing"),
@@ -26,7 +29,10 @@ ON_POSTGRESQL = {
         "ALTER TABLE tag ALTER name DROP NOT NULL",
         "table tag also has: name character varying",
     ),
-    "another default": ("ALTER TABLE tag ALTER json SET DEFAULT 'x'", "table tag also has: json "),
+    "another default": (
+        "ALTER TABLE tag ALTER description SET DEFAULT 'x'",
+        "table tag also has: description ",
+    ),
     "a primary key": (
         "ALTER TABLE former_slug DROP CONSTRAINT pk_former_slug",
         "table former_slug lacks: CONSTRAINT pk_former_slug PRIMARY KEY",
@@ -36,8 +42,8 @@ ON_POSTGRESQL = {
         "table tag lacks: CONSTRAINT uq_tag_slug",
     ),
     "a foreign key": (
-        "ALTER TABLE seo DROP CONSTRAINT fk_seo_article_id",
-        "table seo lacks: CONSTRAINT fk_seo_art",
+        "ALTER TABLE former_slug DROP CONSTRAINT fk_former_slug_article_id",
+        "table former_slug lacks: CONSTRAINT fk_former_slug_art",
     ),
     "a check": (
         "ALTER TABLE article DROP CONSTRAINT ck_article_status",
@@ -64,7 +70,7 @@ ON_SQLITE = {
     "another default": (
         "DEFAULT ''",
         "DEFAULT 'x'",
-        "table tag also has: json BLOB DEFAULT 'x' NOT NULL",
+        "table tag also has: description VARCHAR DEFAULT 'x' NOT NULL",
     ),
     "a collation": ("name VARCHAR", "name VARCHAR COLLATE NOCASE", "table tag lacks: name"),
     "a primary key": ("PRIMARY KEY (uuid)", "PRIMARY KEY (uuid, name)", "table tag lacks: CONSTRAINT pk_tag"),

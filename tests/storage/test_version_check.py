@@ -6,7 +6,7 @@ import pytest
 
 from blogapi.config import CannotStart
 from blogapi.content.articles.renderer_version import get_renderer_version
-from blogapi.content.articles.writing import json_writer, rerendering
+from blogapi.content.articles.writing import rerendering
 from blogapi.storage import migration_names, version_check
 from blogapi.storage.database import transaction
 from blogapi.storage.version_check import NewerSchema
@@ -101,14 +101,14 @@ def test_other_servers_store_nothing_while_a_new_version_renders_the_articles(
     make_article()
     upgrade(UPGRADES["another rendering"])
     version_check.accept_renderers(app, "another")
-    store_articles, refused = json_writer.store_articles, []
+    store_again, refused = rerendering.store_again, []
 
     def store_slowly(session, articles):
         with other_connection(app) as other:
             refused.append(other.exec_driver_sql(RENDERER).scalar() != "another")
-        store_articles(session, articles)
+        store_again(session, articles)
 
-    monkeypatch.setattr(json_writer, "store_articles", store_slowly)
+    monkeypatch.setattr(rerendering, "store_again", store_slowly)
     make_app()
     assert refused and all(refused)
     with app.app_context(), pytest.raises(NewerSchema), transaction():
@@ -119,11 +119,11 @@ def test_an_interrupted_rendering_is_repeated_at_the_next_start(app, make_app, m
     make_article()
     upgrade(RENDERED.format(f"{get_renderer_version()}, unfinished"))
     with other_connection(app) as other:
-        other.exec_driver_sql("DELETE FROM article_json")
+        other.exec_driver_sql("UPDATE article SET html = ''")
     make_app()
     with other_connection(app) as other:
         assert other.exec_driver_sql(RENDERER).scalar() == get_renderer_version()
-        assert other.exec_driver_sql("SELECT count(*) FROM article_json").scalar() == 1
+        assert other.exec_driver_sql("SELECT count(*) FROM article WHERE html != ''").scalar() == 1
 
 
 def test_a_start_fails_if_another_version_upgrades_the_database_at_the_same_time(app, upgrade, monkeypatch):

@@ -56,11 +56,12 @@ def test_a_check_says_what_differs_and_changes_nothing(run, install):
     assert [path.name for path in home.iterdir()] == ["blog.db"]
 
 
-@pytest.mark.parametrize(("migration", "stored"), [("0010", None), ("0020", {"excerpt": 1, "html": 8})])
+@pytest.mark.parametrize(("migration", "stored"), [("0010", None), ("0020", {"excerpt": 1}), ("0037", {})])
 def test_a_check_prints_json(run, install, migration, stored):
     install(migration)
     found = json.loads(run("upgrade", "--check", "--json").stdout)
-    assert (found["former"], found["schema"], found["rights"]) == (None, migration, None)
+    former = ("1.0.0", migration, []) if migration >= "0037" else (None, migration, None)
+    assert (found["former"], found["schema"], found["rights"]) == former
     assert found["stored"] == stored
     assert found["needed"] > 0 and found["free"] > 0 and found["seconds"] > 0
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from blogapi.web import json as web_json
 from blogapi.web.errors import Malformed, Problem
+from blogapi.web.json import JsonBody
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -78,3 +79,28 @@ def test_serialized_json_parses_to_the_same_value(value):
 
 def test_json_is_serialized_compactly_and_unescaped():
     assert web_json.to_json_bytes({"a": ["é", "日", 1]}) == '{"a":["é","日",1]}'.encode()
+
+
+@pytest.mark.parametrize("members", [{}, {"a": 1}])
+def test_a_member_is_added_to_an_object(members):
+    short = web_json.add_member(members, "more", JsonBody(b"[1]", "2"), item_state="1")
+    long = web_json.add_member(members, "more", JsonBody(iter([b"[", b"1]"]), state="3"), item_state="1")
+    expected = members | {"more": [1]}
+    assert json.loads(short.body) == json.loads(b"".join(long.body)) == expected
+    assert list(json.loads(short.body)) == list(expected)
+
+
+def test_the_etag_depends_on_the_body_and_on_every_part_of_the_state():
+    bodies = [
+        JsonBody(b"[]"),
+        JsonBody(b"[]", "1"),
+        JsonBody(b"[1]"),
+        JsonBody(iter(()), state="[1] 1"),
+        JsonBody(iter(()), state="[1] 2"),
+        JsonBody(iter(()), "hidden", state="[1] 2"),
+        web_json.add_member({}, "more", JsonBody(iter(()), state="1"), item_state=""),
+        web_json.add_member({"name": "a"}, "more", JsonBody(iter(()), state="1"), item_state=""),
+        web_json.add_member({"name": "a"}, "more", JsonBody(iter(()), state="1"), item_state="slug"),
+    ]
+    etags = [body.etag() for body in bodies] + [bodies[0].etag("unlisted")]
+    assert len(set(etags)) == len(etags)

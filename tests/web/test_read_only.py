@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import ArticleBodySchema, SingleArticleFieldsSchema
 from blogapi.content.taxonomies.schemas import TermBodySchema
 from blogapi.web import read_only
@@ -137,7 +137,7 @@ def test_an_unknown_item_is_reported_before_read_only_fields(as_admin):
 
 
 def test_a_long_list_of_articles_is_compared(as_admin, make_article, make_category, monkeypatch):
-    monkeypatch.setattr(json_reader, "CHUNK_SIZE", 2)
+    monkeypatch.setattr(article_bodies, "CHUNK_SIZE", 2)
     category = make_category()
     for _ in range(5):
         make_article(category=category)

@@ -1,28 +1,27 @@
-"""Tables of articles, their tags and their SEO records."""
+"""Tables of articles, their links to terms, their versions and their former addresses."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from uuid import UUID
+from typing import Any
+from uuid import UUID, uuid4
 
 from sqlalchemy import (
     DDL,
     CheckConstraint,
     ForeignKey,
     Index,
-    LargeBinary,
     String,
     Text,
     desc,
     event,
     false,
-    func,
     text,
 )
 from sqlalchemy.ext.associationproxy import AssociationProxy, association_proxy
 from sqlalchemy.ext.orderinglist import ordering_list
-from sqlalchemy.orm import Mapped, mapped_column, relationship, synonym
+from sqlalchemy.orm import Mapped, MappedColumn, mapped_column, relationship, synonym
 
 from blogapi.content.articles.fields import TEXT_FIELDS
 from blogapi.content.articles.lifecycle import ContentType
@@ -32,17 +31,32 @@ from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.models import HasEvents
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, get_listed_from
-from blogapi.storage.database import WITHOUT_ROWID, Base, Identified, Timestamped, bytewise, current_time
+from blogapi.storage.database import (
+    SORT_KEY,
+    WITHOUT_ROWID,
+    Base,
+    Identified,
+    JsonText,
+    Timestamped,
+    bytewise,
+    current_time,
+)
 
 # An article with a readable status needs a publication time.
 _IS_HIDDEN = " AND ".join(f"status != '{status}'" for status in READABLE_STATUSES)
+
+
+def derived_column(*arguments: Any, **options: Any) -> MappedColumn[Any]:
+    """Return a column whose value is rendered from other columns of the row; see DERIVED_COLUMNS."""
+    return mapped_column(*arguments, **options, info={"derived": True})
 
 
 class Article(HasEvents, Identified, Timestamped, Base):
     """An article or, by its `type`, a page; its content is stored exactly as the client sent it.
 
     A page has no category. Its `parent_id` refers to its parent page, and `position` orders the pages with
-    the same parent.
+    the same parent. The columns of DERIVED_COLUMNS are rendered from the others, from the files that the
+    article uses and from the address of the service; `writing.derived_columns` fills them.
     """
 
     __tablename__ = "article"
@@ -60,6 +74,8 @@ class Article(HasEvents, Identified, Timestamped, Base):
         Index("ix_article_featured", "status", "featured", "published_at", desc("uuid"), "type"),
         Index("ix_article_author", "author_id", "status", "published_at", desc("uuid"), "type"),
         Index("ix_article_category", "category_id", "status", "published_at", desc("uuid"), "type"),
+        Index("ix_article_sort_key", "sort_key", "uuid", "type"),
+        Index("ix_article_status_sort_key", "status", "sort_key", "uuid", "published_at", "type"),
         Index("ix_article_changed", "last_updated", desc("uuid"), "type"),
         Index("ix_article_status_changed", "status", "last_updated", desc("uuid"), "published_at", "type"),
         Index(
@@ -71,9 +87,11 @@ class Article(HasEvents, Identified, Timestamped, Base):
     author_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"))
     category_id: Mapped[UUID | None] = mapped_column(ForeignKey("category.uuid"))
     title: Mapped[str]
+    subtitle: Mapped[str] = mapped_column(default="")
+    excerpt: Mapped[str] = mapped_column(default="", server_default="")
+    robots: Mapped[str] = mapped_column(default="", server_default="")
     slug: Mapped[str] = mapped_column(unique=True)
     cover_image: Mapped[str] = mapped_column(default="")
-    content: Mapped[str] = mapped_column(default="")
     content_type: Mapped[str] = mapped_column(String(16), default=ContentType.HTML.value)
     featured: Mapped[bool] = mapped_column(default=False, server_default=false())
     language: Mapped[str] = mapped_column(default="", server_default="")
@@ -84,7 +102,6 @@ class Article(HasEvents, Identified, Timestamped, Base):
     was_public: Mapped[bool] = mapped_column(default=False)
     slug_derived: Mapped[bool] = mapped_column(default=True)
     editor_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
-    custom: Mapped[str] = mapped_column(Text(), default=NO_VALUES, server_default=NO_VALUES)
 
     type: Mapped[str] = mapped_column(
         String(16), default=ItemType.ARTICLE.value, server_default=ItemType.ARTICLE.value
@@ -97,8 +114,27 @@ class Article(HasEvents, Identified, Timestamped, Base):
     )
     position: Mapped[int] = mapped_column(default=0, server_default="0")
 
+    seo_uuid: Mapped[UUID] = mapped_column(default=uuid4)
+    seo_created: Mapped[datetime] = mapped_column(default=current_time)
+    seo_last_updated: Mapped[datetime] = mapped_column(default=current_time)
+    seo_title: Mapped[str] = mapped_column(default="")
+    seo_description: Mapped[str] = mapped_column(default="")
+    seo_og_image: Mapped[str] = mapped_column(default="")
+    seo_canonical_url: Mapped[str] = mapped_column(default="")
+
+    sort_key: Mapped[str] = derived_column(SORT_KEY, server_default="")
+    word_count: Mapped[int] = derived_column(server_default="0")
+    reading_minutes: Mapped[int] = derived_column(server_default="1")
+    generated_excerpt: Mapped[str] = derived_column(server_default="")
+    cover: Mapped[Any] = derived_column(JsonText(), server_default="null")
+
+    # SQLite reads a row up to the last column that a statement selects, so the long columns come last.
+    custom: Mapped[str] = mapped_column(Text(), default=NO_VALUES, server_default=NO_VALUES, sort_order=1)
+    content: Mapped[str] = mapped_column(default="", sort_order=2)
+    toc: Mapped[Any] = derived_column(JsonText(), server_default="[]", deferred=True, sort_order=3)
+    html: Mapped[str] = derived_column(Text(), server_default="", deferred=True, sort_order=4)
+
     category: Mapped[Category | None] = relationship()
-    seo: Mapped[Seo] = relationship(cascade="all, delete-orphan", passive_deletes=True)
     tag_links: Mapped[list[ArticleTag]] = relationship(
         order_by="ArticleTag.position",
         collection_class=ordering_list("position"),
@@ -122,6 +158,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
         """Copy columns of the article to its links to tags and authors, which repeat these columns.
 
         Call this after a change of the status, the publication time, the category, the tags or the authors.
+        The search entry repeats `listed_from` too; `writing.loaded` stores it.
         """
         listed_from = get_listed_from(self)
         for tag_link in self.tag_links:
@@ -130,11 +167,10 @@ class Article(HasEvents, Identified, Timestamped, Base):
             author_link.listed_from = listed_from
 
 
-_title = func.lower(bytewise(Article.title))
-Index("ix_article_title", _title, Article.uuid, Article.type).ddl_if(dialect="sqlite")
-Index(
-    "ix_article_status_title", Article.status, _title, Article.uuid, Article.published_at, Article.type
-).ddl_if(dialect="sqlite")
+#: The names of the columns that are rendered again when what they depend on changes. Exports, versions,
+#: working copies and the documents of deleted items leave them out.
+DERIVED_COLUMNS = frozenset(column.name for column in Article.__table__.c if column.info.get("derived"))
+
 # Most articles are in the language of the site and have no translations.
 for _name, _condition, *_columns in (
     ("page", "type = 'page'", Article.position, Article.uuid),
@@ -146,13 +182,8 @@ for _name, _condition, *_columns in (
 ):
     _partial = Index(f"ix_article_{_name}", *_columns, sqlite_where=text(_condition))
     _partial.ddl_if(dialect="sqlite")
-# PostgreSQL can answer from the index alone if it also contains the columns of its expression.
-# `postgresql_include` and `postgresql_where` would import the dialect of PostgreSQL, which needs memory, also
-# on SQLite.
+# `postgresql_where` would import the dialect of PostgreSQL, which needs memory, also on SQLite.
 for _index in (
-    'ix_article_title ON article (lower(title COLLATE "C"), uuid, type) INCLUDE (title)',
-    'ix_article_status_title ON article (status, lower(title COLLATE "C"), uuid, published_at, type) '
-    "INCLUDE (title)",
     "ix_article_page ON article (position, uuid) WHERE type = 'page'",
     "ix_article_language ON article (language, status, published_at, uuid DESC, type) WHERE language != ''",
     "ix_article_translation_key ON article (translation_key) WHERE translation_key != ''",
@@ -216,49 +247,8 @@ class ArticleAuthor(Base):
 LINK_MODELS: Mapping[str, type[ArticleTag | ArticleAuthor]] = {"tags": ArticleTag, "authors": ArticleAuthor}
 
 
-class Seo(Identified, Timestamped, Base):
-    """The metadata of an article for search engines and social networks; each article has exactly one."""
-
-    __tablename__ = "seo"
-
-    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), unique=True)
-    title: Mapped[str]
-    description: Mapped[str] = mapped_column(default="")
-    og_image: Mapped[str] = mapped_column(default="")
-    canonical_url: Mapped[str] = mapped_column(default="")
-
-
-class ArticleJson(Base):
-    """The JSON of an article, rendered by every write: one column with the JSON value of each field.
-
-    A read adds the content of the article, the category, the tags, the authors and the status, so this row
-    does not change if a tag is renamed or a scheduled article becomes public.
-    """
-
-    __tablename__ = "article_json"
-
-    article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), primary_key=True)
-    # There is no foreign key, because the foreign key of `article.category_id` guarantees that the category
-    # exists.
-    category_id: Mapped[UUID | None]
-    status: Mapped[str] = mapped_column(String(16))
-    published_at: Mapped[datetime | None]
-    version: Mapped[int]
-
-
-# Lists select the first columns, and `html` is the longest, so it comes last. The columns are binary, so that
-# a read does not decode and encode text.
-_JSON_NAMES = (
-    *("uuid", "author", *(text.name for text in TEXT_FIELDS if text.name != "content"), "slug", "seo"),
-    *("parent", "position"),
-    *("created", "last_updated", "published_at", "reading_minutes", "cover", "word_count", "toc", "html"),
-)
-for _name in _JSON_NAMES:
-    setattr(ArticleJson, f"{_name}_json", mapped_column(LargeBinary, nullable=False, server_default=""))
-
-
 class ArticleStats(Base):
-    """The single row with the version of the code that rendered the rows of ArticleJson."""
+    """The single row with the version of the code that rendered the articles."""
 
     __tablename__ = "article_stats"
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Select, bindparam, func, inspect, select, union_all
-from sqlalchemy.orm import joinedload
+from sqlalchemy.orm import joinedload, undefer
 from sqlalchemy.orm.attributes import set_committed_value
 
 from blogapi.content.articles.fields import LINK_FIELDS
 from blogapi.content.articles.models import LINK_MODELS, Article, ArticleRevision, FormerSlug, WorkingCopy
 from blogapi.publication.visibility import scheduled
 from blogapi.storage.database import chunk, db, table_of
-from blogapi.web.errors import NotFound, or_not_found
+from blogapi.web.errors import Damaged, NotFound, or_not_found
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
 
 _article, _former = table_of(Article).c, table_of(FormerSlug).c
@@ -37,11 +37,8 @@ _SELECT_SLUG_OWNERS = union_all(
     .join(table_of(FormerSlug), _former.article_id == _article.uuid)
     .where(_former.slug == bindparam("slug")),
 )
-_SELECT_COMPLETE = (
-    select(Article)
-    .where(Article.uuid.in_(bindparam("uuids", expanding=True)))
-    .options(joinedload(Article.seo))
-)
+_SELECT_COMPLETE = select(Article).where(Article.uuid.in_(bindparam("uuids", expanding=True)))
+_SELECT_WITH_HTML = _SELECT_COMPLETE.options(undefer(Article.html), undefer(Article.toc))
 # Most articles have one author, so joining the authors repeats few rows.
 _SELECT_STORED = _SELECT_COMPLETE.options(joinedload(Article.author_links)).add_columns(
     select(func.max(_revision.number)).where(_revision.article_id == Article.uuid).scalar_subquery(),
@@ -54,6 +51,13 @@ _LINKS: dict[str, Select[Any]] = {
 }
 
 
+def check_texts(rows: Iterable[Iterable[Any]]) -> None:
+    """Raise Damaged if a text in one of these rows contains characters that no text can contain."""
+    # SQLite does not verify the pages of a long value: it returns the zeroes of a damaged page.
+    if any(isinstance(value, str) and "\0" in value for row in rows for value in row):
+        raise Damaged("the stored text of an article is not text")
+
+
 def check_exists(uuid: UUID, type_: str | None = None) -> None:
     """Raise NotFound if there is no article (with `type_`: no item of this type) with this uuid."""
     found = db.session.connection().scalar(_SELECT_TYPE, {"uuid": uuid})
@@ -62,7 +66,7 @@ def check_exists(uuid: UUID, type_: str | None = None) -> None:
 
 
 def get_article(uuid: UUID) -> Article:
-    """Return the article in any status, with tags, authors and SEO record loaded.
+    """Return the article in any status, with its tags and authors loaded.
 
     Raises NotFound if the article does not exist.
     """
@@ -70,15 +74,19 @@ def get_article(uuid: UUID) -> Article:
 
 
 def find_article(uuid: UUID) -> Article | None:
-    """Return the article in any status, with tags, authors and SEO record loaded, or None."""
+    """Return the article in any status, with its tags and authors loaded, or None."""
     return find_articles([uuid]).get(uuid)
 
 
-def find_articles(uuids: Sequence[UUID]) -> dict[UUID, Article]:
-    """Return the existing articles with these uuids, with tags, authors and SEO records loaded."""
+def find_articles(uuids: Sequence[UUID], *, with_html: bool = False) -> dict[UUID, Article]:
+    """Return the existing articles with these uuids, with their tags and authors loaded.
+
+    With `with_html`, their HTML and their table of contents are loaded, too.
+    """
+    complete = _SELECT_WITH_HTML if with_html else _SELECT_COMPLETE
     articles_by_uuid: dict[UUID, Article] = {}
     for batch in chunk(uuids):
-        articles = db.session.scalars(_SELECT_COMPLETE, {"uuids": batch}).all()
+        articles = db.session.scalars(complete, {"uuids": batch}).all()
         for name, statement in _LINKS.items():
             _load_links(name, statement, articles)
         articles_by_uuid |= {article.uuid: article for article in articles}

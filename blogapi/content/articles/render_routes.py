@@ -133,14 +133,14 @@ def render(fields: Fields) -> WithAttributes:
     rendered = renderer.render(content, content_type)
     resolver = HtmlResolver(article, find_files([ArticleHtml(article, rendered.html, ())]))
     slug, url = _predict_address(article, **fields) if fields.get("title", "").strip() else (None, None)
-    (html,) = article_links.resolve([resolver.resolve(rendered.html).encode()])
+    (html,) = article_links.resolve_links([resolver.resolve(rendered.html)])
     # A free slug would reveal the slugs of articles that an author may not see.
     find_taken = partial(queries.find_taken_slugs, exclude=article)
     free = first_free_slug(slug, find_taken) if slug and not current_caller().is_author else None
     removed = list_removed(content, content_type, rendered.html)
     as_text = is_shown_as_text(content, content_type, rendered.html)
     notes = {"removed": removed, "shown_as_text": as_text}
-    return WithAttributes(rendered, html=html.decode(), slug=slug, free_slug=free, url=url, **notes)
+    return WithAttributes(rendered, html=html, slug=slug, free_slug=free, url=url, **notes)
 
 
 def _predict_address(

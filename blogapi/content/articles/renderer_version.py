@@ -1,14 +1,14 @@
-"""The version of the code and the libraries that make the stored JSON and the search index of articles."""
+"""The version of the code and libraries that make the derived columns and search words of articles."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import version
 
-# Increase this number when a change of the code changes the stored JSON or the search words of an article. At
+# Increase this number when a change of the code changes derived columns or search words of an article. At
 # the next start, all articles are then rendered again. A golden test fails if HTML, texts, search words or
 # fields change, but not if the addresses of media files change.
-RENDERER_NUMBER = 13
+RENDERER_NUMBER = 14
 
 LIBRARIES = ("anyascii", "comrak-ext", "marshmallow", "nh3", "tzdata")
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, literal, select, union_all
 
-from blogapi.content.articles import permissions, queries, service, write_routes
+from blogapi.content.articles import permissions, queries, write_routes
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.lists.query_schemas import ArticleCountsQuery, ArticleListQuery
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
@@ -184,8 +184,6 @@ write_routes.add_writes(
     body_schema=ArticleBodySchema,
     list_fields_schema=ArticleFieldsSchema,
     resolve=lambda items, is_bulk: items,
-    delete_one=service.delete,
-    delete_several=service.delete_all,
     deletion_predicate="can be restored for some days, and its former versions are kept",
 )
 

@@ -26,6 +26,7 @@ from blogapi.web.fields import (
     Fields,
     Identifier,
     InputSchema,
+    NestedColumns,
     OmitsNull,
     OutputSchema,
     Reference,
@@ -90,14 +91,14 @@ class ArticleBodySchema(_TextsBodySchema):
 class SeoSchema(OutputSchema):
     """The metadata of an article for search engines and social networks."""
 
-    uuid = Identifier()
-    created = Timestamp(aware=False, dump_only=True)
-    last_updated = Timestamp(aware=False, dump_only=True)
-    og_image = PictureAddress()
-    title = ma.fields.String()
-    description = ma.fields.String()
-    canonical_url = ma.fields.String(metadata={"description": "May be empty."})
-    article = Identifier(attribute="article_id")
+    uuid = Identifier(attribute="seo_uuid")
+    created = Timestamp(aware=False, dump_only=True, attribute="seo_created")
+    last_updated = Timestamp(aware=False, dump_only=True, attribute="seo_last_updated")
+    og_image = PictureAddress(attribute="seo_og_image")
+    title = ma.fields.String(attribute="seo_title")
+    description = ma.fields.String(attribute="seo_description")
+    canonical_url = ma.fields.String(attribute="seo_canonical_url", metadata={"description": "May be empty."})
+    article = Identifier(attribute="uuid")
 
 
 class HeadingSchema(OutputSchema):
@@ -125,7 +126,7 @@ class ArticleSchema(OutputSchema):
     content = RESPONSES["content"]
     status = ma.fields.Method("get_status", metadata={"type": "string", "enum": list(API_STATUSES)})
     content_type = RESPONSES["content_type"]
-    seo = ma.fields.Nested(SeoSchema)
+    seo = NestedColumns(SeoSchema)
 
     def get_status(self, article: Article) -> str:
         return get_api_status(article, current_time())

@@ -1,26 +1,48 @@
-"""Creates, changes and deletes articles, and keeps their former versions.
+"""Writes articles and pages: creates, changes, deletes and restores them, and keeps their former versions.
 
-A write that changes nothing stores nothing.
+A write that changes nothing stores nothing. Several writes share the rows that `write_together` loads; what
+all of them need is stored once, at its end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from uuid import UUID
+import dataclasses
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from uuid import UUID, uuid4
 
-from blogapi.content.articles import prepared
-from blogapi.content.articles.content import ArticleInput
-from blogapi.content.articles.fields import TEXT_DEFAULTS
-from blogapi.content.articles.models import Article
+from blogapi.content.articles import page_tree, prepared, queries
+from blogapi.content.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
+from blogapi.content.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
+from blogapi.content.articles.models import LINK_MODELS, Article, DeletedItem
+from blogapi.content.articles.prepared import remove_generated_excerpt
 from blogapi.content.articles.schemas import RESET_BY_PUT
-from blogapi.content.articles.writing import deleted_items
-from blogapi.content.articles.writing.batch import open_batch
+from blogapi.content.articles.snapshots import get_content
+from blogapi.content.articles.writing import deleted_items, history, states
+from blogapi.content.articles.writing.loaded import ArticleWrite, Loaded, write_together
+from blogapi.content.articles.writing.slugs import (
+    choose_first_slug,
+    choose_restored_slug,
+    record_rename,
+    revise_slug,
+)
+from blogapi.content.articles.writing.states import get_state
+from blogapi.content.custom_fields.models import NO_VALUES
+from blogapi.content.custom_fields.shown_values import list_public_names
+from blogapi.content.custom_fields.validation import find_missing_fields
+from blogapi.content.search.tokenizer import make_sort_key
+from blogapi.content.taxonomies.authors import get_or_create_profile
+from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
+from blogapi.content.taxonomies.service import get_or_create_term
+from blogapi.parsing import normalize_language
+from blogapi.publication.events import record
+from blogapi.publication.models import ChangeType
+from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
+from blogapi.site.queries import get_site
+from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.conditional import write_all
-
-
-def prepare_article(fields: ArticleInput, *, partial: bool = False) -> None:
-    """Prepare the write of this input before its transaction; see `prepare_all`."""
-    prepare_articles([fields], partial=partial)
+from blogapi.web.errors import Conflict, Errors, Invalid
 
 
 def prepare_articles(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
@@ -31,7 +53,8 @@ def prepare_articles(inputs: Sequence[ArticleInput], *, partial: bool = False) -
     """
     names = prepared.RENDERED_FIELDS
     rendered = [fields for fields in inputs if not partial or not fields.texts.keys().isdisjoint(names)]
-    stored = prepared.read_texts([fields.uuid for fields in rendered if fields.uuid is not None])
+    uuids = [fields.uuid for fields in rendered if fields.uuid is not None]
+    stored = prepared.read_texts(uuids) if uuids else {}
     sources = list[prepared.Source]()
     for fields in rendered:
         old_texts = stored.get(fields.uuid) if fields.uuid is not None else None
@@ -49,65 +72,295 @@ def create(
     editor: UUID | None = None,
     slug_from: str = "",
 ) -> Article:
-    """Create an article and return it.
-
-    Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
-    Unpublished articles of authors get provisional slugs; see `provisional_slugs`. Without authors in
-    `fields`, the author is the profile of `author`. Raises Invalid if the category, a tag
-    or an author does not exist, and Conflict if the given slug is taken.
-    """
-    with open_batch([fields], uuid, writer=author) as batch:
-        return batch.create(author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
+    """Create an article in a transaction of its own; see `create_article`."""
+    with write_together([fields], uuid, writer=author) as loaded:
+        return create_article(loaded, author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
 
 
 def replace(editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
+    """Create or replace the article with this uuid; return it and whether it was created."""
+    with write_together([fields], uuid, writer=editor) as loaded:
+        return replace_article(loaded, editor, uuid, fields)
+
+
+def change(editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
+    """Change the given fields in a transaction of its own; see `change_article`."""
+    with write_together([fields], uuid) as loaded:
+        return change_article(loaded, editor, uuid, fields)
+
+
+def replace_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
+    """Create or replace several articles, all or none; return their uuids."""
+    with write_together(items, *map(_get_uuid, items), writer=editor) as loaded:
+        return write_all(items, lambda item: replace_article(loaded, editor, _get_uuid(item), item)[0].uuid)
+
+
+def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
+    """Change the given fields of several articles, all or none; return their uuids."""
+    with write_together(items, *map(_get_uuid, items)) as loaded:
+        return write_all(items, lambda item: change_article(loaded, editor, _get_uuid(item), item).uuid)
+
+
+def delete(editor: UUID, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
+    """Delete an article or page, but keep it with its versions and edits, so that it can be restored.
+
+    The pages below a deleted page move to the top. Raises NotFound if there is no such article or page.
+    """
+    with _delete_together(editor, [uuid], type_) as loaded:
+        delete_article(loaded, uuid, type_)
+
+
+def delete_all(editor: UUID, uuids: Sequence[UUID], type_: str = ItemType.ARTICLE.value) -> None:
+    """Delete several articles or pages, all or none; see `delete`."""
+    with _delete_together(editor, uuids, type_) as loaded:
+        write_all(uuids, lambda uuid: delete_article(loaded, uuid, type_))
+
+
+@contextmanager
+def _delete_together(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterator[Loaded]:
+    """Keep what is deleted in the `with` block, and move the other pages below deleted pages to the top."""
+    with transaction(visible=False):
+        children = page_tree.list_children(uuids) if type_ == ItemType.PAGE else []
+        with write_together([], *uuids, *children) as loaded:
+            deleted_items.store(editor, uuids)
+            for child in children:
+                change_article(loaded, editor, child, ArticleInput(type=type_, parent=None))
+            yield loaded
+
+
+def create_article(
+    loaded: Loaded,
+    author: UUID,
+    fields: ArticleInput,
+    *,
+    uuid: UUID | None = None,
+    editor: UUID | None = None,
+    slug_from: str = "",
+) -> Article:
+    """Create an article and return it.
+
+    Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
+    Unpublished articles of authors get provisional slugs; see `unique_slugs`. Without authors in `fields`,
+    the author is the profile of `author`. An article with the uuid of a deleted one continues its versions.
+
+    Raises Invalid if the category, a tag or an author does not exist, and Conflict if the slug is taken.
+    """
+    now, is_named, uuid = current_time(), uuid is not None, uuid or uuid4()
+    content = _revise(loaded, None, fields, now, author)
+    if not content.authors:
+        profile = loaded.terms.profile or get_or_create_profile(author).uuid
+        content = dataclasses.replace(content, authors=(profile,))
+    if is_named and (item := db.session.get(DeletedItem, uuid)):
+        deleted_items.discard(item)
+        loaded.deleted_numbers |= queries.get_last_revision_numbers([uuid])
+    if fields.is_imported:
+        content = _break_cycle(loaded, uuid, content)
+    slug = choose_first_slug(loaded, uuid, content, fields, slug_from or content.texts["title"])
+    article = Article(
+        uuid=uuid,
+        author_id=author,
+        editor_id=editor or author,
+        version=loaded.deleted_numbers.get(uuid, 0) + 1,
+        slug_derived=not (fields.slug or slug_from),
+        was_public=is_readable(content, now),
+        seo_uuid=uuid4(),
+        seo_created=now,
+        created=now,
+        last_updated=now,
+    )
+    loaded.remember_tree(content.type)
+    _set_content(article, dataclasses.replace(content, slug=slug), now)
+    db.session.add(article)
+    loaded.writes[uuid] = ArticleWrite(article, None)
+    record(article.type, uuid, None, get_state(article), has_events=is_named)
+    return article
+
+
+def replace_article(loaded: Loaded, editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
     """Create or replace the article with this uuid; return it and whether it was created.
 
     A replaced article keeps its author. It also keeps its slug, publication time, authors and undocumented
     text fields if `fields` omits them.
     """
-    with open_batch([fields], uuid, writer=editor) as batch:
-        return batch.replace(editor, uuid, fields)
+    if uuid not in loaded.articles:
+        return create_article(loaded, editor, fields, uuid=uuid), True
+    texts = {**RESET_BY_PUT, **fields.texts}
+    all_fields = dataclasses.replace(
+        fields,
+        texts=texts,
+        status=fields.status or Status.DRAFT.value,
+        tags=fields.tags or (),
+        seo={**default_seo(texts), **fields.seo},
+    )
+    return change_article(loaded, editor, uuid, all_fields), False
 
 
-def change(editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
-    """Change the given fields and keep the former version.
+def change_article(
+    loaded: Loaded, editor: UUID, uuid: UUID, fields: ArticleInput, *, is_save: bool = False
+) -> Article:
+    """Change the given fields and keep the former version; for `is_save` see `history.continues_saves`.
 
     Raises NotFound if the article does not exist, Invalid if a field is invalid, and Conflict if the
     transition is not allowed or the slug is taken.
     """
-    with open_batch([fields], uuid) as batch:
-        return batch.change(editor, uuid, fields)
+    article = loaded.get(uuid, fields.type)
+    old_content, now = get_content(article), current_time()
+    content = _revise(loaded, old_content, fields, now)
+    if fields.is_imported:
+        content = _break_cycle(loaded, uuid, content)
+    # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
+    was_public = article.was_public or is_readable(old_content, now)
+    slug = revise_slug(loaded, article, old_content, content, fields.slug, was_public=was_public)
+    content = dataclasses.replace(content, slug=slug)
+    if content == old_content:
+        return article
+    loaded.remember_tree(content.type)
+    state = get_state(article)
+    loaded.writes.setdefault(uuid, ArticleWrite(article, old_content))
+    number = loaded.articles[uuid].last_number
+    if not (is_save and history.continues_saves(article, number, editor, now)):
+        since = now if is_save else None
+        number = history.keep_former_version(article, old_content, number, saves_since=since)
+    if slug != old_content.slug:
+        record_rename(loaded, article, new=slug, keep_old=was_public)
+    _set_content(article, content, now)
+    article.was_public = was_public or is_readable(content, now)
+    article.version = max(article.version, number) + 1
+    article.editor_id, article.last_updated = editor, now
+    changed = [difference.field for difference in compare(old_content, content)]
+    record(article.type, uuid, state, get_state(article), fields=list_public_names(changed))
+    return article
 
 
-def delete(editor: UUID, uuid: UUID) -> None:
-    """Delete the article, but keep it with its versions and its working copy, so that it can be restored.
+def delete_article(loaded: Loaded, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
+    """Delete an article, and keep its last version; raises NotFound if it does not exist."""
+    article = loaded.get(uuid, type_)
+    history.keep_former_version(article, get_content(article), loaded.articles[uuid].last_number)
+    loaded.remember_tree(type_)
+    loaded.writes.pop(uuid, None)
+    loaded.deleted.append(uuid)
+    record(article.type, uuid, get_state(article), None)
+    db.session.delete(article)
 
-    Raises NotFound if the article does not exist.
+
+def restore_article(loaded: Loaded, article: Article) -> None:
+    """Add a deleted article, which is in no session; it gets another slug if its slug is taken."""
+    uuid, content = article.uuid, get_content(article)
+    article.slug = choose_restored_slug(loaded, article, content)
+    article.was_public = article.was_public or is_readable(content, current_time())
+    article.version = max(article.version, loaded.deleted_numbers.get(uuid, 0)) + 1
+    article.update_links()
+    loaded.remember_tree(article.type)
+    db.session.add(article)
+    loaded.writes[uuid] = ArticleWrite(article, None)
+    record(article.type, uuid, None, get_state(article))
+
+
+def render_article_again(loaded: Loaded, uuid: UUID) -> None:
+    """Render an article again after other files were assigned to the relative addresses in its text."""
+    article = loaded.get(uuid)
+    write = loaded.writes.setdefault(uuid, ArticleWrite(article, get_content(article)))
+    write.is_rendered = True
+    states.record_rendering(article, ChangeType.UPDATED)
+
+
+def changes_nothing(loaded: Loaded, uuid: UUID, fields: ArticleInput) -> bool:
+    """Return whether a change with these fields would change nothing."""
+    old_content = get_content(loaded.get(uuid))
+    try:
+        content = _revise(loaded, old_content, fields, current_time())
+    except Conflict:
+        return False
+    return dataclasses.replace(content, slug=fields.slug or old_content.slug) == old_content
+
+
+def _revise(
+    loaded: Loaded,
+    old_content: ArticleContent | None,
+    fields: ArticleInput,
+    now: datetime,
+    author: UUID | None = None,
+) -> ArticleContent:
+    """Return the content after a change.
+
+    A new article without a category gets the default category, which `author` creates if it is missing.
+    Raises Invalid with the errors of all invalid fields.
     """
-    with open_batch([], uuid) as batch:
-        deleted_items.store(editor, [uuid])
-        batch.delete(uuid)
+    errors: Errors = {}
+    category, tags, authors = loaded.terms.resolve(fields, errors)
+    if author is not None and fields.category is None and fields.type == ItemType.ARTICLE:
+        category = get_or_create_term(CATEGORIES, author, DEFAULT_CATEGORY).uuid
+    try:
+        content = revise(
+            old_content,
+            fields,
+            category=category,
+            tags=tags,
+            authors=authors,
+            defaults=TEXT_DEFAULTS,
+            now=now,
+        )
+    except Invalid as error:
+        errors |= error.errors or {}
+    else:
+        errors |= _find_missing(old_content, content, fields)
+    if errors:
+        raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
+    texts = remove_generated_excerpt(old_content.texts if old_content else None, content.texts)
+    if texts["language"] and texts["language"] == normalize_language(get_site().language):
+        # Articles in the language of the site are stored with an empty language, by which lists find them.
+        texts = {**texts, "language": ""}
+    return dataclasses.replace(content, texts=texts)
 
 
-def replace_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
-    """Create or replace several articles, all or none; return their uuids."""
-    uuids = map(_get_uuid, items)
-    with open_batch(items, *uuids, writer=editor) as batch:
-        return write_all(items, lambda item: batch.replace(editor, _get_uuid(item), item)[0].uuid)
+def _break_cycle(loaded: Loaded, uuid: UUID, content: ArticleContent) -> ArticleContent:
+    """Return the content, without its parent if the page would be below itself.
+
+    An export that was edited, or made in another blog, can contain such a parent; the API refuses it.
+    """
+    above, tree = content.parent, page_tree.get_tree() if content.parent else {}
+    seen = set[UUID]()
+    while above is not None and above != uuid and above not in seen:
+        seen.add(above)
+        place, write = tree.get(above), loaded.writes.get(above)
+        above = write.article.parent_id if write else place.parent if place else None
+    return dataclasses.replace(content, parent=None) if above == uuid else content
 
 
-def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
-    """Change the given fields of several articles, all or none; return their uuids."""
-    with open_batch(items, *map(_get_uuid, items)) as batch:
-        return write_all(items, lambda item: batch.change(editor, _get_uuid(item), item).uuid)
+def _find_missing(
+    old_content: ArticleContent | None, content: ArticleContent, fields: ArticleInput
+) -> Errors:
+    """Return errors for the required custom fields that a readable article lacks."""
+    was_readable = old_content is not None and old_content.status in READABLE_STATUSES
+    before = NO_VALUES if old_content is None else old_content.custom
+    is_unchanged = was_readable and content.custom == before
+    if content.status not in READABLE_STATUSES or is_unchanged or fields.is_imported:
+        return {}
+    return find_missing_fields(content.type, before, content.custom, was_readable=was_readable)
 
 
-def delete_all(editor: UUID, uuids: Sequence[UUID]) -> None:
-    """Delete several articles, all or none."""
-    with open_batch([], *uuids) as batch:
-        deleted_items.store(editor, uuids)
-        write_all(uuids, batch.delete)
+def _set_content(article: Article, content: ArticleContent, now: datetime) -> None:
+    """Set the columns and the links of the article."""
+    for name, text in content.texts.items():
+        setattr(article, name, text)
+    article.sort_key = make_sort_key(content.texts["title"])
+    article.slug, article.status = content.slug, content.status
+    article.published_at, article.custom = content.published_at, content.custom
+    article.category_id = content.category
+    article.type, article.parent_id, article.position = content.type, content.parent, content.position
+    for field in LINK_FIELDS:
+        uuids = getattr(content, field.name)
+        links = {link.term_id: link for link in getattr(article, field.relation)}
+        if tuple(links) != uuids:
+            model = LINK_MODELS[field.name]
+            setattr(article, field.relation, [links.get(uuid) or model(term_id=uuid) for uuid in uuids])
+            for position, link in enumerate(getattr(article, field.relation)):
+                link.position = position
+    article.update_links()
+    for name, text in content.seo.items():
+        if getattr(article, f"seo_{name}") != text:
+            setattr(article, f"seo_{name}", text)
+            article.seo_last_updated = now
 
 
 def _get_uuid(fields: ArticleInput) -> UUID:

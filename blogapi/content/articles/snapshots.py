@@ -18,7 +18,6 @@ from blogapi.publication.visibility import ItemType
 
 def get_content(article: Article) -> ArticleContent:
     """Return the content of an article, which is everything that an author writes."""
-    seo = article.seo
     return ArticleContent(
         texts={name: getattr(article, name) for name in TEXT_NAMES},
         slug=article.slug,
@@ -29,7 +28,7 @@ def get_content(article: Article) -> ArticleContent:
             field.name: tuple(link.term_id for link in getattr(article, field.relation))
             for field in LINK_FIELDS
         },
-        seo={name: getattr(seo, name) for name in SeoBodySchema._declared_fields},
+        seo={name: getattr(article, f"seo_{name}") for name in SeoBodySchema._declared_fields},
         custom=article.custom,
         type=article.type,
         parent=article.parent_id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 from uuid import UUID
@@ -38,15 +38,12 @@ def add_writes(
     body_schema: type[ArticleBodySchema],
     list_fields_schema: type[ma.Schema],
     resolve: Resolve,
-    delete_one: Callable[[UUID, UUID], None],
-    delete_several: Callable[[UUID, Sequence[UUID]], None],
     deletion_predicate: str,
 ) -> None:
     """Add the operations that create, replace, change and delete the items of the resource.
 
-    `list_fields_schema` is the schema of the fields of several items. `delete_one` and `delete_several` get
-    the uuid of the user and the uuids of the items. `deletion_predicate` ends a sentence about a deleted
-    item, such as "can be restored".
+    `list_fields_schema` is the schema of the fields of several items. `deletion_predicate` ends a sentence
+    about a deleted item, such as "can be restored".
     """
     allow_writers = allow(resource.role, scope="write")
     kind, representation, item_schema = resource.kind, resource.representation, make_item_schema(body_schema)
@@ -59,7 +56,7 @@ def add_writes(
         return resolved
 
     def prepare_one(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
-        service.prepare_article(dataclasses.replace(fields, uuid=id), partial=partial)
+        service.prepare_articles([dataclasses.replace(fields, uuid=id)], partial=partial)
 
     def prepare_several(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
         permissions.check_writes(items, creates=not partial)
@@ -102,7 +99,7 @@ def add_writes(
     @summary(f"Delete {with_indefinite_article(kind)}; it {deletion_predicate}.")
     def delete(id: UUID) -> None:
         permissions.check_write(id)
-        delete_one(current_user_id(), id)
+        service.delete(current_user_id(), id, kind)
 
     @bp.put("/")
     @allow_writers
@@ -132,4 +129,4 @@ def add_writes(
     def delete_all(query: Fields) -> None:
         permissions.check_writes([ArticleInput(uuid=uuid) for uuid in query["uuid"]])
         with permissions.report_deleted(query["uuid"], kind):
-            delete_several(current_user_id(), query["uuid"])
+            service.delete_all(current_user_id(), query["uuid"], kind)

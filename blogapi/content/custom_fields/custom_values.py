@@ -86,6 +86,8 @@ def list_pictures(stored: str) -> list[str]:
 
 def merge(stored: str, changes: Values) -> str:
     """Return the stored values after changes; None removes a value."""
+    if not changes:
+        return stored
     changed = parse(stored) | dict(changes)
     return dump({name: value for name, value in changed.items() if value is not None})
 

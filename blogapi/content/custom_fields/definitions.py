@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import select, true
+from sqlalchemy.orm import Session
 
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField
+from blogapi.site.models import Site
+from blogapi.site.queries import keep_site
 from blogapi.storage.database import db
 from blogapi.storage.database_clock import ReadOnce
 from blogapi.web.access import Caller
 
-_SELECT = select(CustomField).order_by(CustomField.position, CustomField.name)
-_definitions = ReadOnce[Sequence[CustomField]](lambda session: session.scalars(_SELECT).all())
+# Writes need the site too, so one statement reads both.
+_SELECT = select(Site, CustomField).outerjoin(CustomField, true())
+_SELECT = _SELECT.order_by(CustomField.position, CustomField.name)
+
+
+def _read(session: Session) -> Sequence[CustomField]:
+    rows = session.execute(_SELECT).all()
+    keep_site(rows[0].Site)
+    return [field for _, field in rows if field is not None]
+
+
+_definitions = ReadOnce[Sequence[CustomField]](_read)
 
 
 def list_definitions() -> Sequence[CustomField]:

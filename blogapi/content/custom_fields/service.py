@@ -9,10 +9,10 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import func, select
 
+from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.definitions import forget_definitions, list_visible
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField, FieldType
-from blogapi.content.custom_fields.validation import ITEMS_WITH_FIELDS
 from blogapi.site.service import record_change
 from blogapi.storage.database import Base, current_time, db, transaction
 from blogapi.web.access import current_caller
@@ -154,6 +154,6 @@ def _store(field: CustomField, *, was_admin_only: bool, is_derived_again: bool) 
     db.session.flush()
     forget_definitions()
     if is_derived_again:
-        ITEMS_WITH_FIELDS.get().update_derived_data(field.name)
+        ARTICLE_HOOKS.get().update_search_words(field.name)
     if not (was_admin_only and field.is_admin_only):
         record_change(["fields"])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import marshmallow as ma
 
-from blogapi.config import AppState
+from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.custom_values import Unfit, Values
 from blogapi.content.custom_fields.definitions import list_definitions, list_visible
@@ -16,22 +15,6 @@ from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.web.access import current_caller
 from blogapi.web.errors import Errors
 from blogapi.web.fields import SEND_REFERENCE, parse_reference
-
-
-class ItemsWithFields(Protocol):
-    """Finds articles and pages, and updates the data that is derived from their custom fields.
-
-    `blogapi.content.dependencies` sets it.
-    """
-
-    def resolve_items(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-        """Return the uuid of the item for each uuid, and for each slug of an item that the caller may see."""
-
-    def update_derived_data(self, name: str) -> None:
-        """Update the search words of all articles that have a value for the custom field `name`."""
-
-
-ITEMS_WITH_FIELDS = AppState[ItemsWithFields]("custom-field-articles")
 
 
 class CustomValues(ma.fields.Field[dict[str, Any]]):
@@ -96,7 +79,7 @@ def _resolve_articles(values: dict[str, Any]) -> dict[str, list[str]]:
         for name, value in values.items()
         if value is not None and fields[name].type == FieldType.ARTICLE
     }
-    known = ITEMS_WITH_FIELDS.get().resolve_items(set().union(*named.values())) if named else {}
+    known = ARTICLE_HOOKS.get().resolve_items(set().union(*named.values())) if named else {}
     errors: dict[str, list[str]] = {}
     for name, references in named.items():
         uuids = [str(known[reference]) for reference in references if reference in known]

@@ -12,7 +12,6 @@ from blogapi.rendering.media_types import MediaType
 from blogapi.storage.database import db, transaction
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
-from blogapi.web.stored_json import store_json
 
 
 def add(
@@ -100,7 +99,6 @@ def _change(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
         setattr(media, name, value)
     if changed or is_replaced:
         db.session.flush()
-        store_json(db.session(), media)
         if is_replaced:
             uses.replace_paths(db.session(), media.uuid)
         hooks.notify(db.session(), [media.uuid])

@@ -1,19 +1,17 @@
-"""The functions of `articles` that the media library calls when files change or are deleted.
+"""Which items use files, and renders articles again when their files change or are deleted.
 
-The JSON of an article, for example, contains the sizes and texts of the files that it uses.
-`blogapi.content.dependencies` sets the functions.
+The HTML of an article contains, for example, the sizes and texts of the files that it uses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Protocol
 from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from blogapi.config import AppState
+from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.media.models import MediaPath, MediaUse
 from blogapi.storage.database_clock import ReadOnce
 
@@ -21,29 +19,16 @@ from blogapi.storage.database_clock import ReadOnce
 _deleted = ReadOnce[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
 
 
-class ArticleRenderer(Protocol):
-    """Renders articles again; `find_items` returns the articles that use the files."""
-
-    def prepare_articles(self, media_ids: Collection[UUID]) -> None:
-        """Render the articles that use these files, before the transaction that changes the files."""
-
-    def render_articles_again(self, session: Session, media_ids: Collection[UUID]) -> None:
-        """Store the articles that use these files again; the changes of the files are flushed already."""
-
-
-ARTICLE_RENDERER = AppState[ArticleRenderer]("media-articles")
-
-
 def prepare_articles(media_ids: Collection[UUID]) -> None:
     """Render the articles that use these files, before the transaction of the write."""
     if media_ids:
-        ARTICLE_RENDERER.get().prepare_articles(media_ids)
+        ARTICLE_HOOKS.get().prepare_articles(media_ids)
 
 
 def notify(session: Session, media_ids: Collection[UUID]) -> None:
     """Render the articles again, in the transaction that has changed or deleted these files."""
     if media_ids:
-        ARTICLE_RENDERER.get().render_articles_again(session, media_ids)
+        ARTICLE_HOOKS.get().render_articles_again(session, media_ids)
 
 
 def find_items(session: Session, kind: str, media_ids: Collection[UUID]) -> set[UUID]:

@@ -8,11 +8,10 @@ from uuid import UUID
 from sqlalchemy import BigInteger, ForeignKey, Index, String, desc, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.storage.database import Base, Identified, current_time
-from blogapi.web.stored_json import StoresJson
+from blogapi.storage.database import Base, Identified, Timestamped, current_time
 
 
-class Media(Identified, StoresJson, Base):
+class Media(Identified, Timestamped, Base):
     """A file of the library. `media.folder` stores the file under `hash`.
 
     `hash` is the SHA-256 of the stored file. `upload_hash` is the SHA-256 of the uploaded file, from which

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+import marshmallow as ma
 from sqlalchemy import (
     ColumnElement,
     Result,
@@ -28,25 +28,27 @@ from sqlalchemy import (
 from blogapi.accounts.users.models import Account
 from blogapi.content.media import visible_files
 from blogapi.content.media.models import FormerHash, Media, MediaPath, MediaUse
+from blogapi.content.media.schemas import MediaSchema
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.site.models import Site
 from blogapi.storage.database import Base, db, table_of
 from blogapi.web.errors import or_not_found
-from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody, to_json, to_json_bytes
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
+from blogapi.web.representation import restrict_schema
 
 # The maximum number of files whose JSON a read keeps in memory at a time.
 CHUNK_SIZE = 500
 
 _media, _account = table_of(Media).c, table_of(Account).c
 _MISSING = "There is no such file; GET /api/v1/blog/media/ lists all files."
-# The user is not in the stored JSON, because the JSON is not updated when a user is deleted.
-_SELECT_JSON = select(_media.json, _account.uuid, _account.username).outerjoin_from(
-    table_of(Media), table_of(Account), _account.uuid == _media.account_id
-)
+_SELECT_SHOWN = select(
+    *(_media.uuid, _media.name, _media.alt, _media.caption, _media.type, _media.size, _media.hash),
+    *(_media.width, _media.height, _media.is_scalable, _media.created, _media.last_updated),
+    *(_media.account_id, _account.username),
+).outerjoin_from(table_of(Media), table_of(Account), _account.uuid == _media.account_id)
 
 
 def find_upload(upload_hash: str) -> Media | None:
@@ -76,9 +78,11 @@ def check_exists(uuid: UUID) -> None:
 
 def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     """Return the file with these fields (None: all fields); raises NotFound if there is no such file."""
-    found = db.session.connection().execute(_SELECT_JSON.where(_media.uuid == uuid)).one_or_none()
+    found = db.session.connection().execute(_SELECT_SHOWN.where(_media.uuid == uuid)).one_or_none()
     row = or_not_found(found, _MISSING)
-    return JsonBody(to_json_bytes(_select_fields(row, names)), item_state=to_json(_select_fields(row, None)))
+    return JsonBody(
+        to_json_bytes(_get_schema(names).dump(row)), item_state=to_json(_get_schema(None).dump(row))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +116,13 @@ class MediaFilters:
 
     @lru_cache(maxsize=64)  # noqa: B019, the instances are small
     def make_statements(self) -> tuple[Select[*tuple[Any, ...]], Select[int]]:
-        """Return the statements that select the JSON of these files and count them."""
+        """Return the statements that select these files and count them."""
         conditions = list(self._make_conditions())
         column, uuid = _media[self.ordering.removeprefix("-")], _media.uuid
         # An ascending list is the reverse of the descending one, so that both use the same index.
         order = (column.desc(), uuid) if self.ordering.startswith("-") else (column, uuid.desc())
         count = select(func.count()).select_from(table_of(Media)).where(*conditions)
-        return _SELECT_JSON.where(*conditions).order_by(*order), count
+        return _SELECT_SHOWN.where(*conditions).order_by(*order), count
 
 
 def list_json(
@@ -160,13 +164,12 @@ def _stream_array(chunks: Iterator[Sequence[Sequence[Any]]], names: Sequence[str
 
 
 def _to_array(rows: Sequence[Sequence[Any]], names: Sequence[str] | None) -> bytes:
-    return to_json_bytes([_select_fields(row, names) for row in rows])
+    return to_json_bytes(_get_schema(names).dump(rows, many=True))
 
 
-def _select_fields(row: Sequence[Any], names: Sequence[str] | None) -> Fields:
-    stored, uuid, username = row
-    file = json.loads(stored) | {"user": {"uuid": str(uuid), "username": username} if uuid else None}
-    return {name: value for name, value in file.items() if names is None or name in names}
+def _get_schema(names: Sequence[str] | None) -> ma.Schema:
+    fields = MediaSchema._declared_fields
+    return restrict_schema(MediaSchema, tuple(name for name in fields if names is None or name in names))
 
 
 def list_uses(uuid: UUID, page: PageRequest | None, *, visible_to: UUID | None = None) -> Page[Sequence[Any]]:

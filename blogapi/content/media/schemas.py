@@ -9,16 +9,15 @@ from marshmallow import validate
 
 from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.media.addresses import list_renditions, make_path
-from blogapi.content.media.models import Media
 from blogapi.publication.kinds import KINDS
 from blogapi.web.fields import (
+    Fields,
     Identifier,
     InputSchema,
     OutputSchema,
     Text,
     TextBoolean,
     Timestamp,
-    WithAttributes,
 )
 from blogapi.web.media_addresses import PictureAddress
 from blogapi.web.pagination import ListQuery
@@ -47,8 +46,8 @@ class RenditionSchema(OutputSchema):
     url = PictureAddress(metadata=_URL)
 
 
-class StoredMediaSchema(OutputSchema):
-    """The fields of a file that its row stores as JSON."""
+class MediaSchema(OutputSchema):
+    """A file of the media library."""
 
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "cat.jpg"})
@@ -66,23 +65,19 @@ class StoredMediaSchema(OutputSchema):
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
 
-    @ma.pre_dump
-    def add_addresses(self, media: Media, **_: Any) -> WithAttributes:
-        """Return the file with its address and its renditions."""
-        path = make_path(media.hash, media.name)
-        renditions = list_renditions(path, media.width or 0, media.height or 0) if media.is_scalable else []
-        return WithAttributes(media, url=path, renditions=renditions)
-
-
-class MediaSchema(StoredMediaSchema):
-    """A file of the media library."""
-
-    # The user is not in the stored JSON, because a user can be deleted without a change of the file.
     user = ma.fields.Nested(
         UserReferenceSchema,
         allow_none=True,
         metadata={"description": "Who uploaded the file; null if unknown or deleted."},
     )
+
+    @ma.pre_dump
+    def add_fields(self, file: Any, **_: Any) -> Fields:
+        """Return the columns of the file with its address, its renditions and its user."""
+        path = make_path(file.hash, file.name)
+        renditions = list_renditions(path, file.width or 0, file.height or 0) if file.is_scalable else []
+        user = {"uuid": file.account_id, "username": file.username} if file.account_id else None
+        return {**file._mapping, "url": path, "renditions": renditions, "user": user}
 
 
 class MediaChangesSchema(InputSchema):

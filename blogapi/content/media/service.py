@@ -25,7 +25,6 @@ from blogapi.storage import files
 from blogapi.storage.database import call_after_commit, call_after_rollback, db, end_read, transaction
 from blogapi.web.errors import Invalid, StorageFull, Unavailable
 from blogapi.web.fields import Fields
-from blogapi.web.stored_json import store_json
 
 MAX_STEM_LENGTH = 80
 _DEFAULT_STEM = "file"
@@ -204,7 +203,6 @@ def store(
             media = Media(**_describe(file) | texts | (restored or {}))
             db.session.add(media)
             db.session.flush()
-            store_json(db.session(), media)
             _store_former_hashes(media, file.hashes, former_hashes or {})
         place(file)
         return media, is_new

@@ -27,7 +27,6 @@ from blogapi.site.models import Site
 from blogapi.site.service import STATE as SITE_STATE
 from blogapi.storage.database import Base, chunk, current_time, table_of
 from blogapi.storage.expressions import insert_or_update
-from blogapi.web.stored_json import store_json
 
 ARTICLE = "article"
 WORKING_COPY = "working_copy"
@@ -230,7 +229,6 @@ def replace_paths(session: Session, media_id: UUID) -> None:
             state = SITE_STATE if isinstance(row, Site) else get_term_state(row)
             record(row.kind, row.uuid, state, state)
     session.flush()
-    store_json(session, *(row for row in rows if not isinstance(row, Site)))
 
 
 def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, set[UUID]]:

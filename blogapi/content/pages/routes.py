@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from blogapi.content.articles import page_tree, permissions, queries, write_routes
-from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.resource import Resource
 from blogapi.content.articles.responses import json_queries
 from blogapi.content.articles.schemas import PageFieldsSchema
-from blogapi.content.articles.writing import deleted_items
-from blogapi.content.articles.writing.batch import ArticleBatch, open_batch
 from blogapi.content.pages import hierarchy
 from blogapi.content.pages.schemas import PAGE_FIELDS, PageBodySchema, PageListQuery, PageSchema
 from blogapi.parsing import parse_uuid
@@ -21,44 +17,14 @@ from blogapi.publication import events
 from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import Shown, shows
 from blogapi.publication.visibility import ItemType
-from blogapi.storage.database import transaction
 from blogapi.web.access import allow, current_caller, editor, reader
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.conditional import write_all
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import DetailQuery, Query
 from blogapi.web.representation import PartialResult, Representation
 from blogapi.web.slug_lookup import accept_slugs
-
-
-def delete(editor: UUID, uuid: UUID) -> None:
-    """Delete a page, but keep it so that it can be restored; the pages below it move to the top.
-
-    Raises NotFound if the page does not exist.
-    """
-    with _open_deletion(editor, [uuid]) as batch:
-        batch.delete(uuid, ItemType.PAGE.value)
-
-
-def delete_all(editor: UUID, uuids: Sequence[UUID]) -> None:
-    """Delete several pages, all or none; the other pages below them move to the top."""
-    with _open_deletion(editor, uuids) as batch:
-        write_all(uuids, lambda uuid: batch.delete(uuid, ItemType.PAGE.value))
-
-
-@contextmanager
-def _open_deletion(editor: UUID, uuids: Sequence[UUID]) -> Iterator[ArticleBatch]:
-    """Open a batch for the deletion of these pages, and move the other pages below them to the top."""
-    with transaction(visible=False):
-        children = page_tree.list_children(uuids)
-        with open_batch([], *uuids, *children) as batch:
-            deleted_items.store(editor, uuids)
-            for child in children:
-                batch.change(editor, child, ArticleInput(type=ItemType.PAGE.value, parent=None))
-            yield batch
-
 
 PAGE = ItemType.PAGE.value
 
@@ -139,7 +105,5 @@ write_routes.add_writes(
     body_schema=PageBodySchema,
     list_fields_schema=PageFieldsSchema,
     resolve=hierarchy.resolve_parents,
-    delete_one=delete,
-    delete_several=delete_all,
     deletion_predicate="can be restored for some days, and the pages below it move to the top",
 )

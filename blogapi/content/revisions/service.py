@@ -128,7 +128,7 @@ def rename(article_id: UUID, number: int, *, name: str | None = None) -> Article
 def prepare_version(article_id: UUID, number: int) -> None:
     """Render the content of a former version before the transaction that restores it."""
     version = parse_content(get_revision(article_id, number).content)
-    article_service.prepare_article(replace(version.to_input(), uuid=article_id))
+    article_service.prepare_articles([replace(version.to_input(), uuid=article_id)])
 
 
 def compare(article_id: UUID, number: int, *, to: int | None = None) -> Fields:

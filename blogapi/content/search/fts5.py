@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    FromClause,
     Integer,
     MetaData,
     Select,
     String,
     Table,
-    bindparam,
     column,
     func,
+    insert,
     literal,
     select,
     table,
@@ -25,9 +27,17 @@ from sqlalchemy import (
 
 from blogapi.content.search import results
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.results import Conditions, Field, IndexRow, SearchText, Words, select_newest
+from blogapi.content.search.results import (
+    NUMBER_OF_KEY,
+    Conditions,
+    Field,
+    SearchText,
+    Words,
+    select_newest,
+)
 from blogapi.content.search.tokenizer import find_words, list_terms
 from blogapi.storage.database import table_of
+from blogapi.storage.expressions import unindexed
 
 _entry = table_of(SearchEntry).c
 _WORD_COLUMNS = ("title_words", "subtitle_words", "text_words")
@@ -49,11 +59,9 @@ class Fts5:
     table = table("search_index", column("rowid", Integer), column("search_index", String))
     stored = _INDEX_TABLE
     number: ColumnElement[int] = table.c.rowid
-    # The statement that changes the row of the article `key`; see `make_short_row`.
-    update_short_texts = update(_INDEX_TABLE).where(
-        _INDEX_TABLE.c.number
-        == select(_entry.number).where(_entry.article_id == bindparam("key")).scalar_subquery()
-    )
+    # The statements that store all words of the article `key`, and those of its short texts.
+    store_words = insert(_INDEX_TABLE).prefix_with("OR REPLACE").values(number=NUMBER_OF_KEY)
+    update_short_texts = update(_INDEX_TABLE).where(_INDEX_TABLE.c.number == NUMBER_OF_KEY)
 
     def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
         """Return the full-text query for rows that contain all phrases in the field.
@@ -63,9 +71,11 @@ class Fts5:
         match = " AND ".join(f'"{" ".join(phrase)}"' for phrase in phrases) + ("*" if prefix else "")
         return match if field == Field.ALL else f"{{{' '.join(_WORD_COLUMNS[: field.value])}}} : ({match})"
 
-    def matches(self, match: ColumnElement[str], field: Field = Field.ALL) -> ColumnElement[bool]:
-        """Return the condition that a row matches the full-text query for the field."""
-        return self.table.c.search_index.op("MATCH", is_comparison=True)(match)
+    def select_hits(self, match: str, field: Field = Field.ALL) -> FromClause:
+        """Return the numbers of the rows that match the full-text query for the field, as a subquery."""
+        matches = self.table.c.search_index.op("MATCH", is_comparison=True)(literal(match))
+        # Without `+ 0`, SQLite might query the index once per entry.
+        return select((self.number + 0).label("number")).where(matches).subquery()
 
     def is_kept(self, number: ColumnElement[int], kept: ColumnElement[str]) -> ColumnElement[bool]:
         """Return the condition that the number is among the numbers that `collect` returned."""
@@ -76,35 +86,23 @@ class Fts5:
         (number,) = numbers.subquery().c
         return str(connection.scalar(select(func.json_group_array(number))))
 
-    def is_between(self, low: int, high: int) -> ColumnElement[bool]:
-        """Return the condition that the number of a row is between these; use it with `matches`."""
-        return self.number.between(low, high)
-
-    def find_newest(
-        self, connection: Connection, conditions: Conditions, limit: int | None
-    ) -> tuple[Sequence[int], int]:
-        """Return the newest `limit` (None: all) of the numbers that meet the conditions, and their total."""
-        # FTS5 can read its index in both orders, so the statements read no rows and sort nothing.
-        newest = connection.scalars(select_newest(self.number, *conditions).limit(limit)).all()
-        if limit is None or len(newest) < limit:
-            return newest, len(newest)
-        total = connection.scalar(select(func.count()).select_from(self.table).where(*conditions))
-        return newest, total or 0
-
-    def find_all(self, connection: Connection, condition: ColumnElement[bool]) -> str:
-        """Return the numbers of all rows that meet the condition, as `collect` does."""
-        return self.collect(connection, select(self.number).where(condition))
+    def find_all(self, connection: Connection, match: str) -> str:
+        """Return the numbers of all rows that match the full-text query, as `collect` does."""
+        return self.collect(connection, select(self.select_hits(match).c.number))
 
     def select_with_phrase(
-        self, phrase: str, matching: ColumnElement[bool], scope: Conditions
-    ) -> Select[int]:
-        """Return a statement that selects, newest first, the numbers of the hits that match the phrase.
+        self, phrase: str, hits: FromClause, scope: Conditions
+    ) -> Select[*tuple[Any, ...]]:
+        """Return a statement that selects, newest first, the entries of the hits that match the phrase.
 
-        The statement considers only the newest MAX_CANDIDATES hits, which meet `matching` and `scope`.
+        The statement considers only the newest MAX_CANDIDATES hits that meet the conditions of `scope`.
         """
-        last = select_newest(self.number, matching, *scope).offset(results.MAX_CANDIDATES - 1).limit(1)
-        oldest = func.coalesce(last.scalar_subquery(), -(2**63))
-        return select_newest(self.number, self.matches(literal(phrase)), self.number >= oldest, *scope)
+        newest = select_newest(hits, scope).limit(results.MAX_CANDIDATES)
+        is_new = unindexed(_entry.number).in_(newest.with_only_columns(_entry.number).correlate(None))
+        return select_newest(self.select_hits(phrase), [is_new])
+
+    def restrict_planner(self, connection: Connection) -> None:
+        """Do nothing; the planner of SQLite reads the index first."""
 
     def make_words(self, title: str, subtitle: str, text: str) -> Words:
         """Return the words of an article to store in the index."""
@@ -115,14 +113,18 @@ class Fts5:
         words = map(_join_words, (text.title, text.subtitle))
         return {"key": text.article_id, **dict(zip(_WORD_COLUMNS, words, strict=False))}
 
-    def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
-        """Return the numbers of the rows that are stored with exactly these words."""
+    def find_equal(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
+        """Return the uuids of the articles that are stored with exactly these words."""
         expected = {
-            number: (number, *map(_join_words, (text.title, text.subtitle, text.text)))
-            for number, text in rows
+            (text.article_id, *map(_join_words, (text.title, text.subtitle, text.text))) for text in texts
         }
-        statement = select(_INDEX_TABLE).where(_INDEX_TABLE.c.number.in_(expected))
-        return {row.number for row in connection.execute(statement) if expected[row.number] == tuple(row)}
+        words = (_INDEX_TABLE.c[name] for name in _WORD_COLUMNS)
+        statement = (
+            select(_entry.article_id, *words)
+            .join(_INDEX_TABLE, _INDEX_TABLE.c.number == _entry.number)
+            .where(_entry.article_id.in_([text.article_id for text in texts]))
+        )
+        return {row.article_id for row in connection.execute(statement) if tuple(row) in expected}
 
 
 def _join_words(text: str) -> str:

@@ -7,6 +7,7 @@ used to compare the migrated schema with the models.
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import DDL, BigInteger, ForeignKey, Integer, event
@@ -16,10 +17,9 @@ from blogapi.storage.database import Base
 
 
 class SearchEntry(Base):
-    """The number of an article in the search index.
+    """The number of an article in the search index, and the time from which the article is in the lists.
 
-    The number encodes the publication time (`numbering.first_number`), so that the index is sufficient to
-    find and order public articles. Articles that are not published have negative numbers.
+    `listed_from` is None for articles that are in no list; see `publication.visibility.get_listed_from`.
     """
 
     __tablename__ = "search_entry"
@@ -28,6 +28,7 @@ class SearchEntry(Base):
         BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False
     )
     article_id: Mapped[UUID] = mapped_column(ForeignKey("article.uuid", ondelete="CASCADE"), unique=True)
+    listed_from: Mapped[datetime | None]
 
 
 _INDEX = {

@@ -9,7 +9,12 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import ColumnElement, FromClause, Select, bindparam, select
+
+from blogapi.content.search.models import SearchEntry
+from blogapi.storage.database import table_of
+
+_entry = table_of(SearchEntry).c
 
 # The number of newest matches among which texts that contain the whole phrase rank higher. PostgreSQL would
 # need seconds to read the positions of common words in the texts of 100,000 articles. The number is greater
@@ -18,24 +23,22 @@ MAX_CANDIDATES = 10_000
 Conditions = Sequence[ColumnElement[bool]]
 # The words of an article as an engine stores them, by column.
 Words = Mapping[str, Any]
+# The number of the article whose uuid is the parameter `key`.
+NUMBER_OF_KEY = select(_entry.number).where(_entry.article_id == bindparam("key")).scalar_subquery()
 
 
 @dataclass(frozen=True, slots=True)
 class SearchText:
-    """The searchable text of an article, and its publication time (None if it is not published).
+    """The searchable text of an article, and the time from which it is in the lists (None: in no list).
 
     `subtitle` contains the other short texts, each on a line.
     """
 
     article_id: UUID
-    published_at: datetime | None
+    listed_from: datetime | None
     title: str
     subtitle: str
     text: str
-
-
-# The number of an article in the index, and its text.
-IndexRow = tuple[int, SearchText]
 
 
 class Field(Enum):
@@ -46,6 +49,15 @@ class Field(Enum):
     ALL = 3
 
 
-def select_newest(number: ColumnElement[int], *conditions: ColumnElement[bool]) -> Select[int]:
-    """Return a statement that selects the numbers that meet the conditions, newest first."""
-    return select(number).where(*conditions).order_by(number.desc())
+def sort_newest(columns: Any) -> Sequence[ColumnElement[Any]]:
+    """Return the order of the articles of a tier; `columns` are those of search entries."""
+    return columns.listed_from.desc().nulls_last(), columns.article_id
+
+
+def select_newest(hits: FromClause, scope: Conditions) -> Select[*tuple[Any, ...]]:
+    """Return a statement that selects the entries of the hits that meet the conditions, newest first.
+
+    `hits` has the numbers of the articles; see `select_hits` of the engines.
+    """
+    entries = select(_entry.article_id, _entry.number, _entry.listed_from)
+    return entries.join(hits, hits.c.number == _entry.number).where(*scope).order_by(*sort_newest(_entry))

@@ -25,6 +25,8 @@ MIN_PREFIX_LENGTH = 2
 # Longer words are shortened; no word of a natural language is that long.
 MAX_WORD_LENGTH = 250
 
+MAX_SORT_KEY_LENGTH = 200
+
 # Han, Hiragana and Katakana have no spaces between words, so each character is indexed as a word.
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # Thai, Lao, Khmer and Burmese have no spaces either, so each syllable is indexed as a word. A syllable begins
@@ -95,6 +97,15 @@ def find_words(text: str) -> list[str]:
         else:
             words += chain.from_iterable(map(fold_words, _WORD.findall(part)))
     return words
+
+
+def make_sort_key(text: str) -> str:
+    """Return the text in the form that orders a list of titles or names (`Ábel, Öl`: abel ol).
+
+    A text without letters and digits is its own key. Keys have at most 200 characters, and are compared by
+    their bytes, so that both databases return the same order.
+    """
+    return (" ".join(find_words(text)) or text)[:MAX_SORT_KEY_LENGTH]
 
 
 def find_terms(text: str) -> Iterator[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import (
-    CTE,
     BigInteger,
     ColumnElement,
     Connection,
+    FromClause,
     Select,
     String,
     and_,
@@ -27,8 +28,21 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, TSVECTOR
 
 from blogapi.content.search import results
-from blogapi.content.search.results import Conditions, Field, IndexRow, Words, select_newest
+from blogapi.content.search.models import SearchEntry
+from blogapi.content.search.results import (
+    NUMBER_OF_KEY,
+    Conditions,
+    Field,
+    SearchText,
+    Words,
+    select_newest,
+    sort_newest,
+)
 from blogapi.content.search.tokenizer import find_words, list_terms
+from blogapi.storage.database import table_of
+from blogapi.storage.expressions import insert_or_update
+
+_entry = table_of(SearchEntry).c
 
 # PostgreSQL limits the value of a position, the number of positions per word and the size of a tsvector.
 MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
@@ -86,6 +100,10 @@ class Tsvector:
     )
     stored = table
     number: ColumnElement[int] = table.c.number
+    # The statement that stores the words of the article `key`.
+    store_words = insert_or_update("postgresql", table, "vector", "titles", key=[number]).values(
+        number=NUMBER_OF_KEY
+    )
 
     def make_match(self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: Field = Field.ALL) -> str:
         """Return the full-text query for rows that contain all phrases in the field."""
@@ -95,10 +113,13 @@ class Tsvector:
         matches = (" <-> ".join(lexeme.rstrip(":") for lexeme in phrase) for phrase in lexemes)
         return " & ".join(f"({match})" for match in matches)
 
-    def matches(self, match: ColumnElement[str], field: Field = Field.ALL) -> ColumnElement[bool]:
-        """Return the condition that a row matches the full-text query for the field."""
-        column = self.table.c.vector if field == Field.ALL else self.table.c.titles
-        return _match(column, match)
+    def select_hits(self, match: str, field: Field = Field.ALL) -> FromClause:
+        """Return the numbers of the rows that match the full-text query for the field, as a CTE."""
+        vector = self.table.c.vector if field == Field.ALL else self.table.c.titles
+        hits = select(self.number).where(_match(vector, literal(match)))
+        # Without MATERIALIZED, the planner might read the rows in the order of their numbers, and the large
+        # vector of each row.
+        return hits.cte().prefix_with("MATERIALIZED")
 
     def is_kept(self, number: ColumnElement[int], kept: ColumnElement[str]) -> ColumnElement[bool]:
         """Return the condition that the number is among the numbers that `collect` returned."""
@@ -111,76 +132,61 @@ class Tsvector:
         (number,) = numbers.subquery().c
         return connection.scalar(select(cast(func.array_agg(number), String))) or "{}"
 
-    def is_between(self, low: int, high: int) -> ColumnElement[bool]:
-        """Return the condition that the number of a row is between these."""
-        return (self.number + 0).between(low, high)
-
-    def find_newest(
-        self, connection: Connection, conditions: Conditions, limit: int | None
-    ) -> tuple[Sequence[int], int]:
-        """Return the newest `limit` of the numbers that meet the conditions, and their total."""
-        _restrict_planner(connection)
-        # One statement reads the rows once for both results.
-        hits = _materialize(select(self.number).where(*conditions))
-        newest = select_newest(hits.c.number).limit(limit).subquery()
-        numbers = select(func.array_agg(newest.c.number)).scalar_subquery()
-        total = select(func.count()).select_from(hits).scalar_subquery()
-        row = connection.execute(select(numbers, total)).one()
-        return row[0] or [], row[1]
-
-    def find_all(self, connection: Connection, condition: ColumnElement[bool]) -> str:
-        """Return the numbers of all rows that meet the condition, as `collect` does."""
-        _restrict_planner(connection)
-        hits = _materialize(select(self.number).where(condition))
-        kept = self.collect(connection, select(hits.c.number))
+    def find_all(self, connection: Connection, match: str) -> str:
+        """Return the numbers of all rows that match the full-text query, as `collect` does."""
+        self.restrict_planner(connection)
+        kept = self.collect(connection, select(self.select_hits(match).c.number))
         # The statement that reads the articles may scan their table.
         connection.execute(select(func.set_config("enable_seqscan", "on", true())))
         return kept
 
     def select_with_phrase(
-        self, phrase: str, matching: ColumnElement[bool], scope: Conditions
-    ) -> Select[int]:
-        """Return a statement that selects, newest first, the numbers of the hits that match the phrase."""
-        hits = _materialize(select(self.number).where(matching, *scope))
-        newest = select_newest(hits.c.number).limit(results.MAX_CANDIDATES).subquery().c
+        self, phrase: str, hits: FromClause, scope: Conditions
+    ) -> Select[*tuple[Any, ...]]:
+        """Return a statement that selects, newest first, the entries of the hits that match the phrase."""
+        newest = select_newest(hits, scope).limit(results.MAX_CANDIDATES).subquery().c
         # The index would find the phrase in all articles, so the vectors are read until the page is complete.
         vector = select(self.table.c.vector).where(self.number == newest.number).scalar_subquery()
-        return select_newest(newest.number, _match(vector, literal(phrase)))
+        is_phrase = _match(vector, literal(phrase))
+        return select(newest.article_id).where(is_phrase).order_by(*sort_newest(newest))
+
+    def restrict_planner(self, connection: Connection) -> None:
+        """Prevent scans of the index table in this transaction.
+
+        Such a scan takes 2 s instead of 30 ms. The planner might choose it, because it ignores that the scan
+        reads the large vectors. `is_kept` needs memory for a hash table of up to two million numbers.
+        """
+        connection.execute(
+            select(
+                func.set_config("enable_seqscan", "off", true()),
+                func.set_config("jit", "off", true()),
+                func.set_config("work_mem", "64MB", true()),
+            )
+        )
 
     def make_words(self, title: str, subtitle: str, text: str) -> Words:
         """Return the stored words of an article."""
         placed = place_words((title, subtitle, text))
         return {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
 
-    def find_equal(self, connection: Connection, rows: Sequence[IndexRow]) -> set[int]:
-        """Return the numbers of the rows that are stored with exactly these words."""
-        columns = self.table.c
+    def find_equal(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
+        """Return the uuids of the articles that are stored with exactly these words."""
         conditions = (
-            and_(*(columns[name] == cast(value, columns[name].type) for name, value in stored.items()))
-            for stored in (
-                {"number": number, **self.make_words(text.title, text.subtitle, text.text)}
-                for number, text in rows
+            and_(
+                _entry.article_id == text.article_id,
+                *(
+                    self.table.c[name] == cast(words, TSVECTOR)
+                    for name, words in self.make_words(text.title, text.subtitle, text.text).items()
+                ),
             )
+            for text in texts
         )
-        return set(connection.scalars(select(self.number).where(or_(false(), *conditions))))
-
-
-def _restrict_planner(connection: Connection) -> None:
-    # A scan of the table takes 2 s instead of 30 ms. The planner might choose it, because it ignores that the
-    # scan reads the large vectors. `is_kept` needs memory for a hash table of up to two million numbers.
-    connection.execute(
-        select(
-            func.set_config("enable_seqscan", "off", true()),
-            func.set_config("jit", "off", true()),
-            func.set_config("work_mem", "64MB", true()),
+        equal = (
+            select(_entry.article_id)
+            .join(self.table, self.number == _entry.number)
+            .where(or_(false(), *conditions))
         )
-    )
-
-
-def _materialize(statement: Select[*tuple[Any, ...]]) -> CTE:
-    # Without MATERIALIZED, the planner might read the rows in the order of their numbers, and the large
-    # vector of each row. For the same reason, conditions use `number + 0`, for which there is no index.
-    return statement.cte().prefix_with("MATERIALIZED")
+        return set(connection.scalars(equal))
 
 
 def _match(vector: ColumnElement[Any], match: ColumnElement[str]) -> ColumnElement[bool]:

@@ -156,7 +156,6 @@ def release_profile(account: Account) -> None:
     if profile is None:
         return
     if db.session.scalar(select(Author.article_links.any()).where(Author.uuid == profile.uuid)):
-        # The foreign key would also remove the user, but not from the stored JSON.
         profile.owner_id = None
         store(profile)
         record(AUTHOR, profile.uuid, get_term_state(profile), get_term_state(profile))
@@ -168,11 +167,12 @@ AUTHORS = Taxonomy(
     singular="author",
     plural="authors",
     model=Author,
-    stored_schema=EmbeddedAuthorSchema,
+    embedded_schema=EmbeddedAuthorSchema,
     schema=AuthorSchema,
     fields_schema=AuthorFieldsSchema,
     single_schema=SingleAuthorSchema,
     body_schema=AuthorBodySchema,
+    link="article_author.author_id",
     deletion="Delete an author who has no articles.",
     defaults={"bio": "", "url": "", "avatar": ""},
     # An author's `url` is their own website.

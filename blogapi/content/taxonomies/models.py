@@ -8,18 +8,22 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column, validates
 
+from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.similar_names import make_name_key
 from blogapi.publication.models import HasEvents
-from blogapi.storage.database import Base, Identified, bytewise, current_time
+from blogapi.storage.database import SORT_KEY, Base, Identified, Timestamped, bytewise, current_time
 from blogapi.web.media_addresses import ShowsPictures
-from blogapi.web.stored_json import StoresJson
 
 
-class Term(HasEvents, ShowsPictures, Identified, StoresJson):
-    """A term of a taxonomy: a name, its slug and the user who created it."""
+class Term(HasEvents, ShowsPictures, Identified, Timestamped):
+    """A term of a taxonomy: a name, its slug and the user who created it.
+
+    `name_key` and `sort_key` are forms of the name, for comparison and for the order of lists.
+    """
 
     name: Mapped[str]
     name_key: Mapped[str] = mapped_column(default="", server_default="", index=True)
+    sort_key: Mapped[str] = mapped_column(SORT_KEY, default="", server_default="")
     slug: Mapped[str] = mapped_column(unique=True)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.uuid"), index=True)
     seo_title: Mapped[str] = mapped_column(default="", server_default="")
@@ -29,8 +33,8 @@ class Term(HasEvents, ShowsPictures, Identified, StoresJson):
     language: Mapped[str] = mapped_column(default="", server_default="")
 
     @validates("name")
-    def _set_name_key(self, _: str, name: str) -> str:
-        self.name_key = make_name_key(name)
+    def _set_keys(self, _: str, name: str) -> str:
+        self.name_key, self.sort_key = make_name_key(name), make_sort_key(name)
         return name
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, CompoundSelect, bindparam, select, union_all
 
+from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.content.taxonomies.similar_names import make_name_key
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
@@ -129,6 +130,16 @@ def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUID]:
         for batch in chunk(uuids)
         for row in db.session.connection().execute(statement.where(_former.slug.in_(list(map(str, batch)))))
     }
+
+
+def find_outdated_sort_keys(model: type[Any]) -> list[tuple[UUID, str]]:
+    """Return uuid and name of the terms whose sort key is not that of the name.
+
+    Another program may have changed the name, or a former version of blogapi may have made another key.
+    """
+    term = table_of(model).c
+    rows = db.session.execute(select(term.uuid, term.name, term.sort_key).order_by(term.uuid))
+    return [(row.uuid, row.name) for row in rows if row.sort_key != make_sort_key(row.name)]
 
 
 def find_taken_slugs(

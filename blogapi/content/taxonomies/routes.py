@@ -81,7 +81,7 @@ def build_blueprint(
         caller = current_caller()
         if caller.is_author:
             # An author gets NotFound for a term that they may not see.
-            term_json.get_stored_json(taxonomy, id, get_condition())
+            term_json.check_visible(taxonomy, id, get_condition())
         term = get_term(id)
         if caller.is_author and (
             term.owner_id != caller.user

@@ -8,10 +8,11 @@ from itertools import chain
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, bindparam, select, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.exc import IntegrityError
 
+from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies import queries
 from blogapi.content.taxonomies.hierarchy import find_descendants, has_parents
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
@@ -21,8 +22,8 @@ from blogapi.publication.events import AUTHOR, EPOCH, ItemAddress, ItemState, re
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.site.addresses import make_term_path
 from blogapi.site.queries import get_site
-from blogapi.storage.database import db, transaction
-from blogapi.web import media_addresses, stored_json
+from blogapi.storage.database import db, table_of, transaction
+from blogapi.web import media_addresses
 from blogapi.web.errors import Conflict, NotFound
 from blogapi.web.fields import Fields, list_changed_fields
 from blogapi.web.unique_slugs import choose_slug
@@ -88,9 +89,8 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
 
 
 def store(term: Term, former_pictures: Sequence[str] = ()) -> None:
-    """Store a changed term, its JSON, and which files it shows."""
+    """Store a changed term, and which files it shows."""
     db.session.flush()
-    stored_json.store_json(db.session(), term)
     media_addresses.store_uses(term, former_pictures, term.list_pictures())
 
 
@@ -198,3 +198,14 @@ def _record_rename(term: Term, new: str) -> None:
 
 def _delete_former_slugs(kind: str, condition: ColumnElement[bool]) -> None:
     db.session.execute(delete_rows(FormerTermSlug).where(FormerTermSlug.kind == kind, condition))
+
+
+def repair_sort_keys(model: type[Any]) -> None:
+    """Store the sort keys that are not those of the names."""
+    term = table_of(model)
+    # Without an explicit value, the time of the last update would change.
+    values = {"sort_key": bindparam("new_key"), "last_updated": term.c.last_updated}
+    keys = [{"id": id, "new_key": make_sort_key(name)} for id, name in queries.find_outdated_sort_keys(model)]
+    if keys:
+        statement = update(term).where(term.c.uuid == bindparam("id")).values(values)
+        db.session.connection().execute(statement, keys)

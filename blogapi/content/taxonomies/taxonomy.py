@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+from sqlalchemy import ColumnElement
+
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.schemas import TermBodySchema
+from blogapi.storage.database import Base, table_of
 from blogapi.web.access import Rule, editor
 from blogapi.web.fields import Fields, OutputSchema
 
@@ -20,11 +23,13 @@ class Taxonomy(Generic[TermType]):
     """A set of terms, such as the categories or the tags.
 
     `schema` and `single_schema` are the responses of the list and of a single term; `fields_schema` contains
-    all fields that `fields` may select in a list. `stored_schema` serializes the JSON that each row stores.
-    `body_schema` is the body of a write. `defaults` contains the values of fields that the body of a new or
-    replaced term omits. With `names_are_unique`, a body with the name of another term needs a slug.
-    `deletion` is the summary of DELETE. `address_field` is the name of the field with the address of a
-    term's page.
+    all fields that `fields` may select in a list. `embedded_schema` is a term in an article; the ETag of a
+    term depends on these fields. `body_schema` is the body of a write. `defaults` contains the values of
+    fields that the body of a new or replaced term omits. With `names_are_unique`, a body with the name of
+    another term needs a slug. `link` names the column with the uuids of the terms, as `table.column`: in the
+    table `article`, or in a table of links with the columns `article_id` and `listed_from`, such as
+    `ArticleAuthor`. `deletion` is the summary of DELETE. `address_field` is the name of the field with the
+    address of a term's page.
     `list_section` and `detail_section` are the sections of the interface specification that document the two
     reads, if there are any. With `creator_owns`, the user who creates a term owns it. `check` is called in
     the transaction of a write, with the uuid of the term (None for a new one) and the written fields; it
@@ -36,11 +41,12 @@ class Taxonomy(Generic[TermType]):
     singular: str
     plural: str
     model: type[TermType]
-    stored_schema: type[OutputSchema]
+    embedded_schema: type[OutputSchema]
     schema: type[OutputSchema]
     fields_schema: type[OutputSchema]
     single_schema: type[OutputSchema]
     body_schema: type[TermBodySchema]
+    link: str
     deletion: str
     names_are_unique: bool = True
     defaults: Mapping[str, Any] = field(default_factory=dict)
@@ -51,3 +57,15 @@ class Taxonomy(Generic[TermType]):
     check: Callable[[UUID | None, Fields], None] | None = None
     creator: Rule = editor
     owner_changes: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if a field of the body is no column; exports read the columns of all fields."""
+        model: Any = self.model
+        fields = {*self.body_schema._declared_fields, *self.defaults} - {"user", "parent"}
+        if unknown := fields - {*table_of(model).c.keys()}:
+            raise ValueError(f"Fields of {self.plural} are no columns: {', '.join(sorted(unknown))}.")
+
+    def get_link(self) -> ColumnElement[UUID]:
+        """Return the column that `link` names."""
+        table, column = self.link.split(".")
+        return Base.metadata.tables[table].c[column]

@@ -5,26 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import select
 
 from blogapi.accounts.users.models import Account
 from blogapi.content.articles.content import ArticleContent, default_seo
-from blogapi.content.articles.lifecycle import get_api_status
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.queries import get_article
-from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.responses.article_bodies import make_article_body
+from blogapi.content.articles.responses.article_fields import find_terms
 from blogapi.content.articles.snapshots import complete_edits, get_content, parse_content
-from blogapi.content.articles.writing.rendered_article import RenderedArticle
+from blogapi.content.articles.writing.derived_columns import render_articles
 from blogapi.content.articles.writing.term_references import keep_existing
 from blogapi.content.custom_fields.shown_values import keep_visible_values
-from blogapi.content.taxonomies.authors import Author
-from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.tags import Tag
-from blogapi.storage.database import current_time, db, table_of
-from blogapi.web import json as web_json
+from blogapi.storage.database import db
 from blogapi.web.errors import or_not_found
 from blogapi.web.fields import WithAttributes
 from blogapi.web.json import JsonBody
@@ -89,29 +85,19 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
     article = get_article(copy.article_id)
     edits, category = keep_existing(parse_content(copy.content))
     content = complete_edits(edits, get_content(article))
-    seo = WithAttributes(article.seo, **content.seo)
     changed: dict[str, Any] = {
         **content.texts,
+        **{f"seo_{name}": text for name, text in content.seo.items()},
         "custom": content.custom,
         "slug": content.slug,
         "last_updated": copy.last_updated,
     }
-    stored = RenderedArticle(WithAttributes(article, **changed, seo=seo)).row
-    values = {
-        **{name.removesuffix("_json"): value for name, value in stored.items() if name.endswith("_json")},
-        "content": content.texts["content"].encode(),
-        "stored_custom": content.custom.encode(),
-        "status": web_json.to_json_bytes(get_api_status(article, current_time())),
-        "tags": _join_json(Tag, content.tags),
-        # A page that was an article can have a working copy with a category.
-        "category": _join_json(Category, [category or article.category_id]) if article.category_id else None,
-        "authors": _join_json(Author, content.authors),
+    edited = WithAttributes(article, **changed)
+    (rendered,) = render_articles([cast(Article, edited)])
+    # A page that was an article can have a working copy with a category.
+    categories = [category or article.category_id] if article.category_id else []
+    terms = {
+        name: {article.uuid: find_terms(name, uuids)}
+        for name, uuids in (("category", categories), ("tags", content.tags), ("authors", content.authors))
     }
-    return json_reader.make_article_body(article.uuid, article.version, values, names)
-
-
-def _join_json(model: type[Any], uuids: Sequence[UUID]) -> bytes:
-    table = table_of(model).c
-    rows = db.session.connection().execute(select(table.uuid, table.json).where(table.uuid.in_(uuids)))
-    objects = {row.uuid: row.json for row in rows}
-    return b",".join(objects[uuid] for uuid in uuids)
+    return make_article_body(WithAttributes(edited, **rendered.columns), terms, names)

@@ -22,7 +22,7 @@ from blogapi.content.articles.models import Article, ArticleRevision, WorkingCop
 from blogapi.content.articles.queries import get_article
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.writing import history
-from blogapi.content.articles.writing.batch import open_batch
+from blogapi.content.articles.writing.loaded import write_together
 from blogapi.content.articles.writing.term_references import find_terms, keep_existing
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES
@@ -82,8 +82,8 @@ def _save_into_article(
         with savepoint():
             _check_base(article, base_version, None)
             fields = _make_input(edits, snapshots.get_content(article))
-            with open_batch([fields], article.uuid) as batch:
-                batch.change(editor, article.uuid, fields, is_save=True)
+            with write_together([fields], article.uuid) as loaded:
+                article_service.change_article(loaded, editor, article.uuid, fields, is_save=True)
     except (Conflict, Invalid) as error:
         texts = (error.errors or {}).values() if isinstance(error, Invalid) else [[error.detail]]
         return json.dumps([" ".join(text) for text in texts])
@@ -134,7 +134,7 @@ def can_take_saves(article_id: UUID | None) -> bool:
 def prepare_write(fields: ArticleInput, id: UUID) -> None:
     """Render the content of a scheduled article before the transaction that writes it."""
     if can_take_saves(id):
-        article_service.prepare_article(replace(fields, uuid=id))
+        article_service.prepare_articles([replace(fields, uuid=id)])
 
 
 def prepare_publication(article_id: UUID) -> None:
@@ -143,7 +143,7 @@ def prepare_publication(article_id: UUID) -> None:
     content = db.session.scalar(statement)
     if content is not None:
         fields = replace(snapshots.parse_content(content).to_input(), uuid=article_id)
-        article_service.prepare_article(fields, partial=True)
+        article_service.prepare_articles([fields], partial=True)
 
 
 def publish(

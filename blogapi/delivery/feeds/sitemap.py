@@ -11,7 +11,7 @@ from sqlalchemy import Row, func, select
 
 from blogapi.content.articles import page_tree
 from blogapi.content.articles.author_visibility import author_is_public
-from blogapi.content.articles.models import Article, ArticleTag, Seo
+from blogapi.content.articles.models import Article, ArticleTag
 from blogapi.content.articles.responses.translations import Translation, choose_alternates, find_translations
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
@@ -36,7 +36,7 @@ _LINK_NAMESPACE = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 _article, _category = table_of(Article).c, table_of(Category).c
-_tag_link, _seo = table_of(ArticleTag).c, table_of(Seo).c
+_tag_link = table_of(ArticleTag).c
 _tag, _author = table_of(Tag).c, table_of(Author).c
 
 
@@ -119,10 +119,9 @@ def _list_articles(start: int, limit: int) -> Iterable[Row[Any]]:
         select(
             *(_article.uuid, _article.slug, _article.published_at, _article.last_updated, _article.robots),
             *(_article.language, _article.translation_key),
-            *(_category.slug.label("category_slug"), _seo.canonical_url),
+            *(_category.slug.label("category_slug"), _article.seo_canonical_url.label("canonical_url")),
         )
         .join(table_of(Category), _category.uuid == _article.category_id)
-        .outerjoin(table_of(Seo), _seo.article_id == _article.uuid)
         .where(listed(Article, current_time()))
         .order_by(_article.published_at, _article.uuid)
         .offset(start)
@@ -135,10 +134,9 @@ def _list_pages(site: Site) -> Iterator[Entry]:
     """Yield an entry for each public page that has neither `noindex` nor another canonical address."""
     columns = (
         *(_article.uuid, _article.slug, _article.parent_id, _article.last_updated, _article.language),
-        *(_article.translation_key, _seo.canonical_url),
+        *(_article.translation_key, _article.seo_canonical_url.label("canonical_url")),
     )
-    statement = select(*columns).outerjoin(table_of(Seo), _seo.article_id == _article.uuid)
-    statement = statement.where(listed_pages(_article, current_time()), _article.robots == "")
+    statement = select(*columns).where(listed_pages(_article, current_time()), _article.robots == "")
     rows = db.session.execute(statement.order_by(_article.position, _article.uuid)).all()
     tree = page_tree.read_tree() if rows else {}
     translations = find_translations(site, (row.translation_key for row in rows), ItemType.PAGE.value)

@@ -96,7 +96,7 @@ class ResponseCacheMiddleware:
 
         Raises NotCached if the server asks only for a cached response and the cache has none.
         """
-        pending = self._identify(environ)
+        pending = self._identify(environ) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
         cached = pending and self.cache.get(pending.cache_key, pending.version, pending.started_at)
         if cached:
             return _replay(cached, environ, start_response)
@@ -111,7 +111,6 @@ class ResponseCacheMiddleware:
         api_key = environ.get("HTTP_X_API_KEY", "")
         if (
             not self._depends_only_on_cache_key(environ)
-            or environ["REQUEST_METHOD"] not in ("GET", "HEAD")
             or environ.get("CONTENT_LENGTH", "0") not in ("", "0")
             or "HTTP_TRANSFER_ENCODING" in environ
         ):

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from uuid import UUID, uuid5
 
-from blogapi.exporting.export_files import DESCRIPTION, GIT_ATTRIBUTES
+from blogapi.exporting.export_files import DATA_LISTS, DESCRIPTION, GIT_ATTRIBUTES
 from blogapi.exporting.layouts import FORMAT, LAYOUTS, VERSION, Layout
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.values import Values
@@ -16,9 +16,7 @@ from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, escape_
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_line
-from blogapi.publication.kinds import TERM_LISTS
 
-DATA_KINDS = (*TERM_LISTS, "media", "redirects", "site", "fields")
 ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
 _OTHER_NAMES = (DESCRIPTION, GIT_ATTRIBUTES, "_data", *(layout.manifest for layout in LAYOUTS.values()))
@@ -110,7 +108,7 @@ def is_data_file(export: ExportFolder, path: Path) -> bool:
     """Return whether the file or folder is part of an export and contains no articles."""
     if path.parent == export.root and path.name in _OTHER_NAMES:
         return True
-    places = {layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_KINDS}
+    places = {layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_LISTS}
     places |= {layout.working_copies for layout in LAYOUTS.values()}
     places |= {layout.host_redirects for layout in LAYOUTS.values()}
     relative = path.relative_to(export.root)

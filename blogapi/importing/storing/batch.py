@@ -13,7 +13,13 @@ from blogapi.content.articles import lifecycle
 from blogapi.content.articles.content import ArticleInput, default_seo
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.prepared import render
-from blogapi.content.articles.writing.batch import ArticleBatch
+from blogapi.content.articles.service import (
+    change_article,
+    changes_nothing,
+    create_article,
+    render_article_again,
+)
+from blogapi.content.articles.writing.loaded import Loaded, load
 from blogapi.content.custom_fields.validation import describe_unfit
 from blogapi.delivery.redirects import queries as redirect_service
 from blogapi.importing import queries
@@ -71,14 +77,14 @@ class ImportBatch:
         self.media = BatchMedia(records, uuids, media)
         self._paths = FormerPaths(state, records)
 
-    def store(self, record: ArticleRecord, writes: ArticleBatch) -> FileReport:
+    def store(self, record: ArticleRecord, loaded: Loaded) -> FileReport:
         """Create the article of a record, or update it if the record has changed since its last import.
 
         Raises one of REFUSALS.
         """
         self.inputs.authors = []
         record = self._keep_type(record)
-        report = self._create_or_update(record, writes)
+        report = self._create_or_update(record, loaded)
         if report.result in (Result.CREATED, Result.UPDATED):
             self._state.authors.count(self.inputs.authors)
         file = self._find_file(record)
@@ -104,28 +110,28 @@ class ImportBatch:
     def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
         return self.files.get(record.former_key) or self.files.get(record.key)
 
-    def _create_or_update(self, record: ArticleRecord, writes: ArticleBatch) -> FileReport:
+    def _create_or_update(self, record: ArticleRecord, loaded: Loaded) -> FileReport:
         file = self._find_file(record)
         if file is None and record.exported is not None and record.exported.uuid in self.articles:
-            return self._compare(record, record.exported.uuid, writes)
+            return self._compare(record, record.exported.uuid, loaded)
         if file is None:
             new = ImportedFile(key=record.key, root=_find_root(record, record.key))
-            return self._create(record, new, writes)
+            return self._create(record, new, loaded)
         if record.key not in self.files:
             file.key = record.key
         file.root = _find_root(record, file.key)
         if file.article_id in self.articles:
-            return self._update(record, file, writes)
+            return self._update(record, file, loaded)
         if self._state.restore_deleted:
-            return self._create(record, file, writes)
+            return self._create(record, file, loaded)
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
-    def _compare(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> FileReport:
+    def _compare(self, record: ArticleRecord, uuid: UUID, loaded: Loaded) -> FileReport:
         """Return the report for an exported article that exists in this blog but was not imported into it."""
         state = self.articles[uuid]
         status = lifecycle.get_api_status(state, current_time())
-        if self._is_equal(record, uuid, writes):
+        if self._is_equal(record, uuid, loaded):
             return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
         reason = (
             "This blog has the article with different content, and has not imported it; it stays as it is. "
@@ -133,12 +139,12 @@ class ImportBatch:
         )
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
-    def _is_equal(self, record: ArticleRecord, uuid: UUID, writes: ArticleBatch) -> bool:
+    def _is_equal(self, record: ArticleRecord, uuid: UUID, loaded: Loaded) -> bool:
         article_input = self._make_input(record, uuid)
-        writes.load([article_input], [uuid])
-        return writes.changes_nothing(uuid, article_input)
+        load(loaded, [article_input], [uuid])
+        return changes_nothing(loaded, uuid, article_input)
 
-    def _update(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
+    def _update(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> FileReport:
         state = self.articles[file.article_id]
         old_status = lifecycle.get_api_status(state, current_time())
         notes: tuple[str, ...] = ()
@@ -146,19 +152,19 @@ class ImportBatch:
             self._state.public_unread.add(record.key)
         original, record = record, keep_state(record, state, file, current_time())
         has_changed = is_changed(original, record, state, file)
-        if has_changed and record.exported and self._is_equal(record, file.article_id, writes):
+        if has_changed and record.exported and self._is_equal(record, file.article_id, loaded):
             _set_digest(file, record, current_time())
         elif has_changed and is_edited(state, file):
             return self._keep_edited(record, file.article_id)
         elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
             article_input, editor = self._make_input(record, file.article_id), self._state.author
-            writes.load([article_input], [file.article_id])
+            load(loaded, [article_input], [file.article_id])
             if is_remapped:
-                writes.render_again(file.article_id)
+                render_article_again(loaded, file.article_id)
             if state.status == Status.ARCHIVED and record.status in READABLE_STATUSES:
                 # An archived article becomes a draft before it can become public.
-                writes.change(editor, file.article_id, ArticleInput(status="draft", type=state.type))
+                change_article(loaded, editor, file.article_id, ArticleInput(status="draft", type=state.type))
             # SEO fields that the file no longer has get their default values.
             article_input = replace(
                 article_input, seo={**default_seo(article_input.texts), **article_input.seo}
@@ -166,13 +172,13 @@ class ImportBatch:
             if record.exported is not None and not is_slug_free(article_input.slug, file.article_id):
                 notes = (*notes, f"The slug “{article_input.slug}” is taken; the article keeps its own.")
                 article_input = replace(article_input, slug=None)
-            article = writes.change(editor, file.article_id, article_input)
+            article = change_article(loaded, editor, file.article_id, article_input)
             complete_article(article, record.exported, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
             _set_digest(file, original, _get_import_time(record))
             return _report(record, Result.UPDATED, article, notes)
         notes = (*notes, *self._paths.add(record, state))
-        is_updated = self._update_media(record, file, writes)
+        is_updated = self._update_media(record, file, loaded)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
         return FileReport(record.key, result, old_status, notes, article=file.article_id)
 
@@ -192,7 +198,7 @@ class ImportBatch:
         status = lifecycle.get_api_status(state, current_time())
         return FileReport(record.key, Result.UNCHANGED, status, notes, article=uuid, hidden_there=True)
 
-    def _update_media(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> bool:
+    def _update_media(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> bool:
         """Map the files of an unchanged record; return whether its article shows other files now."""
         uuid, state = file.article_id, self.articles[file.article_id]
         own_covers = {record.cover_image, self.media.get_address(record.cover_image, uuid)}
@@ -200,12 +206,12 @@ class ImportBatch:
         cover = self.media.get_address(record.cover_image, uuid)
         is_other_cover = state.cover_image in own_covers and state.cover_image != cover
         if is_remapped or is_other_cover:
-            writes.load([], [uuid])
+            load(loaded, [], [uuid])
         if is_remapped:
-            writes.render_again(uuid)
+            render_article_again(loaded, uuid)
         if is_other_cover:
             cover_input = ArticleInput(texts={"cover_image": cover}, type=state.type)
-            writes.change(self._state.author, uuid, cover_input)
+            change_article(loaded, self._state.author, uuid, cover_input)
             # The condition is needed because an article that was edited here must still count as edited.
             if state.last_updated <= file.imported_at:
                 file.imported_at = current_time()
@@ -224,7 +230,7 @@ class ImportBatch:
             self._state.orphans[record.key] = (record.parent_key, state is None)
         return article_input
 
-    def _create(self, record: ArticleRecord, file: ImportedFile, writes: ArticleBatch) -> FileReport:
+    def _create(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> FileReport:
         exported = record.exported
         preferred = record.slug if exported and record.slug else slugs.make_slug(record.slug or record.title)
         notes = []
@@ -241,10 +247,10 @@ class ImportBatch:
         uuid = file.article_id or (exported.uuid if exported else uuid4())
         self.media.map_paths(uuid, record)
         author, article_input = self._state.author, self._make_input(record, uuid)
-        writes.load([article_input], [uuid] if file.article_id and exported is None else [])
+        load(loaded, [article_input], [uuid] if file.article_id and exported is None else [])
         if exported is not None and not is_slug_free(article_input.slug, uuid):
             article_input = replace(article_input, slug=None)
-        article = writes.create(author, article_input, uuid=uuid, slug_from=record.slug)
+        article = create_article(loaded, author, article_input, uuid=uuid, slug_from=record.slug)
         complete_article(article, exported)
         # A title without letters or digits gets a random slug, which needs no note.
         if article.slug.startswith(f"{preferred}-"):

@@ -79,6 +79,9 @@ class BatchMedia:
             uses.mark_used(db.session(), [file.uuid])
             if file.uuid in media.alts and not self._library[file.uuid].alt:
                 self._alts.setdefault(file.uuid, media.alts[file.uuid])
+        if is_changed:
+            # The article is rendered before the session is flushed, and a query finds the files of its paths.
+            db.session.flush()
         return is_changed
 
     def replace_pictures(self, record: ArticleRecord, article_id: UUID) -> ArticleRecord:

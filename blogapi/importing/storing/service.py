@@ -18,7 +18,8 @@ from blogapi import clock
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.content.articles.prepared import prepare_sources, render
-from blogapi.content.articles.writing.batch import open_batch
+from blogapi.content.articles.service import change_article
+from blogapi.content.articles.writing.loaded import write_together
 from blogapi.content.pages import hierarchy
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -140,10 +141,10 @@ class Importer:
         with suppress(Invalid):
             change = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
             hierarchy.resolve_parents([change], is_bulk=False)
-            with open_batch([change], page.article_id) as batch:
+            with write_together([change], page.article_id) as loaded:
                 # No reader knows the address that a new page had until now.
-                batch.keeps_former_paths = not is_new
-                batch.change(self.state.author, page.article_id, change)
+                loaded.keeps_former_paths = not is_new
+                change_article(loaded, self.state.author, page.article_id, change)
             # Otherwise, the page would count as edited in this blog.
             page.imported_at = current_time()
 
@@ -207,9 +208,9 @@ class Importer:
         batch = ImportBatch(self.state, records, media)
         end = clock.monotonic() + MAX_BATCH_SECONDS
         reports = []
-        with open_batch([], *batch.restored_uuids, taken_slugs=self.state.planned_slugs) as writes:
+        with write_together([], *batch.restored_uuids, taken_slugs=self.state.planned_slugs) as loaded:
             for record in records:
-                reports.append(batch.store(record, writes))
+                reports.append(batch.store(record, loaded))
                 if clock.monotonic() > end:
                     break
         batch.finish()

@@ -158,15 +158,14 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
         try:
             texts = search_texts.read_texts(source, [entry.article_id for entry in entries])
             rows = [
-                (entry.number, SearchText(entry.article_id, None, *texts[entry.article_id]))
-                for entry in entries
+                SearchText(entry.article_id, entry.listed_from, *texts[entry.article_id]) for entry in entries
             ]
         except (Damaged, KeyError):
             raise Conflict(
                 "An article of the source is damaged; run `doctor --repair` on the source first."
             ) from None
-        engines.insert_rows(target, rows)
-        if len(engines.find_equal_rows(target, rows)) != len(rows):
+        engines.store_words(target, rows)
+        if len(engines.find_equal(target, rows)) != len(rows):
             raise _copy_differs(_SEARCH_INDEX)
 
     copied = _RowReader(store)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import func, select
 
-from blogapi.content.articles.models import Article, ArticleJson
+from blogapi.content.articles.models import Article
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.content.taxonomies.categories import Category
 from blogapi.operations.doctor import findings
@@ -21,13 +21,13 @@ from blogapi.rendering.article_references import REFERENCE
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.storage.database import current_time, db, table_of
+from blogapi.storage.database import current_time, db
 
 # The links of the newest articles and of the newest pages are checked, at most this number of each.
 _MAX_ARTICLES = 500
 
 # A link in HTML that is stored as JSON, which escapes the quotation marks.
-_LINK = re.compile(r'<a [^<>]*?href=\\"([^"\\]+)\\"')
+_LINK = re.compile(r'<a [^<>]*?href="([^"]+)"')
 
 
 def run_checks() -> Iterator[Advice]:
@@ -41,14 +41,12 @@ def run_checks() -> Iterator[Advice]:
         return
     public, hidden = _list_addresses(site)
     links, broken_links = 0, {}
-    columns = (Article.uuid, Article.type, Article.title, table_of(ArticleJson).c.html_json)
-    html = select(*columns).join(ArticleJson, ArticleJson.article_id == Article.uuid)
+    html = select(Article.uuid, Article.type, Article.title, Article.html)
     newest = html.order_by(Article.published_at.desc()).limit(_MAX_ARTICLES)
     conditions = listed(Article, current_time()), listed_pages(Article, current_time())
     rows = (row for condition in conditions for row in db.session.execute(newest.where(condition)))
     for uuid, type_, title, stored in rows:
-        html_json = stored.decode("utf-8")
-        targets = list(_find_targets(site, public[uuid], html_json))
+        targets = list(_find_targets(site, public[uuid], stored))
         links += len(targets)
         if broken := [target for target in targets if _is_broken(target, hidden, public)]:
             broken_links[uuid] = (title, len(broken), type_)

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from blogapi.accounts.api_keys import service as api_keys
 from blogapi.accounts.users import service as users
 from blogapi.content.articles import service
-from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import ArticleBodySchema
 from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
@@ -27,7 +27,7 @@ OWN = ARTICLES + "author/me/"
 FUTURE = "2999-01-01T00:00:00Z"
 
 # The large blog has this number of published articles, and one article that is scheduled for DUE.
-NUMBER = json_reader.CHUNK_SIZE + 3
+NUMBER = article_bodies.CHUNK_SIZE + 3
 DUE = datetime(2027, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 

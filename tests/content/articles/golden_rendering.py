@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from blogapi.content.articles.models import DERIVED_COLUMNS
 from blogapi.content.articles.renderer_version import RENDERER_NUMBER
-from blogapi.content.articles.responses.json_statements import STORED_FIELDS
 from blogapi.content.search.tokenizer import find_words
 from blogapi.rendering.renderer import render
 
@@ -18,7 +18,7 @@ CONTENT_TYPES = {"article.md": "markdown", "article.html": "html", "article.txt"
 
 
 def render_articles() -> dict[str, Any]:
-    """Return the number of the renderer, the names of the stored fields, and the renderings by file name."""
+    """Return the number of the renderer, the derived columns, and the renderings by file name."""
     renderings = {
         name: asdict(render((FOLDER / name).read_text(encoding="utf-8"), content_type))
         for name, content_type in CONTENT_TYPES.items()
@@ -26,7 +26,7 @@ def render_articles() -> dict[str, Any]:
     words = {name: find_words(rendering["plain_text"]) for name, rendering in renderings.items()}
     found = {
         "number": RENDERER_NUMBER,
-        "fields": list(STORED_FIELDS),
+        "columns": sorted(DERIVED_COLUMNS),
         "renderings": renderings,
         "words": words,
     }

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.content.articles.responses.json_reader import CHUNK_SIZE
+from blogapi.content.articles.responses.article_bodies import CHUNK_SIZE
 from tests.conftest import ARTICLES, AUTHORS
 from tests.content.media.pictures import add_picture, change_picture, delete_picture, list_uses, make_hash
 from tests.delivery.changes.test_routes import CHANGES
@@ -403,7 +403,7 @@ def test_the_time_of_publication_does_not_touch_pictures(as_admin, make_article,
             body = {"published_at": datetime(2026, 2, 1, tzinfo=UTC).isoformat(), "title": str(uuid4())}
             assert as_admin.patch(f"{ARTICLES}{one.uuid}/", json=body).status_code == 200
         counts.append(len(statements))
-    assert counts[1] == counts[2]
+    assert counts[1] == counts[2], statements
 
 
 @pytest.mark.parametrize("path", ["img/A.PDF", "/files/book.epub?v=1", "{{ '/a.pdf' | relative_url }}"])

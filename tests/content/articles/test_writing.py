@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text
 
-from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
 from tests.content.articles.conftest import FUTURE
 from tests.contracts.client import outcome
@@ -150,13 +147,3 @@ def test_put_accepts_every_field_that_a_read_can_show(as_admin, write):
     read = as_admin.get(everything)
     assert as_admin.put(path, json=read.json).status_code == 200
     assert as_admin.get(everything).data == read.data
-
-
-@pytest.mark.parametrize("table", ["article_json", "seo"])
-def test_a_write_restores_the_rows_that_a_damaged_database_has_lost(app, as_admin, write, table):
-    path = f"{ARTICLES}{write(content='<p>Words.</p>')['uuid']}/"
-    with app.app_context(), transaction():
-        db.session.execute(text(f"DELETE FROM {table}"))  # noqa: S608
-    assert as_admin.patch(path, json={"title": "New"}).status_code == 200
-    article = as_admin.get(f"{path}?fields=title,excerpt,seo").json
-    assert (article["title"], article["excerpt"], article["seo"]["title"]) == ("New", "Words.", "New")

@@ -15,7 +15,6 @@ from blogapi.content.media import hooks
 from blogapi.content.media.addresses import make_path, make_width_path
 from blogapi.content.media.models import Media, MediaUse
 from blogapi.storage.database import db, transaction
-from blogapi.web.stored_json import store_json
 
 _numbers = count(1)
 
@@ -59,7 +58,6 @@ def add_picture(app: Flask, **fields: Any) -> Picture:
         media = Media(**defaults | hashes | fields)
         db.session.add(media)
         db.session.flush()
-        store_json(db.session(), media)
         path = make_path(media.hash, media.name)
         return Picture(media.uuid, path, tuple(make_width_path(path, width) for width in (400, 800)))
 

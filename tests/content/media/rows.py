@@ -12,7 +12,6 @@ from flask import Flask
 
 from blogapi.content.media.models import Media, MediaUse
 from blogapi.storage.database import db, transaction
-from blogapi.web.stored_json import store_json
 
 MEDIA = "/api/v1/blog/media/"
 
@@ -31,7 +30,6 @@ def add_media(app: Flask, *, uses: Sequence[tuple[str, UUID]] = (), **fields: An
         media = Media(**(defaults | hashes | fields))
         db.session.add(media)
         db.session.flush()
-        store_json(db.session(), media)
         for kind, item_id in uses:
             db.session.add(MediaUse(media_id=media.uuid, kind=kind, item_id=item_id, current=True))
         return media.uuid

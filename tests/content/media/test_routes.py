@@ -9,7 +9,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 import pytest
-from sqlalchemy import null, update
+from sqlalchemy import null
 from werkzeug.datastructures import MultiDict
 
 from blogapi.accounts.users import service as users
@@ -18,7 +18,6 @@ from blogapi.content.media import editing, hooks, queries, removal
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import FormerHash, Media, MediaPath, MediaUse
 from blogapi.storage.database import db, transaction
-from blogapi.web import stored_json
 from tests.content.media.rows import MEDIA, SCALABLE, add_media, make_hash
 from tests.contracts.client import outcome
 from tests.pictures import make_picture
@@ -577,17 +576,3 @@ def test_an_upload_is_never_completely_in_memory(app, as_admin, monkeypatch):
     # Random bytes would be slower, and an unknown type is refused only after it was received.
     assert upload(as_admin, bytes(400_000), "zero.xyz").status_code == 422
     assert sum(sizes) == 400_000 and max(sizes) <= 128 * 1024
-
-
-@pytest.mark.parametrize("batch_size", [2, 5, 9])
-def test_the_json_of_all_files_is_stored_again_in_batches(app, as_admin, lock_timeouts, batch_size):
-    for _ in range(5):
-        add_media(app, **SCALABLE)
-    before = as_admin.get(MEDIA).data
-    with app.app_context(), transaction():
-        db.session.execute(update(Media).values(json=b"", last_updated=Media.last_updated))
-    with app.app_context():
-        lock_timeouts.clear()
-        stored_json.store_all(batch_size)
-    assert as_admin.get(MEDIA).data == before
-    assert len(lock_timeouts) >= -(-5 // batch_size)

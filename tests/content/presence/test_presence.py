@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from blogapi.content import presence
-from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.presence import OpenArticle
 from blogapi.publication import events
 from blogapi.storage.database import db
@@ -108,7 +108,7 @@ def test_an_author_neither_opens_the_articles_of_others_nor_learns_of_them(as_ad
 def test_a_long_list_has_another_etag_when_somebody_opens_an_article(
     as_admin, as_other, make_article, monkeypatch
 ):
-    monkeypatch.setattr(json_reader, "CHUNK_SIZE", 1)
+    monkeypatch.setattr(article_bodies, "CHUNK_SIZE", 1)
     article, _ = make_article(), make_article()
     path = f"{ARTICLES}?status=any&fields=title,open_by"
     before = as_admin.get(path)

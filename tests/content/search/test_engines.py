@@ -12,10 +12,9 @@ from blogapi.accounts.users import service as users
 from blogapi.accounts.users.models import Account
 from blogapi.content.articles.lifecycle import ContentType
 from blogapi.content.articles.lists.conditions import ArticleFilters
-from blogapi.content.articles.models import Article, Seo
+from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import json_queries
-from blogapi.content.articles.writing import json_writer
-from blogapi.content.articles.writing.json_writer import ArticleWrite
+from blogapi.content.articles.writing.derived_columns import render_articles, store_beside
 from blogapi.content.search import results, tsvector
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies.categories import CATEGORIES, Category
@@ -103,13 +102,13 @@ def store_articles(found):
                 content_type=ContentType.TEXT.value,
                 status=Status.PUBLISHED.value,
                 published_at=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=number),
-                seo=Seo(title=title),
+                seo_title=title,
             )
             for number, (title, subtitle, content) in enumerate(found)
         ]
         db.session.add_all(articles)
         db.session.flush()
-        json_writer.store_writes(db.session(), [ArticleWrite(article, None) for article in articles])
+        store_beside(db.session(), render_articles(articles), new={article.uuid for article in articles})
 
 
 def search(words, page=None):

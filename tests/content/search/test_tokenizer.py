@@ -1,32 +1,30 @@
-"""Words of queries and texts, conversion of snippets to HTML, and article numbers of the search index."""
+"""Words of queries and texts, and conversion of snippets to HTML."""
 
 from __future__ import annotations
 
 import sys
 import unicodedata
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogapi.content.search.numbering import NUMBERS_PER_MICROSECOND, first_number, last_number
 from blogapi.content.search.snippets import make_snippet, snippet_to_html
 from blogapi.content.search.tokenizer import (
     HIT_END,
     HIT_START,
+    MAX_SORT_KEY_LENGTH,
     MAX_WORD_LENGTH,
     Query,
     find_terms,
     find_words,
     fold_words,
+    make_sort_key,
     parse_query,
     tokenize,
 )
 from blogapi.content.search.tsvector import MAX_POSITION, MAX_POSITIONS_PER_WORD, place_words
 from tests.texts import texts
-
-times = st.datetimes(timezones=st.just(UTC))
 
 
 def words_of(text):
@@ -155,6 +153,26 @@ def test_rare_characters_separate_and_fold_words_alike_in_an_index_and_in_a_snip
     assert max(map(len, find_words(text))) <= MAX_WORD_LENGTH
 
 
+def test_names_are_ordered_by_their_folded_words():
+    names = ["Zoe", "Öl", "Apple", "ähnlich", "alaska", "Ábel", "ab cd", "ABC", "«Ac»"]
+    ordered = ["ab cd", "ABC", "Ábel", "«Ac»", "ähnlich", "alaska", "Apple", "Öl", "Zoe"]
+    assert sorted(names, key=make_sort_key) == ordered
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("Ábel, “Öl” & Straße!", "abel ol strasse"),
+        ("?!", "?!"),
+        ("", ""),
+        ("é" * 201, "e" * MAX_SORT_KEY_LENGTH),
+        ("?" * 201, "?" * MAX_SORT_KEY_LENGTH),
+    ],
+)
+def test_a_sort_key_has_the_words_or_else_the_text_and_is_limited(text, key):
+    assert make_sort_key(text) == key
+
+
 @given(st.text(st.sampled_from("aZ1é语\u0301\u200d\ue000_.+# \u3000\n(")))
 def test_terms_are_the_same_whether_or_not_the_text_around_them_contains_a_sign(text):
     assert list(find_terms(text)) == list(find_terms(f"{text} ")) == list(find_terms(f"{text} c++"))[:-1]
@@ -213,17 +231,3 @@ def test_hit_markers_in_a_text_do_not_become_mark_elements(text):
     query = Query([["x"]], prefix=False, terms=[])
     snippet = snippet_to_html(make_snippet([f"{text} {HIT_START} x {HIT_END} {text}"], query))
     assert snippet.count("<") == snippet.count("mark>")
-
-
-@given(times, times)
-def test_article_numbers_increase_with_the_publication_time(one, other):
-    assert (first_number(one) < first_number(other)) == (one < other)
-    assert first_number(one) <= last_number(one)
-
-
-@given(times)
-def test_each_microsecond_has_its_own_range_of_article_numbers_within_64_bits(time):
-    assert last_number(time) - first_number(time) == NUMBERS_PER_MICROSECOND - 1
-    assert first_number(time) >= 0 and last_number(time) < 2**63
-    if time < datetime.max.replace(tzinfo=UTC):
-        assert first_number(time + timedelta(microseconds=1)) == last_number(time) + 1

@@ -90,4 +90,42 @@ def test_the_stored_key_follows_the_name(app, as_admin):
     where = create(as_admin, TAGS, "Oat")
     assert as_admin.patch(where, json={"name": "ﬁne Straße"}).status_code == 200
     with app.app_context():
-        assert db.session.get(Tag, UUID(get_uuid(where))).name_key == "fine strasse"
+        tag = db.session.get(Tag, UUID(get_uuid(where)))
+        assert (tag.name_key, tag.sort_key) == ("fine strasse", "fine strasse")
+
+
+# Names in the order of lists: by their folded words, or by the name if it contains no words.
+ORDERED = [
+    "?!",
+    "Ábel",
+    "ähnlich",
+    "alaska",
+    "Apple",
+    "apple pie",
+    "«Apples»",
+    "Öl",
+    "Straße 2",
+    "Zoe",
+    "日本",
+]
+
+
+@pytest.mark.parametrize("path", [CATEGORIES, TAGS, AUTHORS])
+def test_lists_are_ordered_by_the_words_of_the_names(as_admin, path):
+    for name in sorted(ORDERED, key=str.swapcase):
+        create(as_admin, path, name)
+    shown = [term["name"] for term in as_admin.get(path).json if term["name"] in ORDERED]
+    assert shown == ORDERED
+    pages = [as_admin.get(f"{path}?page={page}&page_size=5&fields=name").json for page in (1, 2, 3)]
+    assert [term["name"] for page in pages for term in page if term["name"] in ORDERED] == ORDERED
+
+
+@pytest.mark.parametrize("path", [CATEGORIES, TAGS, AUTHORS])
+def test_a_renamed_term_has_another_place_and_equal_words_are_ordered_by_uuid(as_admin, path):
+    first = create(as_admin, path, "Rye")
+    for uuid in sorted((str(uuid4()) for _ in range(4)), reverse=True):
+        assert as_admin.put(f"{path}{uuid}/", json={"name": "Öats", "slug": f"s-{uuid}"}).status_code == 201
+    assert as_admin.patch(first, json={"name": "àbc"}).status_code == 200
+    shown = [term for term in as_admin.get(path).json if term["name"] in ("àbc", "Öats")]
+    assert [term["name"] for term in shown] == ["àbc", *["Öats"] * 4]
+    assert shown[1:] == sorted(shown[1:], key=lambda term: term["uuid"])

@@ -303,7 +303,7 @@ def test_an_article_shows_admins_who_changed_it_last(as_admin, as_grace, as_memb
 
 
 def test_the_etag_of_a_long_list_depends_on_the_working_copies(as_admin, make_article, monkeypatch):
-    monkeypatch.setattr("blogapi.content.articles.responses.json_reader.CHUNK_SIZE", 2)
+    monkeypatch.setattr("blogapi.content.articles.responses.article_bodies.CHUNK_SIZE", 2)
     paths = [f"{ARTICLES}{make_article().uuid}/" for _ in range(3)]
     save(as_admin, paths[0])
     address = f"{ARTICLES}?fields=title,working_copy"

@@ -123,7 +123,7 @@ def test_the_page_shows_the_present_article(as_admin, as_stranger, make_link):
 
 
 @pytest.mark.parametrize("number", [1, 20])
-def test_the_page_costs_three_statements(
+def test_the_page_costs_four_statements(
     as_stranger, make_link, make_tag, make_guest, record_statements, number
 ):
     link = make_link(
@@ -132,7 +132,7 @@ def test_the_page_costs_three_statements(
     )
     with record_statements() as executed:
         assert as_stranger.get(link["url"], headers=BROWSER).status_code == 200
-    assert len(executed) == 3
+    assert len(executed) == 4
 
 
 # Injection

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.content.articles import service as article_service
-from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import ArticleBodySchema
 from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
@@ -40,7 +40,7 @@ def make_long_list(make_app, monkeypatch):
     """Makes a blog whose article list is streamed in three chunks, and a cache for responses up to 128 kB."""
 
     def make(content_length):
-        monkeypatch.setattr(json_reader, "CHUNK_SIZE", 4)
+        monkeypatch.setattr(article_bodies, "CHUNK_SIZE", 4)
         app = make_app(CACHE_MEGABYTES=1)
         people = People(app)
         with app.app_context(), transaction():

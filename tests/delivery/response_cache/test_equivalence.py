@@ -18,13 +18,14 @@ from blogapi.accounts.api_keys import service as api_keys
 from blogapi.accounts.users import service as users
 from blogapi.content.articles import queries as article_queries
 from blogapi.content.articles import service as article_service
-from blogapi.content.articles.models import ArticleJson
+from blogapi.content.articles.models import Article
 from blogapi.content.articles.schemas import ArticleBodySchema
 from blogapi.content.taxonomies import authors
 from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies import tags as tags_definition
 from blogapi.content.taxonomies.authors import AUTHORS as AUTHORS_DEFINITION
+from blogapi.storage.database import table_of
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS, People
 from tests.databases import SERVER_URL, other_connection, write_from_other_process
 from tests.delivery.response_cache.cached_blog import add_cache, call, create_deleted_key
@@ -210,9 +211,9 @@ class Blog:
 
     def _write_from_other_program(self, article):
         """Change the ETag of the article, if it is published, but not the commit counter."""
-        row = (ArticleJson.article_id == article) & (ArticleJson.status == "published")
+        row = (Article.uuid == article) & (Article.status == "published")
         with other_connection(self.app) as connection:
-            connection.execute(update(ArticleJson).where(row).values(version=10_000 + self.number))
+            connection.execute(update(table_of(Article)).where(row).values(version=10_000 + self.number))
 
     def _replace_key(self, number):
         api_keys.delete_by_uuid(self.replaced_key_uuid)

@@ -262,7 +262,7 @@ def test_pictures_are_found_in_the_folder(blog, write, library, folder):
     ]
     assert (media.alt, media.caption, media.uuid.version) == ("Rye", "Dark", 5)
     with blog.app.app_context():
-        assert db.session.get(Article, article.uuid).seo.og_image == article.cover_image
+        assert db.session.get(Article, article.uuid).seo_og_image == article.cover_image
 
 
 @pytest.mark.parametrize("has_hash", [False, True])

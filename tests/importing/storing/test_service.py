@@ -16,12 +16,12 @@ from blogapi.content.articles import queries as articles
 from blogapi.content.articles import service as article_service
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.models import Article, ArticleTag, FormerSlug
-from blogapi.content.articles.writing.batch import ArticleBatch
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.format_api.report import FileReport, Result, read_item
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
+from blogapi.importing.storing import batch as batches
 from blogapi.importing.storing import service
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.rendering import renderer
@@ -126,9 +126,9 @@ def test_a_text_that_was_removed_from_the_file_is_removed_from_its_article(app, 
     store(replace(RECORD, subtitle="Sour", cover_image="/rye.png", **seo))
     store(RECORD)
     with app.app_context():
-        (article,) = db.session.scalars(select(Article).options(joinedload(Article.seo)))
+        (article,) = db.session.scalars(select(Article))
     assert (article.subtitle, article.cover_image) == ("", "")
-    assert (article.seo.title, article.seo.description, article.seo.canonical_url) == ("Bread", "", "")
+    assert (article.seo_title, article.seo_description, article.seo_canonical_url) == ("Bread", "", "")
 
 
 def test_the_excerpt_of_a_record_becomes_the_excerpt_of_its_article(app, store, stored):
@@ -341,16 +341,16 @@ def test_a_refused_article_leaves_no_terms_and_no_slug(importer, stored):
 
 
 def test_a_record_that_the_database_refuses_does_not_stop_the_other_records(importer, stored, monkeypatch):
-    original = ArticleBatch.create
+    original = batches.create_article
 
-    def create(batch, author, given, **options):
-        article = original(batch, author, given, **options)
+    def create(loaded, author, given, **options):
+        article = original(loaded, author, given, **options)
         if article.title == "Rye":
             db.session.flush()
             db.session.execute(update(Article).where(Article.uuid == article.uuid).values(status="x"))
         return article
 
-    monkeypatch.setattr(ArticleBatch, "create", create)
+    monkeypatch.setattr(batches, "create_article", create)
     reports = importer.store([replace(RECORD, key="blog/rye.md", title="Rye"), RECORD])
     assert [report.result for report in reports] == [Result.REFUSED, Result.CREATED]
     assert reports[0].notes[0].startswith("The database refused it: ")
@@ -515,7 +515,7 @@ def test_an_error_of_the_article_service_is_reported(store, monkeypatch):
     def refuse(*_, **__):
         raise Conflict("The blog is full.")
 
-    monkeypatch.setattr(ArticleBatch, "create", refuse)
+    monkeypatch.setattr(batches, "create_article", refuse)
     assert store(RECORD).notes == ("The blog is full.",)
 
 

@@ -167,7 +167,7 @@ OTHER_SCHEMAS = {
     ),
     "a view": ("CREATE VIEW other AS SELECT * FROM account", "view other is unknown"),
     "a table": ("CREATE TABLE other (x)", "table other is unknown"),
-    "a column less": ("ALTER TABLE seo DROP COLUMN og_image", "table seo lacks: og_image"),
+    "a column less": ("ALTER TABLE article DROP COLUMN seo_og_image", "table article lacks: seo_og_image"),
     "a column more": ("ALTER TABLE tag ADD COLUMN motto TEXT", "table tag also has: motto TEXT"),
     "an index less": ("DROP INDEX ix_event_due", "index ix_event_due is missing"),
     "a trigger less": ("DROP TRIGGER search_entry_gone", "trigger search_entry_gone is missing"),

@@ -1,4 +1,4 @@
-"""The numbers of articles of categories, tags and authors, counted at each read."""
+"""The numbers of articles of terms, counted at each read."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, case, func, select, true
 
 from blogapi.content.articles.lifecycle import SCHEDULED
-from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
-from blogapi.content.taxonomies.authors import Author
-from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.tags import Tag
+from blogapi.content.articles.models import Article
+from blogapi.content.taxonomies.authors import AUTHORS
+from blogapi.content.taxonomies.categories import CATEGORIES
+from blogapi.content.taxonomies.tags import TAGS
+from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.visibility import NOW, Status, is_article, listed, scheduled
-from blogapi.storage.database import Base, chunk, current_time, db, table_of
+from blogapi.storage.database import chunk, current_time, db, table_of
 
 _article = table_of(Article).c
 
@@ -62,20 +63,23 @@ def _count_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
     return select(term, status, func.count()).where(is_article(_article))
 
 
-def _make_link_counter(model: type[Base], term: ColumnElement[UUID]) -> ArticleCounter:
-    """Return a counter that reads the table of links to terms, and only few rows of articles."""
+def make_counter(taxonomy: Taxonomy[Any]) -> ArticleCounter:
+    """Return a counter for the terms of the taxonomy.
+
+    If they have a table of links, it reads this table, and only few rows of articles.
+    """
+    term, uuid = taxonomy.get_link(), table_of(taxonomy.model).c.uuid
+    if term.table is table_of(Article):
+        return ArticleCounter(uuid, term, listed(_article), (_count_by_status(term),))
     link = term.table.c
     status = case((link.listed_from > NOW, SCHEDULED), else_=Status.PUBLISHED.value).label("shown_status")
     by_status = (
         select(term, status, func.count()).where(link.listed_from.is_not(None)),
         _count_by_status(term).where(link.article_id == _article.uuid, link.listed_from.is_(None)),
     )
-    return ArticleCounter(table_of(model).c.uuid, term, link.listed_from <= NOW, by_status)
+    return ArticleCounter(uuid, term, link.listed_from <= NOW, by_status)
 
 
-count_in_categories = ArticleCounter(
-    *(table_of(Category).c.uuid, _article.category_id, listed(_article)),
-    (_count_by_status(_article.category_id),),
-)
-count_with_tags = _make_link_counter(Tag, table_of(ArticleTag).c.tag_id)
-count_by_authors = _make_link_counter(Author, table_of(ArticleAuthor).c.author_id)
+count_in_categories = make_counter(CATEGORIES)
+count_with_tags = make_counter(TAGS)
+count_by_authors = make_counter(AUTHORS)

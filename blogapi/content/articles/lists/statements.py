@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Executable, Select, case, exists, false, func, or_, select, union_all
+from sqlalchemy import ColumnElement, Executable, Select, case, exists, false, func, select, union_all
 
 from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.lists.conditions import (
@@ -27,12 +27,10 @@ from blogapi.content.articles.lists.conditions import (
     resolve_tags,
 )
 from blogapi.content.articles.models import Article, ArticleTag, WorkingCopy
-from blogapi.content.search import numbering
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.queries import Period
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import LISTED_STATUSES, READABLE_STATUSES, is_page, scheduled
-from blogapi.storage.database import bytewise, current_time, db, table_of
+from blogapi.storage.database import current_time, db, table_of
 from blogapi.storage.expressions import unindexed
 
 # The expressions of an ordering, and whether each of them is descending.
@@ -47,7 +45,7 @@ _BY_DATE = ("published_at", NEWEST)
 _ORDERED_BY: dict[str, ColumnElement[Any]] = {
     "published_at": _article.published_at,
     "position": _article.position,
-    "title": func.lower(bytewise(_article.title)),
+    "title": _article.sort_key,
     "last_updated": _article.last_updated,
 }
 # The statuses whose articles all have a date.
@@ -135,25 +133,9 @@ def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Exe
     return numbers.add_columns(func.count(), func.count(copy)).group_by(status)
 
 
-def make_period(filters: ArticleFilters) -> Period:
-    """Return the numbers that public articles in the period of the time filters have in the search index."""
-    first, last, outside = 0, numbering.last_number(current_time()), []
-    if filters.published_after:
-        number = numbering.first_number(filters.published_after)
-        first = max(first, number - numbering.MAX_SHIFT)
-        outside.append(_is_near(number) & (_article.published_at < filters.published_after))
-    if filters.published_before:
-        number = numbering.first_number(filters.published_before)
-        last = min(last, number + numbering.MAX_SHIFT)
-        outside.append(_is_near(number) & (_article.published_at >= filters.published_before))
-    if not outside:
-        return Period(first, last)
-    numbers = select(_entry.number).join(Article.__table__, _article.uuid == _entry.article_id)
-    return Period(first, last, numbers.where(or_(*outside)))
-
-
-def _is_near(number: int) -> ColumnElement[bool]:
-    return _entry.number.between(number - numbering.MAX_SHIFT, number + numbering.MAX_SHIFT)
+def limit_entries(filters: ArticleFilters) -> list[ColumnElement[bool]]:
+    """Return the conditions that a search entry is that of a public article in the period of the filters."""
+    return [_entry.listed_from <= current_time(), *limit_time(_entry.listed_from, filters)]
 
 
 def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[Condition]:

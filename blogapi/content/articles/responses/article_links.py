@@ -7,7 +7,6 @@ readable without a write. Therefore the stored HTML contains the references.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,13 +25,11 @@ from blogapi.site import addresses, page_paths
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, execute_in_batches, table_of
 
-# A link in sanitized HTML, which quotes each attribute value and contains no nested links. The HTML can be
-# part of JSON, which escapes the quotation marks.
+# A link in sanitized HTML, which quotes each attribute value and contains no nested links.
 _LINK = re.compile(
-    rb'<a(?= )(?>([^<>]*?) href=(\\?")%s(#[^"\\<>]*+)?\2)([^<>]*+)>((?:[^<]++|<(?!/?a[ >]))*+)</a>'
-    % REFERENCE.pattern.encode()
+    rf'<a(?= )(?>([^<>]*?) href="{REFERENCE.pattern}(#[^"<>]*+)?")([^<>]*+)>((?:[^<]++|<(?!/?a[ >]))*+)</a>'
 )
-_MARK = b"article:"
+_MARK = "article:"
 
 _article, _category = table_of(Article).c, table_of(Category).c
 _SELECT_READABLE = (
@@ -49,32 +46,28 @@ _SELECT_READABLE = (
     .where(_article.uuid.in_(bindparam("uuids", expanding=True)), readable(_article))
 )
 _SELECT_CONTENT = select(_article.content).where(
-    _article.uuid == bindparam("uuid"), _article.content.contains(_MARK.decode())
+    _article.uuid == bindparam("uuid"), _article.content.contains(_MARK)
 )
 _SELECT_LINKED = select(_article.type, _article.uuid, _article.category_id).where(
     _article.uuid.in_(bindparam("uuids", expanding=True))
 )
 
 
-def resolve(texts: Sequence[bytes]) -> list[bytes]:
+def resolve_links(texts: Sequence[str]) -> list[str]:
     """Return the texts, which contain sanitized HTML, with addresses instead of references to articles.
 
     A link to an article or page that readers cannot see is replaced by its text. Without references, no
     statement is executed.
     """
-    uuids = {UUID(match[3].decode()) for text in texts if _MARK in text for match in _LINK.finditer(text)}
+    uuids = {UUID(match[2]) for text in texts if _MARK in text for match in _LINK.finditer(text)}
     if not uuids:
         return list(texts)
     urls = _find_urls(uuids)
 
-    def replace(link: re.Match[bytes]) -> bytes:
-        before, quote, uuid, fragment, after, text = link.groups(b"")
-        url = urls.get(UUID(uuid.decode()))
-        return (
-            text
-            if url is None
-            else b"<a%b href=%b%b%b%b%b>%b</a>" % (*(before, quote, url, fragment, quote, after, text),)
-        )
+    def replace(link: re.Match[str]) -> str:
+        before, uuid, fragment, after, text = link.groups("")
+        url = urls.get(UUID(uuid))
+        return text if url is None else f'<a{before} href="{url}{fragment}"{after}>{text}</a>'
 
     return [_LINK.sub(replace, text) if _MARK in text else text for text in texts]
 
@@ -99,8 +92,8 @@ def find_shown(uuid: UUID) -> Mapping[str, set[UUID]]:
     return shown
 
 
-def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
-    """Return the addresses of the articles and pages that readers can see, escaped for HTML and for JSON."""
+def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, str]:
+    """Return the addresses of the articles and pages that readers can see, escaped for HTML."""
     site, now = get_site(), current_time()
     rows = list(execute_in_batches(_SELECT_READABLE, "uuids", sorted(uuids), now=now))
     for row in rows:
@@ -114,4 +107,4 @@ def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, bytes]:
         or addresses.make_article_path(site, **addresses.get_address_values(row))
         for row in rows
     }
-    return {uuid: json.dumps(escape(site.url + path))[1:-1].encode() for uuid, path in paths.items()}
+    return {uuid: escape(site.url + path) for uuid, path in paths.items()}

@@ -31,7 +31,6 @@ from blogapi.site.heads import Breadcrumb
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db
-from blogapi.web import json as web_json
 from blogapi.web.access import Caller, current_caller, current_user_id
 from blogapi.web.fields import Fields, Timestamp
 
@@ -105,15 +104,15 @@ class ComputedField:
     is_nullable: bool = False
 
 
-def compute_json(names: Sequence[str], articles: Sequence[Fields]) -> Sequence[dict[str, bytes]]:
-    """Return the JSON values of the named computed fields for each article; absent fields are left out."""
+def compute_fields(names: Sequence[str], articles: Sequence[Fields]) -> Sequence[Fields]:
+    """Return the named computed fields of each article; absent fields are left out."""
     group = ArticleGroup(articles)
-    found: list[dict[str, bytes]] = [{} for _ in articles]
+    found: list[Fields] = [{} for _ in articles]
     for name, field in _FIELDS.items():
         if name in names:
             for values, value in zip(found, field.compute(group), strict=True):
                 if value is not None or field.is_nullable:
-                    values[name] = web_json.to_json_bytes(value)
+                    values[name] = value
     return found
 
 

@@ -13,12 +13,12 @@ from blogapi.content.articles.lists.statements import (
     FEATURED_FIRST,
     ArticleList,
     build_list,
-    make_period,
+    limit_entries,
     select_matching,
     select_status_counts,
 )
-from blogapi.content.articles.responses import json_reader
-from blogapi.content.articles.responses.json_reader import Snippets
+from blogapi.content.articles.responses import article_bodies
+from blogapi.content.articles.responses.article_bodies import Snippets
 from blogapi.content.search.queries import make_snippets, search
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import db
@@ -67,7 +67,7 @@ def list_in_any_status(
 ) -> Page[JsonBody]:
     """Return the author's articles (None: all articles) that match the filters.
 
-    Without `ordering`, undated drafts come first. For `hashes_body`, see `json_reader.get_articles_json`.
+    Without `ordering`, undated drafts come first. For `hashes_body`, see `article_bodies.get_article_bodies`.
     Raises InvalidQuery if articles in several statuses are ordered by `featured`, as no index has this order.
     """
     if filters.ordering == FEATURED_FIRST and filters.status in ("", ANY_STATUS):
@@ -99,7 +99,7 @@ def get_visible_json(
     uuid: UUID, names: Names = None, *, public: bool, type_: str = ItemType.ARTICLE.value
 ) -> JsonBody:
     """Return the article or page; raises NotFound if there is none, or with `public` if it is not public."""
-    body = json_reader.get_article_json(uuid, names, public=public, type_=type_)
+    body = article_bodies.get_article_body(uuid, names, public=public, type_=type_)
     if body is None:
         raise NotFound(f"There is no such {type_}; GET /api/v1/blog/{type_}s/ lists them.")
     return body
@@ -107,7 +107,7 @@ def get_visible_json(
 
 def get_json(uuid: UUID, names: Names = None, *, type_: str | None = None) -> JsonBody:
     """Return the article in any status; raises NotFound if it does not exist or has another type."""
-    body = json_reader.get_article_json(uuid, names, type_=type_)
+    body = article_bodies.get_article_body(uuid, names, type_=type_)
     if body is None:
         raise NotFound(f"There is no such {type_ or 'article'}.")
     return body
@@ -115,7 +115,7 @@ def get_json(uuid: UUID, names: Names = None, *, type_: str | None = None) -> Js
 
 def get_several_json(uuids: Sequence[UUID], names: Names = None) -> JsonBody:
     """Return the JSON array of these articles, in any status and in this order."""
-    rows = json_reader.get_articles_json(uuids, names, public=False)
+    rows = article_bodies.get_article_bodies(uuids, names, public=False)
     # The response to a write is built inside the transaction, but a stream would be read after its end.
     return rows if isinstance(rows.body, bytes) else replace(rows, body=b"".join(rows.body))
 
@@ -140,7 +140,7 @@ def _list_articles(
     public: bool,
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
-    page_body = json_reader.list_articles_json(
+    page_body = article_bodies.list_article_bodies(
         articles, page, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body
     )
     return replace(page_body, max_number=MAX_SEARCH_PAGE) if filters.q else page_body
@@ -155,12 +155,12 @@ def _search(
     public: bool = True,
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
-    period, rest = None, replace(filters, q="")
+    scope, rest = limit_entries(filters) if public else (), replace(filters, q="")
     if public:
-        period, rest = make_period(filters), replace(rest, published_after=None, published_before=None)
+        rest = replace(rest, published_after=None, published_before=None)
     among = select_matching(author_id, rest, public=public)
-    uuids, total = search(filters.q, page, period=period, among=among)
-    rows = json_reader.get_articles_json(
+    uuids, total = search(filters.q, page, scope=scope, among=among)
+    rows = article_bodies.get_article_bodies(
         uuids, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body
     )
     return Page(rows, total, page, MAX_SEARCH_PAGE)

@@ -20,8 +20,7 @@ from blogapi.publication.visibility import can_be_listed, listed
 from blogapi.site.addresses import make_row_url
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
-from blogapi.web import json as web_json
-from blogapi.web.fields import WithAttributes
+from blogapi.web.fields import Fields, WithAttributes
 
 FIELDS = ("previous", "next", "related")
 
@@ -35,18 +34,17 @@ _NEWEST_FIRST = (desc(_article.published_at), _article.uuid)
 _OLDEST_FIRST = (_article.published_at, desc(_article.uuid))
 
 
-def find_json(uuid: UUID, names: Collection[str]) -> dict[str, bytes]:
-    """Return the requested FIELDS of an article as JSON, by name."""
+def find_neighbours(uuid: UUID, names: Collection[str]) -> Fields:
+    """Return the requested FIELDS of an article, by name."""
     columns = (_article.uuid, _article.published_at, _article.category_id, _article.language)
     article = db.session.execute(select(*columns).where(_article.uuid == uuid)).one()
     find = {"previous": _find_previous, "next": _find_next, "related": _find_related}
-    site, found = get_site(), dict[str, bytes]()
+    site, found = get_site(), Fields()
     for name in names:
         links = [
             _SCHEMA.dump(WithAttributes(row, url=make_row_url(site, row))) for row in find[name](article)
         ]
-        shown = links if name == "related" else next(iter(links), None)
-        found[name] = web_json.to_json_bytes(shown)
+        found[name] = links if name == "related" else next(iter(links), None)
     return found
 
 

@@ -23,7 +23,6 @@ from blogapi.content.articles.models import (
     DeletedItem,
     FormerPath,
     FormerSlug,
-    Seo,
     WorkingCopy,
 )
 from blogapi.content.articles.snapshots import get_content
@@ -34,7 +33,7 @@ from blogapi.storage.database import UtcDateTime, chunk, current_time, db, table
 # The models whose rows a document contains, each with the column that contains the uuid of the item.
 _MODELS: Mapping[type[Any], str] = {
     Article: "uuid",
-    **dict.fromkeys((Seo, *LINK_MODELS.values(), FormerSlug, FormerPath, WorkingCopy), "article_id"),
+    **dict.fromkeys((*LINK_MODELS.values(), FormerSlug, FormerPath, WorkingCopy), "article_id"),
 }
 _PARSERS: Mapping[type, Callable[[str], Any]] = {Uuid: UUID, UtcDateTime: datetime.fromisoformat}
 
@@ -61,8 +60,9 @@ def store(user: UUID, uuids: Sequence[UUID]) -> None:
     documents: dict[UUID, dict[str, list[Any]]] = {uuid: {} for uuid in uuids}
     for model, name in _MODELS.items():
         table = table_of(model)
+        columns = [column for column in table.c if not column.info.get("derived")]
         for batch in chunk(uuids):
-            for row in connection.execute(select(table).where(table.c[name].in_(batch))).mappings():
+            for row in connection.execute(select(*columns).where(table.c[name].in_(batch))).mappings():
                 documents[row[name]].setdefault(table.name, []).append(dict(row))
     for batch in chunk(uuids):
         for child in connection.execute(select(table_of(Article).c.uuid, parent).where(parent.in_(batch))):
@@ -71,13 +71,13 @@ def store(user: UUID, uuids: Sequence[UUID]) -> None:
     for uuid, document in documents.items():
         for article in document.get("article", ()):
             texts[uuid] = json.dumps(document, default=str, ensure_ascii=False)
-            columns = {
+            values = {
                 "kind": article["type"],
                 "author_id": article["author_id"],
                 "status": article["status"],
             }
             item = DeletedItem(
-                uuid=uuid, user_id=user, deleted=current_time(), document=texts[uuid], **columns
+                uuid=uuid, user_id=user, deleted=current_time(), document=texts[uuid], **values
             )
             db.session.add(item)
     uses.store_deleted_item_uses(db.session(), texts)
@@ -105,7 +105,6 @@ def parse(item: DeletedItem) -> Document:
         model: [_parse_row(model, row) for row in stored.get(table_of(model).name, ())] for model in _MODELS
     }
     (article,), copies = rows[Article], rows[WorkingCopy]
-    article.seo = rows[Seo][0] if rows[Seo] else Seo(title=article.title)
     for field in LINK_FIELDS:
         links = sorted(rows[LINK_MODELS[field.name]], key=lambda link: link.position)
         setattr(article, field.relation, links)

@@ -16,9 +16,6 @@ from blogapi.accounts.users.queries import get_user_by_name
 from blogapi.cli import report_problems
 from blogapi.content.articles import queries
 from blogapi.content.articles.models import Article, ArticleAuthor
-from blogapi.content.articles.snapshots import get_content
-from blogapi.content.articles.writing import json_writer
-from blogapi.content.articles.writing.json_writer import ArticleWrite
 from blogapi.content.articles.writing.states import get_state
 from blogapi.content.taxonomies import authors
 from blogapi.content.taxonomies.categories import Category
@@ -27,7 +24,6 @@ from blogapi.content.taxonomies.service import get_term_state
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.events import record
 from blogapi.storage.database import chunk, db, transaction
-from blogapi.web import stored_json
 from blogapi.web.errors import Conflict
 
 # The number of rows that are in memory at a time.
@@ -84,10 +80,8 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
         is_owned.append(Article.uuid.in_(links))
     uuids = db.session.scalars(select(Article.uuid).where(or_(*is_owned))).all()
     for batch in chunk(uuids, _BATCH_SIZE):
-        writes = []
         for article, _ in queries.find_stored(batch).values():
             before, is_author = get_state(article), article.author_id == old_owner
-            writes.append(ArticleWrite(article, get_content(article)))
             in_byline = profile is not None and _replace_author(article, profile.uuid, new_profile)
             moved.articles += is_author
             moved.bylines += in_byline
@@ -100,7 +94,6 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
             _keep_last_updated(article)
             record(article.type, article.uuid, before, get_state(article))
         db.session.flush()
-        json_writer.store_writes(db.session(), writes)
         for row in list(db.session.identity_map.values()):
             if isinstance(row, Article):
                 db.session.expunge(row)
@@ -127,7 +120,6 @@ def _move_terms(model: type[Term], old_owner: UUID, owner: UUID) -> int:
         _keep_last_updated(term)
         record(term.kind, term.uuid, get_term_state(term), get_term_state(term))
     db.session.flush()
-    stored_json.store_json(db.session(), *terms)
     return len(terms)
 
 

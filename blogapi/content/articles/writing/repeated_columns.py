@@ -1,4 +1,7 @@
-"""The columns of the article that its links to tags and authors repeat; see `Article.update_links`."""
+"""The columns of the article that its links to tags and authors, and its search entry, repeat.
+
+See `Article.update_links` and `writing.loaded`.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,18 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, func, or_, select, update
 
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
+from blogapi.content.search.models import SearchEntry
 from blogapi.publication.visibility import listed_from
 from blogapi.storage.database import db
 
 
 def count_wrong() -> int:
-    """Return the number of links that differ from their article."""
+    """Return the number of links and search entries that differ from their article."""
     return sum(db.session.scalar(statement) or 0 for statement in _build_counts())
 
 
 def repair() -> None:
-    """Copy the columns of the articles into the links that differ."""
+    """Copy the columns of the articles into the links and search entries that differ."""
     for link, copied, differs in _list_links():
         is_wrong = select(Article.uuid).where(Article.uuid == link.article_id, differs).exists()
         article = select(*copied.values()).where(Article.uuid == link.article_id)
@@ -37,9 +41,9 @@ def _build_counts() -> list[Select[int]]:
 
 
 def _list_links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
-    """Yield each link model, the values of its repeated columns, and the condition that one differs."""
+    """Yield each model, the values of its repeated columns, and the condition that one differs."""
     copied: dict[str, Any] = {"listed_from": listed_from(Article)}
     of_tag = {**copied, "category_id": Article.category_id}
-    for link, columns in ((ArticleAuthor, copied), (ArticleTag, of_tag)):
+    for link, columns in ((ArticleAuthor, copied), (SearchEntry, copied), (ArticleTag, of_tag)):
         differs = [getattr(link, name).is_distinct_from(value) for name, value in columns.items()]
         yield link, columns, or_(*differs)

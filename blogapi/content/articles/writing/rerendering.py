@@ -9,7 +9,6 @@ from uuid import UUID
 from flask import Flask, current_app
 from sqlalchemy import Engine, func, null, select, union_all, update
 from sqlalchemy.orm import Session
-from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.config import CannotStart
 from blogapi.content.articles import author_visibility, queries
@@ -17,15 +16,23 @@ from blogapi.content.articles.models import Article, ArticleStats
 from blogapi.content.articles.permissions import visible_to_caller
 from blogapi.content.articles.prepared import prepare_stored
 from blogapi.content.articles.renderer_version import get_renderer_version
-from blogapi.content.articles.writing import json_writer, repeated_columns, states
-from blogapi.content.articles.writing.rendered_article import render_articles
+from blogapi.content.articles.writing import repeated_columns, states
+from blogapi.content.articles.writing.derived_columns import (
+    index_again,
+    render_articles,
+    store_again,
+    store_beside,
+)
 from blogapi.content.media import hooks
 from blogapi.content.media.file_references import KnownFiles
+from blogapi.content.taxonomies.authors import Author
+from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.service import repair_sort_keys
+from blogapi.content.taxonomies.tags import Tag
 from blogapi.publication.models import ChangeType
 from blogapi.storage import connections, migration_names, upgrade_progress, upgrades, version_check
 from blogapi.storage.database import batch_uuids, chunk, db, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
-from blogapi.web import stored_json
 
 # The number of articles that one transaction renders. It is small, so that other writers wait only briefly.
 _ARTICLES_PER_TRANSACTION = 200
@@ -90,9 +97,10 @@ def _store_version(version: str) -> None:
 
 
 def render_all() -> None:
-    """Store again all data that is derived from articles, and the stored JSON of all other items."""
-    stored_json.store_all(_ARTICLES_PER_TRANSACTION)
+    """Render all articles again, and repair the columns that their links repeat and the keys of terms."""
     with transaction():
+        for model in (Author, Category, Tag):
+            repair_sort_keys(model)
         repeated_columns.repair()
     total = db.session.scalar(select(func.count()).select_from(Article)) or 0
     for number, uuids in enumerate(batch_uuids(Article, _ARTICLES_PER_TRANSACTION)):
@@ -100,8 +108,8 @@ def render_all() -> None:
         prepare_stored(uuids)
         with transaction():
             # Another write may have changed or deleted some of the articles.
-            present = queries.find_articles(uuids)
-            json_writer.store_again(db.session(), list(present.values()))
+            present = queries.find_articles(uuids, with_html=True)
+            store_again(db.session(), list(present.values()))
         db.session.expunge_all()
 
 
@@ -117,30 +125,28 @@ def prepare_articles(media_ids: Collection[UUID]) -> None:
 
 
 def render_articles_again(session: Session, media_ids: Collection[UUID]) -> None:
-    """Store the JSON of the articles that show the files, and record the change of these articles."""
+    """Render the articles that show the files, and record the change of these articles."""
     users = sorted(hooks.find_items(session, Article.kind, media_ids))
     for batch in chunk(users, _ARTICLES_PER_STATEMENT):
-        articles = queries.find_articles(batch)
-        # If only a former version of an article uses a file, `find_differing` leaves out the article.
-        complete = [item for item in articles.values() if item.seo is not None]
-        rendered = render_articles(complete)
-        for item in rendered:
-            _replace_paths(articles[item.uuid], item.known_files)
-        changed = json_writer.find_differing(session, rendered)
-        for item in changed:
-            states.record_rendering(articles[item.uuid], ChangeType.UPDATED)
+        rendered = render_articles(queries.find_articles(batch, with_html=True).values())
+        changed = []
+        for one in rendered:
+            # If only a former version of an article uses a file, the article does not change.
+            if _replace_paths(one.article, one.files) or one.differs():
+                changed.append(one)
+                states.record_rendering(one.article, ChangeType.UPDATED)
+                one.set_columns()
         session.flush()
-        json_writer.store_articles(session, changed)
+        store_beside(session, changed)
 
 
-def _replace_paths(article: Article, files: KnownFiles) -> None:
-    """Store the new paths of the article's pictures whose files were replaced."""
-    for row, name in ((article, "cover_image"), (article.seo, "og_image")):
-        path = files.find_new_path(getattr(row, name))
+def _replace_paths(article: Article, files: KnownFiles) -> bool:
+    """Set the new paths of the article's pictures whose files were replaced; return whether there are any."""
+    paths = {name: files.find_new_path(getattr(article, name)) for name in ("cover_image", "seo_og_image")}
+    for name, path in paths.items():
         if path is not None:
-            setattr(row, name, path)
-            # Otherwise, `onupdate` would change the time.
-            flag_modified(row, "last_updated")
+            setattr(article, name, path)
+    return any(path is not None for path in paths.values())
 
 
 _article = table_of(Article).c
@@ -155,10 +161,10 @@ def resolve_items(references: Collection[UUID | str]) -> Mapping[UUID | str, UUI
     return {slug or uuid: uuid for uuid, slug in rows}
 
 
-def update_derived_data(name: str) -> None:
+def update_search_words(name: str) -> None:
     """Update the search words of all articles that have a value for the custom field `name`."""
     # The field may have no definition any more.
     has_value = _article.custom.contains(f'"{name}":', autoescape=True)
     for uuids in chunk(db.session.scalars(select(_article.uuid).where(has_value)).all()):
         articles = queries.find_articles(uuids).values()
-        json_writer.index_again(db.session(), list(articles))
+        index_again(db.session(), list(articles))

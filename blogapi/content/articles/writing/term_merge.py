@@ -6,27 +6,22 @@ term, which `references.find_terms` resolves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import delete, select, update
 
-from blogapi.content.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag
+from blogapi.content.articles.models import Article, ArticleTag
 from blogapi.content.taxonomies import queries, service
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.models import Term
-from blogapi.content.taxonomies.tags import Tag
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.publication.events import record
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.web.errors import Conflict, Errors, Invalid, NotFound
 
-_article, _json = table_of(Article), table_of(ArticleJson)
-_tag, _byline = table_of(ArticleTag), table_of(ArticleAuthor)
-# The column with the term, in each table of links.
-_LINKS: Mapping[type[Term], ColumnElement[UUID]] = {Tag: _tag.c.tag_id, Author: _byline.c.author_id}
+_article, _tag = table_of(Article), table_of(ArticleTag)
 
 
 def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> TermType:
@@ -43,7 +38,7 @@ def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> T
         if taxonomy.model is Author:
             _move_user(term, others)
         for other in others:
-            _move_articles(taxonomy.model, other.uuid, uuid)
+            _move_articles(taxonomy, other.uuid, uuid)
             service.replace_by(other, term)
         state = service.get_term_state(term)
         record(term.kind, uuid, state, state)
@@ -87,18 +82,17 @@ def _move_user(term: Any, others: Sequence[Any]) -> None:
             service.store(term)
 
 
-def _move_articles(model: type[Term], former: UUID, new: UUID) -> None:
-    connection = db.session.connection()
-    if model is Category:
-        moved = select(_article.c.uuid).where(_article.c.category_id == former)
-        for table in (_json, _tag):
-            connection.execute(update(table).where(table.c.article_id.in_(moved)).values(category_id=new))
+def _move_articles(taxonomy: Taxonomy[Any], former: UUID, new: UUID) -> None:
+    connection, link = db.session.connection(), taxonomy.get_link()
+    if taxonomy.model is Category:
+        moved = select(_article.c.uuid).where(link == former)
+        connection.execute(update(_tag).where(_tag.c.article_id.in_(moved)).values(category_id=new))
+    values: dict[Any, Any] = {link: new}
+    if link.table is _article:
         # `onupdate` would change the times of the articles.
-        values = {"category_id": new, "last_updated": _article.c.last_updated}
-        connection.execute(update(_article).where(_article.c.category_id == former).values(values))
-        return
-    column = _LINKS[model]
-    article = column.table.c.article_id
-    with_new = select(article).where(column == new)
-    connection.execute(delete(column.table).where(column == former, article.in_(with_new)))
-    connection.execute(update(column.table).where(column == former).values({column: new}))
+        values[_article.c.last_updated] = _article.c.last_updated
+    else:
+        article = link.table.c.article_id
+        with_new = select(article).where(link == new)
+        connection.execute(delete(link.table).where(link == former, article.in_(with_new)))
+    connection.execute(update(link.table).where(link == former).values(values))

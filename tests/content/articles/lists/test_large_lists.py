@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from functools import partial
 from typing import Any
 
 import pytest
 from sqlalchemy import event
 from werkzeug.test import EnvironBuilder
 
-from blogapi.content.articles.responses import json_reader
-from blogapi.content.search import queries as search
-from blogapi.storage.database import chunk, db
+from blogapi.content.articles.responses import article_bodies
+from blogapi.storage.database import db
 from tests.conftest import ARTICLES, CATEGORIES, TAGS, close_connections
 from tests.content.articles.conftest import DUE, NUMBER, OWN
 
@@ -31,8 +29,8 @@ def join_pages(read, path):
 @pytest.mark.sqlite("limits the number of bound values")
 @pytest.mark.parametrize("query", ["", "?fields=content", "?q=n", "?q=n&fields=snippet,title"])
 def test_no_statement_exceeds_the_sqlite_limit_on_bound_values(app, read, large, monkeypatch, query):
-    monkeypatch.setattr(json_reader, "CHUNK_SIZE", 50)
-    monkeypatch.setattr(search, "chunk", partial(chunk, size=50))
+    # The statement of the terms names each article of a chunk three times.
+    monkeypatch.setattr(article_bodies, "CHUNK_SIZE", 15)
     with app.app_context():
         engine = db.engine
 
@@ -132,7 +130,7 @@ def test_a_client_that_disconnects_leaves_no_database_connection_in_use(app, rea
 def test_a_list_is_complete_with_any_chunk_size(read, large, monkeypatch, extra):
     complete = read(ARTICLES).data
     for size in (1, 67, NUMBER + extra):
-        monkeypatch.setattr(json_reader, "CHUNK_SIZE", size)
+        monkeypatch.setattr(article_bodies, "CHUNK_SIZE", size)
         response = read(ARTICLES)
         assert (response.data, response.headers["X-Total-Count"]) == (complete, str(NUMBER))
 

@@ -14,7 +14,7 @@ from blogapi.accounts.api_keys import service as api_keys
 from blogapi.accounts.users import service as users
 from blogapi.content.articles.lifecycle import API_STATUSES
 from blogapi.content.articles.lists.query_schemas import ORDERINGS
-from blogapi.content.articles.models import Article, ArticleAuthor, ArticleJson, ArticleTag, FormerSlug
+from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug
 from blogapi.content.taxonomies import authors
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies.categories import CATEGORIES
@@ -82,9 +82,7 @@ def fill():
         [taxonomies.create(taxonomy, ada, {"name": f"{name} {number}"}).uuid for number in range(5)]
         for name, taxonomy in (("Category", CATEGORIES), ("Tag", TAGS))
     ]
-    rows = {model: [] for model in (Article, ArticleJson, ArticleTag, ArticleAuthor, FormerSlug)}
-    columns = [column.name for column in table_of(ArticleJson).columns]
-    no_json = {name: b"null" for name in columns if name.endswith("_json")}
+    rows = {model: [] for model in (Article, ArticleTag, ArticleAuthor, FormerSlug)}
     for number in range(NUMBER):
         uuid, date = UUID(int=number * 7919 % NUMBER + 1), NEWEST - timedelta(minutes=number)
         category, tag = (uuids[number // place % 5] for uuids, place in zip(terms, (1, 5), strict=True))
@@ -95,8 +93,6 @@ def fill():
             {"uuid": uuid, "author_id": ada, "editor_id": ada, "category_id": category, "status": status}
             | {"title": f"Title {number % 977}", "slug": f"slug-{number}", "content": "x" * 1_500, **times}
         )
-        state = {"category_id": category, "status": status, "published_at": date, "version": 1}
-        rows[ArticleJson].append({"article_id": uuid, **state, **no_json})
         rows[ArticleTag].append({**link, "tag_id": tag, "category_id": category})
         rows[ArticleAuthor].append({**link, "author_id": profile})
         if number % 20 == 5:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from flask.testing import FlaskClient
 
-from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.responses import article_bodies
 from tests.conftest import ARTICLES, CATEGORIES, TAGS
 from tests.content.articles.conftest import DUE, NUMBER, OWN
 from tests.contracts.client import get_stable_headers, outcome
@@ -75,7 +75,7 @@ def test_another_version_of_the_code_changes_the_etags_of_long_lists(read, large
         ]
 
     assert etags_after_restart() == before
-    monkeypatch.setattr(json_reader, "get_renderer_version", lambda: "of another version")
+    monkeypatch.setattr(article_bodies, "get_renderer_version", lambda: "of another version")
     assert not set(etags_after_restart()) & set(before)
 
 

@@ -10,7 +10,8 @@ from sqlalchemy import event, select
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.lists.statements import build_list
-from blogapi.content.articles.responses import json_statements
+from blogapi.content.articles.models import Article
+from blogapi.content.articles.responses.article_fields import DOCUMENTED_FIELDS, read_rows, read_terms
 from blogapi.content.taxonomies.authors import Author
 from blogapi.storage.database import db
 from tests.content.articles.conftest import NOW
@@ -18,6 +19,11 @@ from tests.content.articles.conftest import NOW
 
 def explain(statement, values=None):
     """Return the steps of SQLite's query plan for the statement."""
+    return explain_read(lambda: db.session.connection().execute(statement, values).all())
+
+
+def explain_read(read):
+    """Return the steps of SQLite's query plan for the last statement that the function executes."""
     seen = []
 
     def note(connection, cursor, sql, parameters, *_):
@@ -25,7 +31,7 @@ def explain(statement, values=None):
 
     event.listen(db.engine, "before_cursor_execute", note)
     try:
-        db.session.connection().execute(statement, values).all()
+        read()
     finally:
         event.remove(db.engine, "before_cursor_execute", note)
     sql, parameters = seen[-1]
@@ -35,7 +41,7 @@ def explain(statement, values=None):
 
 def full_scans(steps):
     """Return the steps that read a whole table."""
-    tables = "article|article_author|article_json|author|category|tag"
+    tables = "article|article_author|article_tag|author|category|tag"
     return [step for step in steps if re.fullmatch(f"SCAN ({tables})", step)]
 
 
@@ -78,13 +84,13 @@ def test_a_list_of_public_articles_is_read_in_the_order_of_an_index(app, large, 
 @pytest.mark.sqlite("explains its query plans")
 def test_a_read_by_uuid_scans_no_whole_table(app, large):
     with app.app_context():
-        values = {"uuid": large.author, "now": NOW}
+        uuids = db.session.scalars(select(Article.uuid).limit(2)).all()
         for public in (True, False):
-            steps = explain(json_statements.select_one(json_statements.DOCUMENTED_FIELDS, public), values)
-            assert not full_scans(steps), steps
-            several = json_statements.select_several(json_statements.DOCUMENTED_FIELDS, public)
-            steps = explain(several, {"uuids": [large.author], "now": NOW})
-            assert not full_scans(steps), steps
+            steps = explain_read(lambda public=public: read_rows(uuids, DOCUMENTED_FIELDS, public=public))
+            assert "SEARCH article USING INDEX" in steps[0] and not full_scans(steps), steps
+        steps = explain_read(lambda: read_terms(uuids, DOCUMENTED_FIELDS))
+        assert len([step for step in steps if step.startswith("SEARCH article")]) == 2, steps
+        assert not full_scans(steps), steps
 
 
 @pytest.mark.sqlite("explains its query plans")

@@ -8,7 +8,7 @@ import pytest
 
 from blogapi import clock
 from blogapi.content.articles.models import WorkingCopy
-from blogapi.content.articles.responses import json_reader
+from blogapi.content.articles.responses import article_bodies
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
@@ -104,7 +104,7 @@ def test_the_order_of_the_last_change_counts_working_copies(app, as_admin, as_re
 
 @pytest.mark.parametrize("query", ["status=any&ordering=-last_updated", "working_copy=false"])
 def test_the_etag_of_a_long_list_changes_with_its_items(app, as_admin, people, shown, monkeypatch, query):
-    monkeypatch.setattr(json_reader, "CHUNK_SIZE", 2)
+    monkeypatch.setattr(article_bodies, "CHUNK_SIZE", 2)
     before = as_admin.get(f"{ARTICLES}?{query}&fields=title")
     save_copy(app, shown["Draft"], people, at=START + timedelta(days=9000))
     after = as_admin.get(f"{ARTICLES}?{query}&fields=title")

@@ -41,14 +41,14 @@ def statements_under_lock(app):
 @pytest.fixture
 def meanwhile(monkeypatch):
     """Calls a function between the preparation of the next write and its transaction."""
-    prepare, functions = service.prepare_article, []
+    prepare, functions = service.prepare_articles, []
 
     def prepare_and_call(*arguments, **options):
         prepare(*arguments, **options)
         if functions:
             functions.pop()()
 
-    monkeypatch.setattr(service, "prepare_article", prepare_and_call)
+    monkeypatch.setattr(service, "prepare_articles", prepare_and_call)
     return functions.append
 
 
@@ -62,10 +62,10 @@ def test_a_create_executes_few_statements_under_the_lock(
     del statements_under_lock[:]
     response = as_admin.post(ARTICLES, json=body(status="published", tags=tags, content="x " * 2_000))
     assert response.status_code == 201
-    # The version with the commit counter; the references with the slugs; the site; the custom fields; seven
-    # for the rows and the words; one for the response; three for the events and the commit counter; and on
-    # PostgreSQL the clock of the database.
-    assert len(statements_under_lock) == 15 + bool(SERVER_URL), statements_under_lock
+    # The version with the commit counter; the references with the slugs; the site with the custom fields;
+    # five for the rows and the words; one for the response; three for the events and the commit counter; and
+    # on PostgreSQL the clock of the database.
+    assert len(statements_under_lock) == 13 + bool(SERVER_URL), statements_under_lock
 
 
 @pytest.mark.parametrize("fields", [{}, {"status": "published"}, {"published_at": FUTURE}])

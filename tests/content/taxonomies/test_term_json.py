@@ -1,19 +1,15 @@
-"""Stored JSON equals the output of the schema."""
+"""Terms as JSON: the fields of the schemas, in a fixed order, from the columns that they need."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from functools import partial
 
 import marshmallow as ma
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text
 
-from blogapi.config import CannotStart
-from blogapi.content import dependencies
 from blogapi.content.articles.lists import counts
 from blogapi.content.articles.responses import json_queries
 from blogapi.content.taxonomies import categories as categories_definition
@@ -21,7 +17,6 @@ from blogapi.content.taxonomies import queries as term_queries
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies import tags as tags_definition
 from blogapi.content.taxonomies import term_json
-from blogapi.content.taxonomies.authors import AUTHORS
 from blogapi.content.taxonomies.categories import (
     Category,
     CategoryBodySchema,
@@ -39,13 +34,13 @@ from blogapi.content.taxonomies.tags import (
 )
 from blogapi.storage.database import db
 from blogapi.web import json as web_json
-from blogapi.web import stored_json
-from blogapi.web.json import JsonBody
 from blogapi.web.pagination import PageRequest
+from tests.stored_pictures import store_picture
 from tests.texts import texts
 
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
+AUTHORS = "/api/v1/blog/authors/"
 
 _ARTICLES = {"articles": ma.fields.Nested("ArticleSchema", many=True)}
 SingleCategoryFieldsSchema = CategoryFieldsSchema.from_dict(_ARTICLES)
@@ -67,48 +62,10 @@ def dump_only(schema, fields, row):
     )
 
 
-def test_the_application_does_not_start_if_a_model_that_stores_json_has_no_schema(make_app, monkeypatch):
-    monkeypatch.setattr(dependencies, "TAXONOMIES", (AUTHORS, categories_definition.CATEGORIES))
-    with pytest.raises(CannotStart, match="The rows of Tag store JSON"):
-        make_app()
-
-
-def test_stored_json_is_that_of_the_schema(app, make_tag):
-    tag = make_tag("rye\nand {wheat}")
-    with app.app_context():
-        stored = json.loads(term_json.get_stored_json(tags_definition.TAGS, tag.uuid))
-    assert (list(stored), stored["name"]) == (list(TagSchema().fields), "rye\nand {wheat}")
-
-
-@pytest.mark.parametrize("members", [{}, {"a": 1}])
-def test_a_member_is_added_to_an_object(members):
-    short = web_json.add_member(members, "more", JsonBody(b"[1]", "2"), item_state="1")
-    long = web_json.add_member(members, "more", JsonBody(iter([b"[", b"1]"]), state="3"), item_state="1")
-    expected = members | {"more": [1]}
-    assert json.loads(short.body) == json.loads(b"".join(long.body)) == expected
-    assert list(json.loads(short.body)) == list(expected)
-
-
-def test_the_etag_depends_on_the_body_and_on_every_part_of_the_state():
-    bodies = [
-        JsonBody(b"[]"),
-        JsonBody(b"[]", "1"),
-        JsonBody(b"[1]"),
-        JsonBody(iter(()), state="[1] 1"),
-        JsonBody(iter(()), state="[1] 2"),
-        JsonBody(iter(()), "hidden", state="[1] 2"),
-        web_json.add_member({}, "more", JsonBody(iter(()), state="1"), item_state=""),
-        web_json.add_member({"name": "a"}, "more", JsonBody(iter(()), state="1"), item_state=""),
-        web_json.add_member({"name": "a"}, "more", JsonBody(iter(()), state="1"), item_state="slug"),
-    ]
-    etags = [body.etag() for body in bodies] + [bodies[0].etag("unlisted")]
-    assert len(set(etags)) == len(etags)
-
-
 @many_examples
 @given(name=names, description=st.none() | texts, fields=field_lists(SingleCategoryFieldsSchema))
 @example(name="n", description=None, fields=["articles"])
-def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
+def test_the_json_of_a_category_equals_the_output_of_its_schemas(
     app, make_category, name, description, fields
 ):
     body = CategoryBodySchema(partial=True)
@@ -120,8 +77,6 @@ def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
         db.session.remove()
         row = term_queries.get_term(categories_definition.CATEGORIES, uuid)
         row.articles_count = 0
-        stored = term_json.get_stored_json(categories_definition.CATEGORIES, uuid)
-        assert stored == web_json.to_json_bytes(EmbeddedCategorySchema().dump(row))
         assert term_json.list_json(categories_definition.CATEGORIES).rows.body == web_json.to_json_bytes(
             CategorySchema(many=True).dump([row])
         )
@@ -134,9 +89,11 @@ def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
         ).rows.body
         assert json.loads(listed) == [dump_only(CategoryFieldsSchema, partial_schema, row)]
         row.articles = []
-        assert term_json.get_json(
+        shown = term_json.get_json(
             categories_definition.CATEGORIES, uuid, json_queries.list_published_in_category
-        ).body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
+        )
+        assert shown.body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
+        assert shown.item_state == web_json.to_json(EmbeddedCategorySchema().dump(row))
         single = term_json.get_json(
             categories_definition.CATEGORIES,
             uuid,
@@ -150,16 +107,13 @@ def test_stored_json_of_a_category_equals_the_output_of_its_schemas(
 @many_examples
 @given(name=names, fields=field_lists(SingleTagFieldsSchema))
 @example(name="n", fields=["articles"])
-def test_stored_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, name, fields):
+def test_the_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, name, fields):
     with app.app_context():
         uuid = db.session.query(Tag.uuid).limit(1).scalar() or make_tag().uuid
         taxonomies.change(tags_definition.TAGS, uuid, TagBodySchema(partial=True).load({"name": name}))
         db.session.remove()
         row = term_queries.get_term(tags_definition.TAGS, uuid)
         row.articles_count = 0
-        assert term_json.get_stored_json(tags_definition.TAGS, uuid) == web_json.to_json_bytes(
-            TagSchema().dump(row)
-        )
         assert term_json.list_json(tags_definition.TAGS).rows.body == web_json.to_json_bytes(
             TagSchema(many=True).dump([row])
         )
@@ -169,9 +123,9 @@ def test_stored_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, na
         ).rows.body
         assert json.loads(listed) == [dump_only(TagFieldsSchema, partial_schema, row)]
         row.articles = []
-        assert term_json.get_json(
-            tags_definition.TAGS, uuid, json_queries.list_published_with_tag
-        ).body == web_json.to_json_bytes(SingleTagSchema().dump(row))
+        shown = term_json.get_json(tags_definition.TAGS, uuid, json_queries.list_published_with_tag)
+        assert shown.body == web_json.to_json_bytes(SingleTagSchema().dump(row))
+        assert shown.item_state == web_json.to_json(TagSchema().dump(row))
         single = term_json.get_json(
             tags_definition.TAGS,
             uuid,
@@ -220,14 +174,47 @@ def test_a_bulk_write_that_fails_changes_nothing(app, as_admin, make_category, m
     assert as_admin.get(path).data == before
 
 
-def test_storing_json_does_not_change_last_updated(app, make_tag, set_clock):
-    tag = make_tag("dated")
-    set_clock(datetime(2030, 1, 1, tzinfo=UTC))
-    with app.app_context():
-        db.session.execute(text("UPDATE tag SET json = ''"))
-        row = term_queries.get_term(tags_definition.TAGS, tag.uuid)
-        stored_json.store_json(db.session(), row)
-        db.session.commit()
-        stored = json.loads(term_json.get_stored_json(tags_definition.TAGS, tag.uuid))
-        assert stored["last_updated"][:4] != "2030"
-        assert str(db.session.scalar(text("SELECT last_updated FROM tag")))[:4] != "2030"
+_DETAILS = "seo_title seo_description og_image canonical_url language"
+_LAST = "head articles_by_status"
+# The fields of each list in the order of a response.
+ORDER = {
+    CATEGORIES: "uuid name description cover_image slug user created last_updated "
+    f"{_DETAILS} parent articles_count url {_LAST}",
+    TAGS: "uuid created last_updated name slug user "
+    f"cover_image {_DETAILS} description articles_count url {_LAST}",
+    AUTHORS: "uuid name slug bio url avatar user created last_updated "
+    f"cover_image {_DETAILS} articles_count page_url {_LAST}",
+}
+
+
+@pytest.mark.parametrize("path", ORDER)
+def test_fields_have_the_same_order_whatever_the_order_of_their_names(as_admin, as_login, path):
+    as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
+    term, order = as_admin.post(path, json={"name": "Rye"}).json["uuid"], ORDER[path].split()
+    for names in (order, order[::-1], order[::-2]):
+        query = f"?fields={','.join(names)}"
+        shown = as_admin.get(f"{path}{query}&slug=rye").json[0], as_admin.get(f"{path}{term}/{query}").json
+        assert [list(one) for one in shown] == [[name for name in order if name in names]] * 2
+
+
+@pytest.mark.parametrize("path", ORDER)
+def test_a_list_reads_only_the_columns_that_it_shows(as_admin, record_statements, path):
+    as_admin.post(path, json={"name": "Rye"})
+    with record_statements() as statements:
+        shown = as_admin.get(f"{path}?fields=name&slug=rye").json
+    assert shown == [{"name": "Rye"}]
+    (read,) = (one for one in statements if ".name" in one)
+    assert not any(f".{name}" in read for name in ("description", "bio", "cover_image", "created"))
+
+
+@pytest.mark.parametrize("path", ORDER)
+def test_pictures_have_the_current_address_of_the_service(app, as_admin, as_login, path):
+    picture = store_picture(app, "green")
+    field = "avatar" if path == AUTHORS else "cover_image"
+    body = {"name": "Rye", field: f"media:{picture.uuid}"}
+    term = as_admin.post(path, json=body).json["uuid"]
+    for service in ("https://one.example", "https://two.example/below", ""):
+        assert as_login.patch("/api/v1/blog/site/", json={"service_url": service}).status_code == 200
+        expected = {field: f"{service}/media/{picture.hash}/green.png"}
+        assert as_admin.get(f"{path}?fields={field}&slug=rye").json == [expected]
+        assert as_admin.get(f"{path}{term}/?fields={field}").json == expected

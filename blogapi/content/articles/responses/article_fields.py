@@ -1,0 +1,220 @@
+"""The fields of articles in responses: which columns they need, and how they are made from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+import marshmallow as ma
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Select,
+    bindparam,
+    cast,
+    literal,
+    null,
+    select,
+    union_all,
+)
+
+from blogapi.content.articles.fields import LINK_NAMES
+from blogapi.content.articles.models import LINK_MODELS, Article
+from blogapi.content.articles.queries import check_texts
+from blogapi.content.articles.responses import computed_fields, neighbours
+from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
+from blogapi.content.articles.schemas import (
+    ArticleSchema,
+    FoundFieldsSchema,
+    PageFieldsSchema,
+    SingleArticleFieldsSchema,
+)
+from blogapi.content.custom_fields import custom_values
+from blogapi.content.taxonomies.authors import Author, EmbeddedAuthorSchema
+from blogapi.content.taxonomies.categories import Category, EmbeddedCategorySchema
+from blogapi.content.taxonomies.tags import Tag, TagSchema
+from blogapi.publication.visibility import readable
+from blogapi.storage.database import chunk, current_time, db, table_of
+from blogapi.web.fields import Fields
+from blogapi.web.row_plans import Plan, dump_row, make_plan
+
+_article = table_of(Article).c
+
+DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
+_SCHEMAS = (FoundFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
+_FIELD_ORDER = tuple(dict.fromkeys(name for schema in _SCHEMAS for name in schema().fields))
+# The terms that an article contains, with the schema of each of them.
+_TERM_SCHEMAS: Mapping[str, ma.Schema] = {
+    "category": EmbeddedCategorySchema(),
+    "tags": TagSchema(),
+    "authors": EmbeddedAuthorSchema(),
+}
+_TERM_MODELS: Mapping[str, Any] = {"category": Category, "tags": Tag, "authors": Author}
+# Fields that are not made from the row of the article and from its terms.
+_OTHER_FIELDS = (*COMPUTED_FIELDS, *neighbours.FIELDS, "snippet")
+# Computed fields need all other fields except for these.
+_LONG_FIELDS = ("content", "html", "toc")
+# The columns of the fields that do not have the name of their column.
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "author": ("author_id",),
+    "parent": ("parent_id",),
+    "seo": tuple(
+        name
+        for name in _article.keys()  # noqa: SIM118, the columns themselves are no names
+        if name.startswith("seo_")
+    ),
+    "excerpt": ("excerpt", "generated_excerpt"),
+    "status": ("status", "published_at"),
+    "stored_custom": ("custom",),
+    **dict.fromkeys(_TERM_SCHEMAS, ()),
+}
+
+
+_NOT_IN_ROW = tuple({*_OTHER_FIELDS, *_TERM_SCHEMAS} & {*PageFieldsSchema().fields, "category"})
+
+
+class _RowSchema(PageFieldsSchema):
+    """The fields of articles and pages that are columns of their row."""
+
+    class Meta(PageFieldsSchema.Meta):
+        exclude = _NOT_IN_ROW  # type: ignore[assignment]
+
+    # The row contains the rendered values.
+    cover = ma.fields.Raw()  # type: ignore[assignment]
+    toc = ma.fields.Raw()  # type: ignore[assignment]
+    stored_custom = ma.fields.Function(lambda row: custom_values.parse(row.custom))
+
+
+ROW_FIELDS = tuple(_RowSchema().fields)
+_SHORT_FIELDS = tuple(name for name in ROW_FIELDS if name not in (*_LONG_FIELDS, "stored_custom"))
+
+
+def order_fields(names: Sequence[str] | None) -> tuple[str, ...]:
+    """Return these names (None: the documented ones) in the order that responses use."""
+    return DOCUMENTED_FIELDS if names is None else tuple(name for name in _FIELD_ORDER if name in names)
+
+
+@lru_cache(maxsize=512)
+def list_needed(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the fields from the row and the terms of an article that a response with these fields needs."""
+    needed = computed_fields.get_needed_fields(names)
+    if any(name in names for name in COMPUTED_FIELDS):
+        needed = [*_SHORT_FIELDS, *needed]
+    return tuple(dict.fromkeys(name for name in (*names, *needed) if name not in _OTHER_FIELDS))
+
+
+def read_rows(uuids: Sequence[UUID], needed: tuple[str, ...], *, public: bool) -> list[Any]:
+    """Return the rows of these articles in this order, with the columns of the needed fields.
+
+    Articles that do not exist, or with `public` are not public, are left out. Raises Damaged if a text
+    contains characters that no text can contain.
+    """
+    found: dict[UUID, Any] = {}
+    for batch in chunk(uuids):
+        values = {"uuids": batch, "now": current_time()}
+        # This bypasses the ORM, which would look for entities in every row.
+        for row in db.session.connection().execute(_select_rows(needed, public), values):
+            found[row.uuid] = row
+    rows = [found[uuid] for uuid in uuids if uuid in found]
+    check_texts(rows)
+    return rows
+
+
+@lru_cache(maxsize=512)
+def _select_rows(needed: tuple[str, ...], public: bool) -> Select[*tuple[Any, ...]]:
+    names = dict.fromkeys(column for name in needed for column in _COLUMNS.get(name, (name,)))
+    always = ("uuid", "version", "last_updated", "type")
+    statement = select(*(_article[name] for name in dict.fromkeys((*always, *names))))
+    statement = statement.where(_article.uuid.in_(bindparam("uuids", expanding=True)))
+    return statement.where(readable(_article)) if public else statement
+
+
+# The terms of articles: the name of the field, then the uuid of the article, then the terms in their order.
+Terms = Mapping[str, Mapping[UUID, Sequence[Fields]]]
+
+
+def read_terms(articles: Sequence[UUID], needed: Iterable[str]) -> Terms:
+    """Return the terms of these articles for those of the needed fields that contain terms; one statement."""
+    names = tuple(name for name in _TERM_SCHEMAS if name in needed)
+    found: dict[str, dict[UUID, list[Fields]]] = {name: {} for name in names}
+    dumped: dict[UUID, Fields] = {}
+    for batch in chunk(articles) if names else ():
+        for row in db.session.connection().execute(_select_terms(names), {"articles": batch}):
+            name, article, _, uuid, *_ = row
+            if uuid not in dumped:
+                dumped[uuid] = _dump_term(name, row)
+            found[name].setdefault(article, []).append(dumped[uuid])
+    return found
+
+
+def find_terms(name: str, uuids: Collection[UUID]) -> list[Fields]:
+    """Return the terms with these uuids, in this order, as the field `name` shows them."""
+    model = _TERM_MODELS[name]
+    rows = {row.uuid: row for row in db.session.scalars(select(model).where(model.uuid.in_(uuids)))}
+    return [_dump_term(name, rows[uuid]) for uuid in uuids]
+
+
+def _dump_term(name: str, row: Any) -> Fields:
+    return dump_row(_plan_term(name), row)
+
+
+@lru_cache(maxsize=8)
+def _plan_term(name: str) -> Plan:
+    return make_plan(_TERM_SCHEMAS[name])
+
+
+@lru_cache(maxsize=8)
+def _select_terms(names: tuple[str, ...]) -> CompoundSelect[*tuple[Any, ...]]:
+    """Return the statement that selects the terms of articles, with the columns of all kinds of terms."""
+    columns: dict[str, ColumnElement[Any]] = {}
+    own = {name: _list_term_columns(name) for name in names}
+    for found in own.values():
+        columns |= found
+    is_wanted: Any = bindparam("articles", expanding=True)
+    statements = []
+    for name in names:
+        term = table_of(_TERM_MODELS[name]).c
+        values = (own[name].get(key, cast(null(), column.type).label(key)) for key, column in columns.items())
+        if name in LINK_NAMES:
+            link = table_of(LINK_MODELS[name]).c
+            key = link[f"{_TERM_MODELS[name].kind}_id"]
+            linked = select(literal(name).label("field"), link.article_id, link.position, *values)
+            linked = linked.join_from(link.article_id.table, term.uuid.table, key == term.uuid)
+            statements.append(linked.where(link.article_id.in_(is_wanted)))
+        else:
+            owner = _article.uuid.label("article_id")
+            single = select(literal(name).label("field"), owner, literal(0).label("position"), *values)
+            single = single.join_from(_article.uuid.table, term.uuid.table, _article.category_id == term.uuid)
+            statements.append(single.where(_article.uuid.in_(is_wanted)))
+    return union_all(*statements).order_by("position")
+
+
+def _list_term_columns(name: str) -> dict[str, ColumnElement[Any]]:
+    columns = table_of(_TERM_MODELS[name]).c
+    fields = _TERM_SCHEMAS[name].fields
+    return {
+        key: columns[key] for key in (field.attribute or field_name for field_name, field in fields.items())
+    }
+
+
+def article_fields(row: Any, needed: tuple[str, ...], terms: Terms) -> Fields:
+    """Return the needed fields of an article, as JSON values by name, from its row and its terms.
+
+    A page has no category. The HTML still contains references to other articles; see `article_links`.
+    """
+    fields = dump_row(_plan_row(needed), row)
+    if "excerpt" in fields:
+        fields["excerpt"] = row.excerpt or row.generated_excerpt
+    for name in LINK_NAMES:
+        if name in needed:
+            fields[name] = list(terms[name].get(row.uuid, ()))
+    if "category" in needed and (category := terms["category"].get(row.uuid)):
+        fields["category"] = category[0]
+    return fields
+
+
+@lru_cache(maxsize=512)
+def _plan_row(needed: tuple[str, ...]) -> Plan:
+    return make_plan(_RowSchema(only=[name for name in needed if name in ROW_FIELDS]))

@@ -1,0 +1,127 @@
+"""Renders the derived columns of articles: their HTML, and what is made from it and from the files in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
+
+from blogapi.content.articles import search_texts
+from blogapi.content.articles.fields import SEARCHED_NAMES
+from blogapi.content.articles.models import Article
+from blogapi.content.articles.prepared import render
+from blogapi.content.articles.schemas import CoverSchema, HeadingSchema
+from blogapi.content.articles.writing import states
+from blogapi.content.custom_fields.custom_values import list_pictures
+from blogapi.content.custom_fields.models import NO_VALUES
+from blogapi.content.media import uses
+from blogapi.content.media.file_references import NO_FILES, ArticleHtml, File, KnownFiles, find_files
+from blogapi.content.media.html_pictures import HtmlResolver, make_cover
+from blogapi.content.search.results import SearchText
+from blogapi.content.search.service import index_articles
+from blogapi.content.search.tokenizer import make_sort_key
+from blogapi.publication.models import ChangeType
+from blogapi.publication.visibility import get_listed_from
+
+_COVER, _HEADINGS = CoverSchema(), HeadingSchema(many=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedArticle:
+    """An article, the values of its derived columns, its plain text, and the files that it uses, by uuid."""
+
+    article: Article
+    columns: Mapping[str, Any]
+    plain_text: str
+    used: Mapping[UUID, File]
+    files: KnownFiles
+
+    def differs(self) -> bool:
+        """Return whether a derived column of the article has another value."""
+        return any(getattr(self.article, name) != value for name, value in self.columns.items())
+
+    def set_columns(self) -> None:
+        """Set the derived columns of the article; the time of its last update does not change."""
+        # Otherwise, `onupdate` would change it.
+        flag_modified(self.article, "last_updated")
+        for name, value in self.columns.items():
+            setattr(self.article, name, value)
+
+    @property
+    def search_text(self) -> SearchText:
+        """The texts that searches cover."""
+        return get_search_text(self.article, self.plain_text)
+
+
+def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
+    """Render the articles, or what looks like articles; one statement finds the files of all of them."""
+    contents = [(article, render(article.content, article.content_type)) for article in articles]
+    files = find_files(
+        ArticleHtml(article.uuid, rendering.html, _list_pictures(article)) for article, rendering in contents
+    )
+    rendered = []
+    for article, rendering in contents:
+        html, cover, used = rendering.html, None, dict[UUID, File]()
+        if files is not NO_FILES or "media:" in html:
+            resolver = HtmlResolver(article.uuid, files)
+            cover, *_ = [resolver.find(address) for address in _list_pictures(article)]
+            html, used = resolver.resolve(html), resolver.used
+        columns = {
+            "sort_key": make_sort_key(article.title),
+            "word_count": rendering.word_count,
+            "reading_minutes": rendering.reading_minutes,
+            "generated_excerpt": rendering.excerpt,
+            "cover": _COVER.dump(make_cover(cover)) if cover is not None and cover.width else None,
+            "toc": _HEADINGS.dump(rendering.toc),
+            "html": html,
+        }
+        rendered.append(RenderedArticle(article, columns, rendering.plain_text, used, files))
+    return rendered
+
+
+def _list_pictures(article: Article) -> Sequence[str]:
+    """Return the addresses of the article's pictures outside its text, the cover first."""
+    others = list_pictures(article.custom) if article.custom != NO_VALUES else ()
+    return (article.cover_image, article.seo_og_image, *others)
+
+
+def store_again(session: Session, articles: Collection[Article]) -> None:
+    """Render the articles again and store what differs; record the articles whose columns differ."""
+    rendered = render_articles(articles)
+    for one in rendered:
+        if one.differs():
+            states.record_rendering(one.article, ChangeType.RENDERED)
+            one.set_columns()
+    session.flush()
+    store_beside(session, rendered)
+
+
+def store_beside(
+    session: Session, rendered: Sequence[RenderedArticle], *, new: Collection[UUID] = ()
+) -> None:
+    """Store the uses of files and the words of rendered articles; `new` are new articles."""
+    used = {one.article.uuid: one.used for one in rendered if one.used or one.article.uuid not in new}
+    if used:
+        uses.store_article_uses(session, used, new=new)
+    index_articles(session, [one.search_text for one in rendered])
+
+
+def index_again(session: Session, articles: Sequence[Article]) -> None:
+    """Update the search words of articles whose content is unchanged."""
+    texts = search_texts.read_texts(session.connection(), [article.uuid for article in articles])
+    rows = [
+        SearchText(article.uuid, get_listed_from(article), *texts[article.uuid])
+        for article in articles
+        if article.uuid in texts
+    ]
+    index_articles(session, rows)
+
+
+def get_search_text(article: Article, plain_text: str) -> SearchText:
+    """Return the texts of an article that searches cover; `plain_text` is its content."""
+    others = search_texts.join_texts((getattr(article, name) for name in SEARCHED_NAMES), article.custom)
+    return SearchText(article.uuid, get_listed_from(article), article.title, others, plain_text)

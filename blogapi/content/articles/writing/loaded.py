@@ -1,0 +1,172 @@
+"""The rows that writes of articles need, loaded together, and what the writes store at their end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from blogapi.content.articles import page_tree, queries
+from blogapi.content.articles.content import ArticleContent, ArticleInput
+from blogapi.content.articles.fields import SEARCHED_NAMES
+from blogapi.content.articles.models import Article
+from blogapi.content.articles.queries import StoredArticle
+from blogapi.content.articles.writing import page_moves
+from blogapi.content.articles.writing.derived_columns import (
+    get_search_text,
+    index_again,
+    render_articles,
+    store_beside,
+)
+from blogapi.content.articles.writing.term_references import NO_TERMS, KnownTerms, find_terms
+from blogapi.content.custom_fields.custom_values import list_pictures
+from blogapi.content.media import uses
+from blogapi.content.search.service import update_short_texts, update_times
+from blogapi.publication.visibility import ItemType, get_listed_from
+from blogapi.rendering.slugs import make_slug
+from blogapi.site.page_paths import Tree
+from blogapi.storage.database import db, transaction
+from blogapi.web.errors import NotFound
+from blogapi.web.media_addresses import PATH
+from blogapi.web.unique_slugs import number_slugs
+
+# The derived columns depend on these columns and on the files. The words of the search index depend on the
+# derived columns and on _INDEXED_COLUMNS.
+_RENDERED_COLUMNS = ("content", "content_type", "excerpt")
+_INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "custom")
+
+
+@dataclass(slots=True)
+class ArticleWrite:
+    """A written article, its content before the write (None: it is new), and whether to render it again."""
+
+    article: Article
+    former: ArticleContent | None
+    is_rendered: bool = False
+
+    def renders(self) -> bool:
+        """Return whether the write renders the content."""
+        if self.former is None or self.is_rendered or self.has_changed(*_RENDERED_COLUMNS):
+            return True
+        return self._shows_other_files(self.former)
+
+    def has_changed(self, *columns: str) -> bool:
+        """Return whether the write of an article that is not new has changed one of these columns."""
+        assert self.former is not None
+        others = ("status", "published_at", "custom")
+        former = {**self.former.texts, **{name: getattr(self.former, name) for name in others}}
+        return any(getattr(self.article, name) != former[name] for name in columns)
+
+    def _shows_other_files(self, former: ArticleContent) -> bool:
+        """Return whether the write adds or removes a picture that is a file of the media library."""
+        cover, image = former.texts["cover_image"], former.seo["og_image"]
+        pictures = (cover, self.article.cover_image), (image, self.article.seo_og_image)
+        changed = [address for pair in pictures if pair[0] != pair[1] for address in pair]
+        if self.article.custom != former.custom:
+            changed += [*list_pictures(self.article.custom), *list_pictures(former.custom)]
+        return any(PATH.fullmatch(address or "") for address in changed)
+
+
+@dataclass(slots=True)
+class Loaded:
+    """The rows of the articles that a transaction writes, and what it has written but not stored.
+
+    `keeps_former_paths` is whether the former paths of pages that move are stored, because readers may know
+    them.
+    """
+
+    writer: UUID | None
+    assigned_slugs: set[str]
+    keeps_former_paths: bool = True
+    articles: dict[UUID, StoredArticle] = field(default_factory=dict)
+    terms: KnownTerms = NO_TERMS
+    # The highest numbers in the histories of articles that were deleted.
+    deleted_numbers: dict[UUID, int] = field(default_factory=dict)
+    # The slugs that writes have removed from articles; `assigned_slugs` are those that they have given them.
+    released_slugs: set[str] = field(default_factory=set)
+    writes: dict[UUID, ArticleWrite] = field(default_factory=dict)
+    deleted: list[UUID] = field(default_factory=list)
+    # The tree of the pages before the first change of a page; None if no page is changed.
+    tree: Tree | None = None
+
+    def get(self, uuid: UUID, type_: str | None = None) -> Article:
+        """Return the article; raises NotFound if there is none, or if it has another type."""
+        if uuid not in self.articles or type_ not in (None, self.articles[uuid].article.type):
+            raise NotFound(f"There is no such {type_ or 'article'}.")
+        return self.articles[uuid].article
+
+    def remember_tree(self, type_: str) -> None:
+        """Keep the tree of the pages before the first change of a page; later calls do nothing."""
+        if type_ == ItemType.PAGE and self.tree is None:
+            self.tree = page_tree.get_tree()
+
+
+@contextmanager
+def write_together(
+    inputs: Sequence[ArticleInput],
+    *uuids: UUID | None,
+    writer: UUID | None = None,
+    taken_slugs: Collection[str] = (),
+) -> Iterator[Loaded]:
+    """Open a transaction, yield the rows of these articles, and store what was written at the end.
+
+    `writer` is the user who writes new articles; None if there are no new articles, or during an import. New
+    articles do not get the slugs in `taken_slugs`.
+    """
+    with transaction(visible=False), db.session.no_autoflush:
+        loaded = Loaded(writer, set(taken_slugs))
+        load(loaded, inputs, [uuid for uuid in uuids if uuid is not None])
+        yield loaded
+        store_written(loaded)
+
+
+def load(loaded: Loaded, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
+    """Load the rows that writes of further articles need."""
+    # A write that only creates articles looks up all their slugs together; other writes look up a slug when
+    # they need it.
+    slugs = _list_slugs(inputs) if loaded.writer is not None and not uuids else ()
+    loaded.terms = find_terms(inputs, loaded.writer, loaded.terms, slugs)
+    if uuids:
+        loaded.articles |= queries.find_stored([uuid for uuid in uuids if uuid not in loaded.articles])
+    # An article that is created with the uuid of a deleted article continues its version numbers.
+    if missing := [uuid for uuid in uuids if uuid not in loaded.articles]:
+        loaded.deleted_numbers |= queries.get_last_revision_numbers(missing)
+
+
+def _list_slugs(inputs: Sequence[ArticleInput]) -> list[str]:
+    """Return the slugs that new articles with these inputs probably get."""
+    return [
+        slug
+        for fields in inputs
+        for slug in ([fields.slug] if fields.slug else number_slugs(make_slug(fields.texts["title"])))
+    ]
+
+
+def store_written(loaded: Loaded) -> None:
+    """Store the written rows, and once for all of them what is beside them: moves, files, words."""
+    writes, session = list(loaded.writes.values()), db.session()
+    rendered = render_articles(write.article for write in writes if write.renders())
+    for one in rendered:
+        one.set_columns()
+    session.flush()
+    if loaded.tree is not None:
+        page_moves.record(loaded.tree, page_tree.read_again(), keeps_paths=loaded.keeps_former_paths)
+    store_beside(session, rendered, new={one.article.uuid for one in writes if one.former is None})
+    written = {one.article.uuid for one in rendered}
+    if others := [write for write in writes if write.article.uuid not in written]:
+        _index_unrendered(others)
+    if loaded.deleted:
+        uses.end_article_uses(session, loaded.deleted)
+    loaded.writes, loaded.deleted, loaded.tree = {}, [], None
+
+
+def _index_unrendered(writes: Sequence[ArticleWrite]) -> None:
+    """Update the search entries of articles whose content is unchanged."""
+    if moved := [write.article for write in writes if write.has_changed("status", "published_at")]:
+        update_times(db.session(), {article.uuid: get_listed_from(article) for article in moved})
+    changed = [write.article for write in writes if write.has_changed(*_INDEXED_COLUMNS)]
+    if changed and not update_short_texts(
+        db.session(), [get_search_text(article, "") for article in changed]
+    ):
+        index_again(db.session(), changed)
