@@ -139,7 +139,7 @@ def authenticate() -> Response | None:
         check_ids(request.view_args)
     if request.args and not operation.takes_query:
         raise InvalidQuery("This operation takes no query parameters.")
-    if not operation.writes:
+    if operation.representation is None:
         reject_conditional_headers()
     # If the disk is almost full, only logins, deletions and checks may use the rest of the space.
     if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith(_FULL_DISK_PREFIXES):

@@ -81,6 +81,7 @@ def complete_operation(
     access: Access,
 ) -> None:
     """Add the access rule, headers and errors that the view does not declare itself."""
+    writes = declared.representation is not None
     operation["security"] = _security_requirements(access.rule)
     operation["description"] = "\n\n".join(
         (_describe_access(access), *filter(None, [operation.get("description")]))
@@ -88,13 +89,13 @@ def complete_operation(
     responses = {status: response for status, response in operation["responses"].items() if int(status) < 300}
     for status, response in responses.items():
         _complete_response(response, method, declared, document)
-        if status == "201" and declared.writes:
+        if status == "201" and writes:
             response["headers"] |= _header_references("Location")
     shared_responses = document["components"]["responses"]
     if method == "get":
         shared_responses["304"] = {"description": reason_phrase(304), "headers": _header_references("ETag")}
         responses["304"] = {"$ref": "#/components/responses/304"}
-    if declared.accepts_slugs:
+    if declared.find_owner is not None:
         # The other operations of the path accept only uuids.
         operation.setdefault("parameters", []).append({"$ref": f"#/components/parameters/{_REFERENCE}"})
         shared_responses["308"] = {
@@ -106,10 +107,10 @@ def complete_operation(
         # False is the default.
         if part.get("required") is False:
             del part["required"]
-    if declared.writes:
+    if writes:
         conditions = [_IF_MATCH, _IDEMPOTENCY_KEY] if method == "post" else [_IF_MATCH]
         operation.setdefault("parameters", []).extend(conditions)
-    may_be_missing = "{" in path or declared.may_be_missing or declared.writes
+    may_be_missing = "{" in path or declared.may_be_missing or writes
     for status in ("404", OTHER_ERRORS) if may_be_missing else (OTHER_ERRORS,):
         shared_responses.setdefault(status, _problem_response(status))
         responses[status] = {"$ref": f"#/components/responses/{status}"}
@@ -124,7 +125,7 @@ def _complete_response(response: Document, method: str, declared: Operation, doc
     names += ["Allow"] if declared.section else []
     for media in response.get("content", {}).values():
         is_list = media["schema"].get("type") == "array"
-        if declared.writes and not is_list:
+        if declared.representation is not None and not is_list:
             names.append("ETag")
         if is_list and method == "get":
             names += ["X-Total-Count", "Link"]

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
-from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from flask import Response, current_app, g, has_request_context, request
@@ -18,7 +16,7 @@ from flask import Response, current_app, g, has_request_context, request
 from blogapi.publication.kinds import KINDS
 from blogapi.web.access import SAFE_METHODS, current_caller, get_access
 from blogapi.web.headers import PUBLIC_VARY
-from blogapi.web.operation import get_operation
+from blogapi.web.operation import View, declare, get_operation
 
 SITE = "site"
 
@@ -55,9 +53,6 @@ def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]
         del shown_items[largest_kind]
 
 
-View = TypeVar("View", bound=Callable[..., Any])
-
-
 @dataclass(frozen=True, slots=True)
 class Shown:
     """The items that a response shows (uuids by kind), and the kinds whose items can all change it.
@@ -74,19 +69,7 @@ def shows(*kinds: str, find: Callable[..., Shown] | None = None) -> Callable[[Vi
 
     `find` replaces the kinds: it gets the arguments of the view and returns what the response shows.
     """
-
-    def decorate(view: View) -> View:
-        @wraps(view)
-        def with_items(*args: Any, **kwargs: Any) -> Any:
-            result = view(*args, **kwargs)
-            if not current_caller().is_authenticated:
-                g.shown = find(*args, **kwargs) if find is not None else Shown(kinds)
-            return result
-
-        get_operation(with_items).shows = True
-        return cast(View, with_items)
-
-    return decorate
+    return declare(shows=kinds if find is None else find)
 
 
 def add_shown(kind: str, uuid: UUID) -> None:
@@ -99,14 +82,16 @@ def add_headers(response: Response) -> Response:
     """Let shared caches store the response if it is the same for everyone."""
     view = current_app.view_functions.get(request.endpoint or "")
     access = view and get_access(view, public_reads=current_app.config["PUBLIC_READS"])
-    if not view or not access or not get_operation(view).shows or access.rule.requires_credentials:
+    shows = get_operation(view).shows if view else None
+    if shows is None or not access or access.rule.requires_credentials:
         return response
     if access.rule.checks_credentials:
         response.headers["Vary"] = PUBLIC_VARY
     # Errors are not cached, because a scheduled article must not be missing after its publication.
     is_read = request.method in SAFE_METHODS and response.status_code == 200
     if is_read and not current_caller().is_authenticated:
-        shown: Shown = g.shown
+        # `Blueprint.run` sets it.
+        shown: Shown = g.shown if callable(shows) else Shown(shows)
         items = {**shown.items}
         for kind, uuids in g.get("more_shown", {}).items():
             items[kind] = sorted({*items.get(kind, ()), *uuids})

@@ -9,15 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import wraps
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from flask import Request, g
 
 from blogapi.web.errors import Forbidden, Unauthorized
-from blogapi.web.operation import get_operation
+from blogapi.web.operation import View, declare, get_operation
 
 # Each scope includes those before it. `published` allows reading published content, `read` allows reading
 # everything that the user may see, and `write` also allows changing content.
@@ -44,9 +43,6 @@ ROLES = tuple(Role)
 def may_publish(role: Role, *, can_publish: bool) -> bool:
     """Return whether a user of the role may publish articles; authors need `can_publish` in their account."""
     return role.includes(Role.EDITOR) or (role == Role.AUTHOR and can_publish)
-
-
-View = TypeVar("View", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,24 +137,15 @@ class Access:
 
 def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
     """Declare who may call the view, and the scope that an API key needs."""
-
-    def declare(view: View) -> View:
-        get_operation(view).access = Access(rule, scope)
-        return view
-
-    return declare
+    return declare(access=Access(rule, scope))
 
 
-def check_before_body(check: Callable[[], None]) -> Callable[[View], View]:
+def check_before_body(check: Callable[[], object]) -> Callable[[View], View]:
     """Run the check before the view reads the body, so that a 403 or 404 comes before a 422."""
 
     def decorate(view: View) -> View:
-        @wraps(view)
-        def checked(*args: Any, **kwargs: Any) -> Any:
-            check()
-            return view(*args, **kwargs)
-
-        return cast(View, checked)
+        get_operation(view).checks.insert(0, check)
+        return view
 
     return decorate
 
@@ -169,7 +156,7 @@ def get_access(view: Callable[..., Any], *, public_reads: bool = False) -> Acces
     With `public_reads` (the setting PUBLIC_READS), a view that shows published content needs no credentials.
     """
     declared = get_operation(view)
-    is_published_content = declared.shows and declared.access == Access(reader, "published")
+    is_published_content = declared.shows is not None and declared.access == Access(reader, "published")
     return Access(guest, "published") if public_reads and is_published_content else declared.access
 
 

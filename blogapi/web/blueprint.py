@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any, NoReturn, TypeVar, cast
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial, update_wrapper
+from typing import Any, NoReturn
 from uuid import UUID
 
 import flask
@@ -15,14 +16,15 @@ from webargs.flaskparser import FlaskParser
 
 from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
-from blogapi.web.conditional import perform_write
+from blogapi.web.conditional import check_preconditions, perform_write
 from blogapi.web.errors import Invalid, InvalidQuery, Problem, flatten_messages
 from blogapi.web.field_names import FieldNames
 from blogapi.web.fields import PrefixedParameters
 from blogapi.web.json import JsonBody
-from blogapi.web.operation import get_operation, make_operation_id
+from blogapi.web.operation import Operation, View, declare, get_operation, make_operation_id
 from blogapi.web.pagination import DetailQuery, Page
 from blogapi.web.representation import PartialResult, Representation, UpsertResult, restrict_schema, serialize
+from blogapi.web.slug_lookup import read_by_reference
 
 
 class ArgumentParser(FlaskParser):
@@ -72,8 +74,7 @@ class ArgumentParser(FlaskParser):
         )
 
 
-View = Callable[..., Response]
-AnyView = TypeVar("AnyView", bound=Callable[..., Any])
+AnyView = Callable[..., Any]
 
 
 def with_indefinite_article(noun: str) -> str:
@@ -81,14 +82,24 @@ def with_indefinite_article(noun: str) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
-def summary(sentence: str) -> Callable[[AnyView], AnyView]:
+def summary(sentence: str) -> Callable[[View], View]:
     """Set the docstring of a view, which the OpenAPI document shows as its summary."""
 
-    def describe(view: AnyView) -> AnyView:
+    def describe(view: View) -> View:
         view.__doc__ = sentence
         return view
 
     return describe
+
+
+def _only_document(document: Callable[[View], Any]) -> Callable[[View], View]:
+    """Return a decorator that adds the documentation of a decorator of flask-smorest, but not its wrapper."""
+
+    def decorate(view: View) -> View:
+        view.__dict__["_apidoc"] = document(view).__dict__["_apidoc"]
+        return view
+
+    return decorate
 
 
 class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
@@ -98,10 +109,6 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     """
 
     ARGUMENTS_PARSER = ArgumentParser()
-
-    # flask-smorest has no type annotations.
-    doc: Callable[..., Callable[[View], View]]
-    alt_response: Callable[..., Callable[[View], View]]
 
     def __init__(
         self,
@@ -132,8 +139,18 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         documented = view_func.__dict__.setdefault("_apidoc", {}).setdefault("manual_doc", {})
         if "operationId" not in documented:
             documented["operationId"] = make_operation_id(self.resource, view_func.__name__)
-        get_operation(view_func).id = documented["operationId"]
-        super().add_url_rule(rule, endpoint, view_func, provide_automatic_options, **options)
+        operation = get_operation(view_func)
+        operation.id = documented["operationId"]
+        run = update_wrapper(partial(self.run, operation, view_func), view_func)
+        super().add_url_rule(rule, endpoint or view_func.__name__, run, provide_automatic_options, **options)
+
+    def doc(self, **documented: Any) -> Callable[[View], View]:
+        """Add to the documentation of the operation."""
+        return _only_document(super().doc(**documented))
+
+    def alt_response(self, status_code: int, **options: Any) -> Callable[[View], View]:
+        """Document another response of the operation."""
+        return _only_document(super().alt_response(status_code, **options))
 
     def check_exists(
         self, lookup: Callable[[UUID], object], *, in_view: bool = False
@@ -143,37 +160,31 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         With `in_view`, the view itself raises the errors of `lookup`, so it is called only before another
         error.
         """
+        if in_view:
+            return declare(lookup_after_error=lookup)
 
         def decorate(view: View) -> View:
-            @wraps(view)
-            def with_lookup(*args: Any, id: UUID, **kwargs: Any) -> Any:
-                if not in_view:
-                    lookup(id)
-                try:
-                    return view(*args, id=id, **kwargs)
-                except Problem:
-                    if in_view:
-                        lookup(id)
-                    raise
-
-            return with_lookup
+            get_operation(view).lookups.insert(0, lookup)
+            return view
 
         return decorate
 
     def arguments(
         self, schema: type[ma.Schema] | ma.Schema, *, location: str = "json", **options: Any
     ) -> Callable[[View], View]:
-        """Pass the parsed query string or body to the view as its first argument."""
+        """Pass the parsed query string or body to the view, after the arguments of decorators above."""
         # webargs would instantiate a schema class again for every request.
         instance = schema() if isinstance(schema, type) else schema
-        decorate: Callable[[View], View] = super().arguments(instance, location=location, **options)
+        document = _only_document(super().arguments(instance, location=location, **options))
 
-        def declare(view: View) -> View:
-            parsed = decorate(view)
-            get_operation(parsed).takes_query |= location == "query"
-            return parsed
+        def decorate(view: View) -> View:
+            operation = get_operation(view)
+            operation.arguments.insert(0, (instance, location))
+            operation.takes_query |= location == "query"
+            document(view)
+            return view
 
-        return declare
+        return decorate
 
     def response(
         self,
@@ -188,11 +199,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         cacheable: bool = False,
         may_be_missing: bool = False,
         **options: Any,
-    ) -> Callable[[Callable[..., Any]], View]:
+    ) -> Callable[[AnyView], Callable[..., Response]]:
         """Send the return value of the view, rendered by the schema.
 
         `partial_schema` is the schema of all fields that `fields=` can select. With `query`, the view gets
-        the parameters of that schema and `fields` as its first argument; for a list, `single` is the schema
+        the parameters of that schema and `fields` as its last argument; for a list, `single` is the schema
         of all fields of a single item. `section` is the section of the interface specification that documents
         the operation; the response then has the documented `Allow` header. With `storable`, a browser may
         store the response. With `cacheable`, the response cache may replay the response, so it must depend
@@ -200,26 +211,17 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         NotFound although its path contains no id. If the view returns a Page, the response contains its rows
         and the paging headers.
         """
-        document = super().response(status_code, schema, **options)
+        document = _only_document(super().response(status_code, schema, **options))
 
-        def decorate(view: Callable[..., Any]) -> View:
-            @wraps(view)
-            def respond(*args: Any, **kwargs: Any) -> Response:
-                response = _build_response(view(*args, **kwargs), status_code, schema, partial_schema)
-                if not storable:
-                    response.headers["Cache-Control"] = headers.NO_STORE
-                if section:
-                    response.headers["Allow"] = headers.DOCUMENTED_ALLOW
-                return response
-
-            documented: View = document(respond)
-            declared = get_operation(documented)
-            declared.schema, declared.partial_schema, declared.section = schema, partial_schema, section
-            declared.cacheable, declared.may_be_missing = cacheable, may_be_missing
+        def decorate(view: AnyView) -> Callable[..., Response]:
+            operation = get_operation(view)
+            operation.status, operation.schema, operation.partial_schema = status_code, schema, partial_schema
+            operation.section, operation.storable = section, storable
+            operation.cacheable, operation.may_be_missing = cacheable, may_be_missing
+            document(view)
             if query is not None and partial_schema is not None and isinstance(schema, ma.Schema):
-                fields_query = _make_query_schema(partial_schema, type(schema), query, single)
-                documented = self.arguments(fields_query, location="query")(documented)
-            return documented
+                self._select_fields(view, partial_schema, type(schema), query, single)
+            return view
 
         return decorate
 
@@ -231,61 +233,117 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         *,
         partial_schema: type[ma.Schema] | None = None,
         creates: bool = False,
+        receive: Callable[..., AbstractContextManager[object]] | None = None,
         prepare: Callable[..., object] | None = None,
         section: str = "",
-    ) -> Callable[[Callable[..., Any]], View]:
+    ) -> Callable[[AnyView], Callable[..., Response]]:
         """Run a view that writes in one transaction and send its return value.
 
         Preconditions are checked against the ETag that a GET of the path returns. The response has the ETag
         of the item. `partial_schema` is the schema of all fields that `fields=` can select. With `creates`,
-        the view creates or replaces the item and returns an UpsertResult. `prepare` gets the arguments of the
-        view and does the slow work before the transaction.
+        the view creates or replaces the item and returns an UpsertResult. `receive` reads the body of the
+        request, and its value is the last argument of the view. `prepare` gets the arguments of the view and
+        does the slow work before the transaction.
         """
-        document = super().response(status_code, schema)
-        document_created = super().alt_response(201, schema=schema, success=True) if creates else None
+        document = _only_document(super().response(status_code, schema))
+        document_created = _only_document(super().alt_response(201, schema=schema, success=True))
 
-        def decorate(view: Callable[..., Any]) -> View:
-            @wraps(view)
-            def respond(*args: Any, **kwargs: Any) -> Response:
-                id = kwargs.get("id")
-                # `fields` is the last argument that was parsed.
-                names = None if partial_schema is None else args[-1].fields
-                args = args if partial_schema is None else args[:-1]
-                sent = g.pop("sent_read_only", ())
-                size = len(request.get_data())
-                errors = sent and read_only.find_changed(sent, id, representation.read_fields, max_bytes=size)
-                if prepare is not None:
-                    prepare(*args, **kwargs)
-
-                def write() -> Response:
-                    if errors:
-                        raise Invalid("Some fields are read-only; `errors` names them.", errors=errors)
-                    return self.build_write_response(
-                        view(*args, **kwargs), status_code, schema, representation, names
-                    )
-
-                response = perform_write(write, lambda: representation.etag(id))
-                if section:
-                    response.headers["Allow"] = headers.DOCUMENTED_ALLOW
-                return response
-
-            documented: View = document(respond)
-            documented = document_created(documented) if document_created is not None else documented
-            operation = get_operation(documented)
+        def decorate(view: AnyView) -> Callable[..., Response]:
+            operation = get_operation(view)
+            operation.status, operation.schema, operation.partial_schema = status_code, schema, partial_schema
+            operation.representation, operation.section = representation, section
+            operation.receive, operation.prepare = receive, prepare
+            document(view)
+            if creates:
+                document_created(view)
             if partial_schema is not None and schema is not None:
-                query = _make_query_schema(partial_schema, type(schema))
-                documented = self.arguments(query, location="query")(documented)
-                operation.schema, operation.partial_schema = schema, partial_schema
-            operation.writes, operation.section = True, section
-            return documented
+                self._select_fields(view, partial_schema, type(schema))
+            return view
 
         return decorate
+
+    def _select_fields(
+        self,
+        view: AnyView,
+        schema: type[ma.Schema],
+        default: type[ma.Schema],
+        base: type[DetailQuery] = DetailQuery,
+        single: type[ma.Schema] | None = None,
+    ) -> None:
+        """Declare the query parameters with `fields`, which selects fields of `schema`."""
+        operation = get_operation(view)
+        operation.fields_query = base.from_dict({"fields_": FieldNames(schema, default, single=single)})()
+        operation.takes_query = True
+        _only_document(super().arguments(operation.fields_query, location="query"))(view)
+
+    def run(self, operation: Operation, view: AnyView, **values: Any) -> Response:
+        """Run a view with the values of its path, and return the response.
+
+        First the checks and lookups that need no body, then the body and the query string, then the view: a
+        read by uuid or slug, or a write in its transaction.
+        """
+        try:
+            for check in operation.checks:
+                check()
+            for lookup in operation.lookups:
+                lookup(values["id"])
+            parse = self.ARGUMENTS_PARSER.parse
+            args = [parse(schema, location=location) for schema, location in operation.arguments]
+            if operation.fields_query is not None:
+                args.append(parse(operation.fields_query, location="query"))
+            if operation.representation is not None:
+                response = self._write(operation, view, args, values)
+            else:
+                if operation.find_owner is None:
+                    result = view(*args, **values)
+                else:
+                    read = partial(view, *args)
+                    result, values["id"] = read_by_reference(read, values["id"], operation.find_owner)
+                if callable(operation.shows) and not g.caller.is_authenticated:
+                    g.shown = operation.shows(*args, **values)
+                response = _build_response(
+                    result, operation.status, operation.schema, operation.partial_schema
+                )
+        except Problem:
+            if operation.lookup_after_error is not None:
+                operation.lookup_after_error(values["id"])
+            raise
+        if not operation.storable:
+            response.headers["Cache-Control"] = headers.NO_STORE
+        if operation.section:
+            response.headers["Allow"] = headers.DOCUMENTED_ALLOW
+        return response
+
+    def _write(
+        self, operation: Operation, view: AnyView, args: list[Any], values: dict[str, Any]
+    ) -> Response:
+        id, representation = values.get("id"), operation.representation
+        names = None if operation.fields_query is None else args.pop().fields
+        with ExitStack() as stack:
+            if operation.receive is not None:
+                args.append(stack.enter_context(operation.receive(*args, **values)))
+            sent = g.pop("sent_read_only", ())
+            size = len(request.get_data())
+            errors = sent and read_only.find_changed(sent, id, representation.read_fields, max_bytes=size)
+            if operation.prepare is not None:
+                operation.prepare(*args, **values)
+
+            def write() -> Response:
+                check_preconditions(lambda: representation.etag(id))
+                if errors:
+                    raise Invalid("Some fields are read-only; `errors` names them.", errors=errors)
+                result = view(*args, **values)
+                return self.build_write_response(
+                    result, operation.status, operation.schema, representation, names
+                )
+
+            return perform_write(write)
 
     def build_write_response(
         self,
         result: Any,
         status: int,
-        schema: ma.Schema | None,
+        schema: ma.Schema | dict[str, Any] | None,
         representation: Representation,
         names: Sequence[str] | None = None,
     ) -> Response:
@@ -297,7 +355,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             result = representation.get_several(result, names)
         upsert = result if isinstance(result, UpsertResult) else UpsertResult(result, created=status == 201)
         status = 201 if upsert.created else status
-        if schema is None or isinstance(upsert.item, JsonBody | list | Response):
+        if not isinstance(schema, ma.Schema) or isinstance(upsert.item, JsonBody | list | Response):
             return _build_response(upsert.item, status, schema, None)
         uuid = upsert.item.uuid
         if names is None:
@@ -350,13 +408,3 @@ def add_page_headers(response: Response, page: Page[Any]) -> Response:
     if links:
         response.headers["Link"] = links
     return response
-
-
-def _make_query_schema(
-    schema: type[ma.Schema],
-    default: type[ma.Schema],
-    base: type[DetailQuery] = DetailQuery,
-    single: type[ma.Schema] | None = None,
-) -> type[DetailQuery]:
-    """Return the query parameters with `fields`, which selects fields of `schema` for the response."""
-    return cast(type[DetailQuery], base.from_dict({"fields_": FieldNames(schema, default, single=single)}))

@@ -20,30 +20,27 @@ from blogapi.web.errors import Conflict, Invalid, Malformed, PreconditionFailed,
 from blogapi.web.headers import contains_state
 
 
-def perform_write(write: Callable[[], Response], etag: Callable[[], str | None]) -> Response:
-    """Check the caller and the preconditions and return the response of `write`, in one transaction.
+def perform_write(write: Callable[[], Response]) -> Response:
+    """Check the caller and return the response of `write`, in one transaction.
 
-    `etag` returns the current ETag, or None if the item does not exist. A POST with an Idempotency-Key is
-    executed only once. Raises PreconditionFailed if `If-Match` does not match, or if the request has
-    `If-None-Match: *` and the item exists. Raises PreconditionRequired if the setting REQUIRE_IF_MATCH is on
-    and a request that changes an existing item has no `If-Match`.
+    A POST with an Idempotency-Key is executed only once.
     """
-
-    def checked_write() -> Response:
-        check_preconditions(etag)
-        return write()
-
     with transaction(visible=None):
         # The key may have been deleted, or the user disabled, while the write waited for the lock.
         if g.get("caller_tag") != get_write(db.session()).counter["tag"]:
             g.check_caller()
         if request.method == "POST" and "Idempotency-Key" in request.headers:
-            return run_once(checked_write)
-        return checked_write()
+            return run_once(write)
+        return write()
 
 
 def check_preconditions(etag: Callable[[], str | None]) -> None:
-    """Raise PreconditionFailed or PreconditionRequired as `perform_write` does."""
+    """Check the preconditions of a write; `etag` returns the current ETag, or None if there is no such item.
+
+    Raises PreconditionFailed if `If-Match` does not match, or if the request has `If-None-Match: *` and the
+    item exists. Raises PreconditionRequired if the setting REQUIRE_IF_MATCH is on and a request that changes
+    an existing item has no `If-Match`.
+    """
     has_if_match = "If-Match" in request.headers
     # A POST changes an existing resource if its path contains an id.
     may_change = request.method != "POST" or "id" in (request.view_args or {})

@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from uuid import UUID
 
 import marshmallow as ma
 
 from blogapi.config import AppState
+
+View = TypeVar("View", bound=Callable[..., Any])
 
 
 @dataclass(slots=True)
 class Operation:
     """The declarations of a view; each is described in the docstring of its decorator.
 
-    The decorators are `access.allow`, `shared_caching.shows`, `slug_lookup.accept_slugs` and the methods of
-    `blueprint.Blueprint`. `id` is the operation id in the OpenAPI document.
+    The decorators are `access.allow`, `access.check_before_body`, `shared_caching.shows`,
+    `slug_lookup.accept_slugs` and the methods of `blueprint.Blueprint`, whose `run` calls the view. If a
+    decorator occurs several times, the topmost one applies first; otherwise, the order has no effect. `id` is
+    the operation id in the OpenAPI document.
     """
 
     id: str = ""
     # An `access.Access`; its type cannot be named here, because `access` imports this module.
     access: Any = None
+    checks: list[Callable[[], object]] = field(default_factory=list)
+    lookups: list[Callable[[UUID], object]] = field(default_factory=list)
+    lookup_after_error: Callable[[UUID], object] | None = None
+    #: the schemas of the arguments, each with its location: "query" or "json"
+    arguments: list[tuple[ma.Schema, str]] = field(default_factory=list)
+    #: the schema of the query parameters with `fields`
+    fields_query: ma.Schema | None = None
+    takes_query: bool = False
+    status: int = 200
     schema: ma.Schema | dict[str, Any] | None = None
     partial_schema: type[ma.Schema] | None = None
     section: str = ""
-    takes_query: bool = False
-    writes: bool = False
-    shows: bool = False
-    accepts_slugs: bool = False
+    storable: bool = True
     cacheable: bool = False
     may_be_missing: bool = False
+    #: a `representation.Representation`, for a view that writes
+    representation: Any = None
+    receive: Callable[..., AbstractContextManager[object]] | None = None
+    prepare: Callable[..., object] | None = None
+    #: a function that returns the `slug_lookup.SlugOwner` of a slug, or None
+    find_owner: Callable[[str], Any] | None = None
+    #: the kinds that the response shows, or the function that returns a `shared_caching.Shown`
+    shows: tuple[str, ...] | Callable[..., Any] | None = None
 
 
 #: The operations of an application, by endpoint, with the access rules that its settings give them.
@@ -38,9 +58,21 @@ OPERATIONS = AppState[dict[str, Operation]]("operations")
 
 
 def get_operation(view: Callable[..., Any]) -> Operation:
-    """Return the declarations of a view; a wrapper made with `functools.wraps` shares them."""
+    """Return the declarations of a view."""
     record: Operation = view.__dict__.setdefault("operation", Operation())
     return record
+
+
+def declare(**declarations: Any) -> Callable[[View], View]:
+    """Return a decorator that sets these attributes of the view's operation."""
+
+    def decorate(view: View) -> View:
+        operation = get_operation(view)
+        for name, value in declarations.items():
+            setattr(operation, name, value)
+        return view
+
+    return decorate
 
 
 # The operations of views whose names do not begin with a verb of VERBS.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID, uuid4
@@ -16,9 +15,7 @@ from werkzeug.routing import BaseConverter
 from blogapi.parsing import parse_uuid
 from blogapi.rendering.slugs import is_slug
 from blogapi.web.errors import NotFound
-from blogapi.web.operation import get_operation
-
-View = Callable[..., Any]
+from blogapi.web.operation import View, declare
 
 
 class MalformedId(str):
@@ -77,28 +74,27 @@ def accept_slugs(find_owner: Callable[[str], SlugOwner | None]) -> Callable[[Vie
     returns for the slug. If the slug is a former one, the response is a redirect, but only if the caller may
     read the item.
     """
+    return declare(find_owner=find_owner)
 
-    def decorate(view: View) -> View:
-        @wraps(view)
-        def with_slug(*args: Any, id: UUID | str, **kwargs: Any) -> Any:
-            if isinstance(id, UUID):
-                try:
-                    return view(*args, id=id, **kwargs)
-                except NotFound:
-                    owner = find_owner(str(id))
-                    if owner is None:
-                        raise
-            else:
-                owner = find_owner(id)
-            # For an unknown slug, the view looks for a random uuid, which no item has. So the same statements
-            # run as for the slug of an item that the caller may not see, and the response takes as long.
-            result = view(*args, id=owner.uuid if owner else uuid4(), **kwargs)
-            return result if owner is None or owner.slug == str(id) else _redirect(owner.slug)
 
-        get_operation(with_slug).accepts_slugs = True
-        return with_slug
-
-    return decorate
+def read_by_reference(
+    read: Callable[..., Any], reference: UUID | str, find_owner: Callable[[str], SlugOwner | None]
+) -> tuple[Any, UUID]:
+    """Return what `read` returns for a uuid or a slug, or a redirect, and the uuid; see `accept_slugs`."""
+    if isinstance(reference, UUID):
+        try:
+            return read(id=reference), reference
+        except NotFound:
+            owner = find_owner(str(reference))
+            if owner is None:
+                raise
+    else:
+        owner = find_owner(reference)
+    # For an unknown slug, the view looks for a random uuid, which no item has. So the same statements run as
+    # for the slug of an item that the caller may not see, and the response takes as long.
+    uuid = owner.uuid if owner else uuid4()
+    result = read(id=uuid)
+    return result if owner is None or owner.slug == str(reference) else _redirect(owner.slug), uuid
 
 
 def _redirect(slug: str) -> Response:

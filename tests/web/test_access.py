@@ -18,7 +18,6 @@ from blogapi.web.access import (
     allow,
     anyone,
     authorize,
-    check_before_body,
     check_same_origin,
     get_access,
     guest,
@@ -103,20 +102,6 @@ def test_get_access_returns_the_access_rule_of_the_view():
 
     assert get_access(view) == Access(admin, "write")
     assert get_access(lambda: None) is None
-
-
-def test_check_before_body_runs_before_the_view_and_keeps_the_access_rule():
-    order = []
-
-    @allow(reader)
-    @check_before_body(lambda: order.append("check"))
-    def view(**kwargs):
-        """Do something."""
-        order.append(kwargs)
-
-    view(id=1)
-    assert order == ["check", {"id": 1}]
-    assert get_access(view) == Access(reader, "read")
 
 
 @pytest.mark.parametrize(

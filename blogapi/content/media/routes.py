@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial, wraps
+from functools import partial
 from uuid import UUID
 
 from flask import Response, after_this_request, current_app, request
@@ -25,7 +25,7 @@ from blogapi.content.media.schemas import (
 from blogapi.content.media.service import PreparedFile
 from blogapi.storage.database import end_read
 from blogapi.web.access import allow, author, current_caller, current_user_id
-from blogapi.web.blueprint import Blueprint, View
+from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import NotFound, Unavailable
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
@@ -134,18 +134,13 @@ def change(changes: Fields, id: UUID) -> Media:
     return editing.change(id, changes)
 
 
-def _receive_replacement(view: View) -> View:
-    """Pass the prepared file in the body of the request to the view as its second argument."""
-
-    @wraps(view)
-    def with_file(query: Fields, id: UUID) -> Response:
-        default_name = queries.get_media(id).name
-        # The upload can be slow, and must not keep a snapshot of the database open.
-        end_read()
-        with _receive(query, schema=FileBodySchema, default_name=default_name) as (prepared, _):
-            return view(query, prepared, id=id)
-
-    return with_file
+@contextmanager
+def _receive_replacement(query: Fields, id: UUID) -> Iterator[PreparedFile]:
+    default_name = queries.get_media(id).name
+    # The upload can be slow, and must not keep a snapshot of the database open.
+    end_read()
+    with _receive(query, schema=FileBodySchema, default_name=default_name) as (prepared, _):
+        yield prepared
 
 
 @bp.put("/<id:id>/content/")
@@ -153,11 +148,11 @@ def _receive_replacement(view: View) -> View:
 @bp.check_exists(permissions.check_change)
 @bp.arguments(FileQuery, location="query")
 @bp.doc(requestBody=describe_body(FileBodySchema))
-@_receive_replacement
 @bp.write(
     200,
     MediaSchema(),
     REPRESENTATION,
+    receive=_receive_replacement,
     prepare=lambda query, file, id: editing.prepare_articles(file, id),
 )
 def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
