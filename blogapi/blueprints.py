@@ -127,16 +127,23 @@ def init_app(app: Flask, *, version: str) -> None:
         if blueprint is not admin_pages or app.config["ADMIN_PAGES"]:
             app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)
-    # Raise CannotStart if a view declares no access rule, or if a kind of item is not declared completely.
-    accesses = {endpoint: access for _, _, endpoint, access in list_operations(app)}
-    operations = {name: get_operation(view) for name, view in app.view_functions.items() if name in accesses}
-    OPERATIONS.set(
-        app, {name: dataclasses.replace(one, access=accesses[name]) for name, one in operations.items()}
-    )
+    store_operations(app)
     kinds.check(
         settings=SiteChangesSchema._declared_fields.keys() & table_of(Site).c.keys(),
         lists={field.name for field in dataclasses.fields(Snapshot)}.intersection(DATA_LISTS),
         blueprints=app.blueprints,
+    )
+
+
+def store_operations(app: Flask) -> None:
+    """Store the operations with the access rules that the settings give them.
+
+    Raises CannotStart if a view declares no access rule.
+    """
+    accesses = {endpoint: access for _, _, endpoint, access in list_operations(app)}
+    operations = {name: get_operation(view) for name, view in app.view_functions.items() if name in accesses}
+    OPERATIONS.set(
+        app, {name: dataclasses.replace(one, access=accesses[name]) for name, one in operations.items()}
     )
 
 

@@ -21,7 +21,7 @@ from flask import Flask
 from sqlalchemy import Engine, event, insert, inspect
 from sqlalchemy.orm import make_transient_to_detached
 
-from blogapi import clock, create_app
+from blogapi import blueprints, clock, create_app
 from blogapi.accounts.api_keys import queries as key_queries
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.users import queries as user_queries
@@ -218,6 +218,8 @@ def app(common_app: Flask, instance: Path, databases: Databases) -> Iterator[Fla
     limiter.init_app(common_app)
     # A server of a former test may have limited the threads that process images.
     images.init_app(common_app)
+    # A former test may have changed the setting PUBLIC_READS.
+    blueprints.store_operations(common_app)
     yield common_app
     common_app.extensions.pop(DAMAGE_KEY, None)
     common_app.config.clear()

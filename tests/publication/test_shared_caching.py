@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select
 
+from blogapi import blueprints
 from blogapi.publication import events, shared_caching
 from blogapi.publication.models import Event
 from blogapi.storage.database import db
@@ -22,6 +23,7 @@ SITE, REDIRECTS, CHANGES = f"{BLOG}site/", f"{BLOG}redirects/", f"{BLOG}changes/
 def names(app, fill_blog, fill_public_blog):
     """The uuids of the items of a public blog."""
     app.config["PUBLIC_READS"] = True
+    blueprints.store_operations(app)
     return fill_blog("shared caching", fill_public_blog)
 
 

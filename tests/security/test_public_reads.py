@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from blogapi import blueprints
 from blogapi.config import get_default
 from blogapi.web.headers import PUBLIC_VARY, VARY
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
@@ -35,6 +36,7 @@ LOGIN_CLIENTS = ("as_member_login", "as_login")
 @pytest.fixture
 def public_app(app):
     app.config["PUBLIC_READS"] = True
+    blueprints.store_operations(app)
     return app
 
 
@@ -137,6 +139,7 @@ def test_strangers_can_do_nothing_but_read_published_content(app, as_stranger, o
         responses = []
         for public_reads in (False, True):
             app.config["PUBLIC_READS"] = public_reads
+            blueprints.store_operations(app)
             responses.append(as_stranger.open(path, method=method, json=body))
         record_attempt("stranger", f"{method} {endpoint} with PUBLIC_READS", responses[1])
         found = [(outcome(response), read_caching(response)) for response in responses]
