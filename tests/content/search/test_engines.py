@@ -1,11 +1,14 @@
-"""SQLite and PostgreSQL find the same articles in the same order, with the same snippets."""
+"""SQLite and PostgreSQL find the same articles in the same order, with the same snippets.
+
+PostgreSQL limits the positions of words, so it finds fewer phrases in long texts.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from blogapi.accounts.users import service as users
@@ -121,9 +124,6 @@ def search(words, page=None):
 @given(
     found=articles, asked=st.lists(some_text, min_size=1, max_size=6), candidates=st.sampled_from([2, 10_000])
 )
-@example(
-    found=[("a", "", LONG)], asked=["a-b", "w-x", "rye-bread", "bread-a", "x-rye", "a b"], candidates=10_000
-)
 def test_a_search_has_the_same_results_on_both_engines(apps, monkeypatch, found, asked, candidates):
     monkeypatch.setattr(results, "MAX_CANDIDATES", candidates)
     asked += [title for title, _, _ in found] + [word for word in WORDS if word != "-"]
@@ -134,3 +134,17 @@ def test_a_search_has_the_same_results_on_both_engines(apps, monkeypatch, found,
             found_by.append([search(words, page) for words in asked for page in (None, PageRequest(2, 2))])
     for words, one, other in zip([word for word in asked for _ in (1, 2)], *found_by, strict=True):
         assert one == other, words
+
+
+def test_postgresql_finds_no_phrases_beyond_its_positions(apps):
+    found_by = []
+    for app in apps:
+        with app.app_context():
+            store_articles([("a", "", LONG)])
+            found_by.append(
+                {words: search(words)[1] for words in ("a b", "a-b", "w-x", "rye-bread", "x-w-b")}
+            )
+    assert found_by == [
+        {"a b": 1, "a-b": 0, "w-x": 1, "rye-bread": 0, "x-w-b": 0},
+        {"a b": 1, "a-b": 1, "w-x": 1, "rye-bread": 1, "x-w-b": 0},
+    ]
