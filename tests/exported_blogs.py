@@ -73,9 +73,6 @@ LEFT_OUT: dict[str, str] = {
         ),
         "users are not exported",
     ),
-    **dict.fromkeys(
-        ("category.json", "tag.json", "author.json", "media.json"), "it is made of the other columns"
-    ),
     **dict.fromkeys(("media.width", "media.height", "media.is_scalable"), "they are read from the file"),
     "working_copy.not_live": "the next save of a scheduled article asks again",
     "media.unused_since": "it follows from the uses, and the time begins again",

@@ -84,9 +84,11 @@ def insert_deleted(path: Path) -> dict[str, Any]:
         }
         seo = {name: value for name, value in DELETED_SEO.items() if name != "article"}
         seo |= {name: f"{seo[name].replace('T', ' ')}+00:00" for name in times}
+        if "seo_uuid" in article.c:
+            columns |= {f"seo_{name}": value for name, value in seo.items()}
         document = {
             "article": [columns],
-            "seo": [{"article_id": str(DELETED)} | seo],
+            **({} if "seo_uuid" in article.c else {"seo": [{"article_id": str(DELETED)} | seo]}),
             **{name: [row | {"article_id": str(DELETED)} for row in rows] for name, rows in links.items()},
             "working_copy": [{"article_id": str(DELETED)} | edits | times],
         }

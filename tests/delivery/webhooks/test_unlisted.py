@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 
+from blogapi import blueprints
 from blogapi.delivery.webhooks import messages, queries
 from blogapi.publication import background, event_writer, events
 from blogapi.storage.database import CommitCounter, db, transaction
@@ -285,6 +286,7 @@ def test_the_feed_is_byte_for_byte_the_same_with_and_without_changes_of_unlisted
     app, as_reader, as_published_member, as_stranger, add, change, make_article, set_clock, kind
 ):
     app.config["PUBLIC_READS"] = True
+    blueprints.store_operations(app)
     set_clock(NOW)
     make_article()
     make_article()

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from blogapi import blueprints
 from tests.conftest import ARTICLES
 
 SITE = "/api/v1/blog/site/"
@@ -154,6 +155,7 @@ def test_a_list_finds_all_addresses_with_one_statement(as_reader, target, link_t
 
 def test_a_change_of_the_target_purges_the_page_that_links_to_it(app, site, as_stranger, target, link_to):
     app.config["PUBLIC_READS"] = True
+    blueprints.store_operations(app)
     article = link_to(target.uuid)
     tags = as_stranger.get(f"{ARTICLES}{article.uuid}/?fields=html").headers["Surrogate-Key"].split()
     assert {f"article-{article.uuid}", f"article-{target.uuid}", f"category-{target.category_id}"} <= {*tags}
@@ -197,6 +199,7 @@ def test_the_text_of_a_page_links_to_articles_and_pages(site, as_admin, as_reade
 
 def test_a_change_of_a_page_purges_what_links_to_it(app, site, as_stranger, page, target, link_to):
     app.config["PUBLIC_READS"] = True
+    blueprints.store_operations(app)
     article = link_to(page["uuid"], content=f"[a](article:{page['uuid']}) [b](article:{target.uuid})")
     tags = as_stranger.get(f"{ARTICLES}{article.uuid}/?fields=html").headers["Surrogate-Key"].split()
     assert {f"page-{page['uuid']}", f"article-{target.uuid}", f"category-{target.category_id}"} <= {*tags}
