@@ -101,6 +101,27 @@ def is_blog(home: Path) -> bool:
     return any((home / name).exists() for name in _MARKS)
 
 
+def find_instance_at(target: Path) -> Path | None:
+    """Return the instance folder that `target` is, contains or lies in, or None.
+
+    That is the folder of the current blog, or one with the name `instance`. Other folders are searched in
+    the target and in its folders, and not deeper.
+    """
+    used, target = find(), target.resolve()
+    if target.is_relative_to(used) or used.is_relative_to(target):
+        return used
+    found = (target, *target.parents, *target.glob("instance"), *target.glob("*/instance"))
+    return next((folder for folder in found if _is_instance(folder)), None)
+
+
+def _is_instance(folder: Path) -> bool:
+    try:
+        has_files = any((folder / name).exists() for name in ("blog.db", "secret_key"))
+        return folder.name == "instance" and (has_files or config.has_settings(folder))
+    except PermissionError:
+        return False
+
+
 def find_existing() -> Path:
     """Return the instance folder of a blog with a database; raises CannotStart if there is none."""
     home = find_blog()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,6 +38,9 @@ def init(folder: Path | None) -> None:
     if blog_folder.is_blog(home) and not blog_folder.is_unfinished(home):
         raise click.ClickException(f"{home.parent} already contains a blog.")
     create_app()
+    # A repository around the blog must not contain its content and its secret key; its theme may be there.
+    with suppress(FileExistsError), (home / ".gitignore").open("x", encoding="utf-8", newline="\n") as file:
+        file.write("*\n!/theme/\n!/theme/**\n")
     click.echo(f"Created a blog in {home.parent}.")
     if config.COMMAND in os.environ:
         # In a container, the next steps differ: `serve` is not started like the other commands.
@@ -100,7 +104,7 @@ COMMANDS = {
     "webhook": Command("blogapi.delivery.webhooks.commands:webhook", "Create and check webhooks."),
     "revisions": Command("blogapi.content.revisions.commands:revisions", "Delete old versions of texts."),
     "import": Command("blogapi.importing.commands:import_", "Import another blog."),
-    "export": Command("blogapi.exporting.commands:export", "Write the blog as Markdown files."),
+    "export": Command("blogapi.exporting.commands:export", "Write the public texts, or the whole blog, as Markdown files."),
     "backup": Command("blogapi.operations.backups.commands:backup", "Write or check a backup."),
     "restore": Command("blogapi.operations.backups.commands:restore", "Replace the blog with a backup."),
     "upgrade": Command("blogapi.upgrading.commands:upgrade", "Upgrade the blog to this version."),

@@ -85,6 +85,11 @@ def read_settings(folder: Path) -> dict[str, Any]:
     return values | _parse(read_environment(), source="the environment")
 
 
+def has_settings(folder: Path) -> bool:
+    """Return whether the file `config.toml` in the folder has settings of blogapi."""
+    return any(name in _BY_NAME for name in _from_file(folder / "config.toml"))
+
+
 def find_removed_settings(folder: Path) -> list[str]:
     """Return a sentence about each removed setting that the folder or the environment sets."""
     sources = {"config.toml": _from_file(folder / "config.toml"), "the environment": read_environment()}

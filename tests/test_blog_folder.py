@@ -181,6 +181,8 @@ def test_init_creates_a_blog_once_and_the_option_selects_it(folder, monkeypatch)
             f"  {blog_folder.get_command()} serve",
         ],
     )
+    ignored = (folder / "my-blog/instance/.gitignore").read_text(encoding="utf-8")
+    assert ignored == "*\n!/theme/\n!/theme/**\n"
     assert {"blog.db", "secret_key"} <= {path.name for path in (folder / "my-blog/instance").iterdir()}
     monkeypatch.delenv("BLOGAPI_INSTANCE_PATH")
     assert run("init", "my-blog") == (1, f"Error: {folder / 'my-blog'} already contains a blog.\n")

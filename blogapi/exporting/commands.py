@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
+from blogapi import blog_folder
 from blogapi.cli import exit_on_sigterm, report_problems, show_progress
 from blogapi.exporting.results import ExportReport
 
@@ -19,7 +20,7 @@ _LAYOUTS = ("hugo", "jekyll")
 @click.command("export")
 @click.argument("target", metavar="FOLDER|FILE.zip")
 @click.option("--for", "generator", type=click.Choice(_LAYOUTS), help="Write the files for this generator.")
-@click.option("--drafts", is_flag=True, help="Export drafts, scheduled and archived articles too.")
+@click.option("--drafts", is_flag=True, help="Export drafts, scheduled, unlisted and archived texts and waiting edits too.")
 @click.option("--overwrite", is_flag=True, help="Replace and delete files that were changed in FOLDER.")
 @click.option("--dry-run", is_flag=True, help="Report what would be written, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
@@ -32,9 +33,9 @@ def export(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Write the blog into files that other systems can read and `import` can restore.
+    """Write the public texts, or with --drafts the whole blog, into files that `import` can restore.
 
-    Without --drafts, only what every reader can see is exported. A FOLDER can be exported again: only files
+    Other systems can read the files too. The last line counts what was left out. A FOLDER can be exported again: only files
     that have changed are written, and files of articles that are gone are deleted. Users, keys and former
     versions are not exported; `backup` saves them. If a file cannot be written or deleted, the command
     continues with the others and exits with status 1.
@@ -48,6 +49,7 @@ def export(
         )
     from blogapi.exporting import layouts, service
 
+    _refuse_blog_folder(Path(target))
     with report_problems(), exit_on_sigterm():
         report = service.export_files(
             Path(target),
@@ -62,6 +64,19 @@ def export(
         raise SystemExit(1)
 
 
+def _refuse_blog_folder(target: Path) -> None:
+    # Who exports into a folder publishes it as a whole: with the database and the secret key of a blog in it,
+    # these would be public too. Only the file of an archive may lie beside them.
+    place = target.parent if target.suffix.lower() == ".zip" else target
+    instance = blog_folder.find_instance_at(place)
+    if instance is None or (place != target and not place.resolve().is_relative_to(instance)):
+        return
+    raise click.ClickException(
+        f"{target} is, contains or lies in the folder of a blog ({instance}). Export into another folder, such "
+        f"as {instance.parent}-export. Files of an earlier export (`SHA256SUMS` lists them) can be moved there."
+    )
+
+
 def _print(report: ExportReport, target: str, *, dry_run: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(_to_json(report, target, dry_run), ensure_ascii=False))
@@ -72,6 +87,15 @@ def _print(report: ExportReport, target: str, *, dry_run: bool, as_json: bool) -
     numbers = ", ".join(f"{number:,} {name}" for name, number in report.count_files().items())
     end = " Nothing was written (dry run)." if dry_run else ""
     click.echo(f"{target}: {numbers}.{end}")
+    if left_out := [_count(number, name) for name, number in report.left_out.items() if number]:
+        *most, last = left_out
+        click.echo(f"{' and '.join(filter(None, (', '.join(most), last)))} left out; --drafts exports them.")
+
+
+def _count(number: int, name: str) -> str:
+    singular = {"waiting_edits": "waiting edit"}.get(name, name)
+    has_plural = name in ("draft", "waiting_edits") and number != 1
+    return f"{number:,} {singular}{'s' if has_plural else ''}"
 
 
 def _to_json(report: ExportReport, target: str, dry_run: bool) -> dict[str, object]:
@@ -81,6 +105,7 @@ def _to_json(report: ExportReport, target: str, dry_run: bool) -> dict[str, obje
         "public": report.public,
         "drafts": report.drafts,
         "media": report.media,
+        "left_out": dict(report.left_out),
         "files": report.count_files(),
         "refused": [asdict(refusal) for refusal in report.refused],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -35,6 +36,7 @@ class ExportReport:
     public: int = 0
     drafts: int = 0
     media: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
     files: Counter[FileResult] = field(default_factory=Counter)
     refused: list[Refusal] = field(default_factory=list)
 

@@ -37,7 +37,8 @@ class ExportQuery(Schema):
     )
     drafts = TextBoolean(
         load_default=False,
-        metadata={"description": "`true` exports drafts, scheduled and archived articles too."},
+        metadata={"description": "`true` exports the whole blog: drafts, scheduled, unlisted and archived texts and "
+            "waiting edits too."},
     )
 
 
@@ -46,7 +47,7 @@ class ExportQuery(Schema):
 @bp.arguments(ExportQuery, location="query")
 @bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False)
 def download(query: Fields) -> Response:
-    """Download the blog as a zip archive of files with front matter, with its media files.
+    """Download the public texts, or with `drafts` the whole blog, as a zip archive of files with front matter, with its media files.
 
     One export runs at a time, until its file has been sent.
     """

@@ -43,6 +43,7 @@ def export_files(
             raise Conflict(f"{target} is in the media folder of the blog; choose another place.")
         report.public, report.media = snapshot.public_count, len(snapshot.media)
         report.drafts = snapshot.article_count - snapshot.public_count
+        report.left_out = snapshot.left_out
         is_archive = target.suffix.lower() == ".zip"
         if is_archive and target.is_dir():
             raise Conflict(f"{target} is a folder; choose another name for the archive.")

@@ -10,7 +10,7 @@ Times are texts in UTC; uuids are texts. The guide lists the fields of the other
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select, true
 
 from blogapi.content.articles.models import (
     Article,
@@ -50,7 +50,7 @@ from blogapi.exporting.article_rows import (
 )
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import KINDS, PAGE_KINDS, TERM_KINDS
-from blogapi.publication.visibility import ItemType, listed, listed_pages
+from blogapi.publication.visibility import ItemType, Status, listed, listed_pages, scheduled
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage import connections
@@ -98,6 +98,7 @@ class Snapshot:
     has_all_fields: bool
     uuids: Sequence[UUID]  #: of the articles, in the order of `created`
     public_count: int
+    left_out: Mapping[str, int]  #: the number of items and of waiting edits that are not exported, by name
 
     @property
     def article_count(self) -> int:
@@ -210,7 +211,23 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
         has_all_fields,
         [uuid for uuid, _ in rows],
         sum(bool(is_public) for _, is_public in rows),
+        {} if drafts else _count_left_out(now),
     )
+
+
+def _count_left_out(now: datetime) -> dict[str, int]:
+    is_scheduled = scheduled(_article, now)
+    rows = execute(
+        select(_article.status, is_scheduled, func.count())
+        .where(not_(_is_listed(now)))
+        .group_by(_article.status, is_scheduled)
+    )
+    numbers = Counter[str]()
+    for status, waits, number in rows:
+        numbers["scheduled" if waits else status] += number
+    edits = db.session.scalar(select(func.count()).select_from(WorkingCopy)) or 0
+    names = (Status.DRAFT.value, "scheduled", Status.UNLISTED.value, Status.ARCHIVED.value)
+    return {name: numbers[name] for name in names} | {"waiting_edits": edits}
 
 
 def _is_written_since(since: datetime) -> ColumnElement[bool]:

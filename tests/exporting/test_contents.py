@@ -45,6 +45,7 @@ def read_article(content):
 def test_public_articles_are_exported_with_what_they_need(run, blog, tmp_path):
     assert run("export", tmp_path).stdout == (
         f"3 public, 0 drafts, 1 media files.\n{tmp_path}: 12 written, 0 unchanged, 0 removed, 0 refused.\n"
+        "1 draft, 1 scheduled and 1 waiting edit left out; --drafts exports them.\n"
     )
     files = read_folder(tmp_path)
     fields, body = read_article(files["articles/bread.md"])
@@ -310,7 +311,61 @@ def test_a_target_that_cannot_be_written_is_named(run, tmp_path, words, message)
 
 def test_a_target_must_have_a_name_outside_of_the_media_folder(app, run, blog):
     assert "is empty" in run("export", "").stderr
-    assert "choose another place" in run("export", get_folder(app).root / "out").stderr
+    assert run("export", get_folder(app).root / "out").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "target", [".", "instance", "instance/out", "..", "instance/out.zip", "other", "other/instance/x", "shelf"]
+)
+def test_no_export_lands_in_or_around_a_blog(run, instance, tmp_path, monkeypatch, target):
+    home = tmp_path / "blogs" / "mine"
+    for folder, name in ((home / "other", "secret_key"), (home / "shelf/theirs", "blog.db")):
+        (folder / "instance").mkdir(parents=True)
+        (folder / "instance" / name).touch()
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(home / "instance"))
+    monkeypatch.chdir(home)
+    before = sorted(home.rglob("*"))
+    result = run("export", target)
+    assert result.exit_code == 1 and "folder of a blog" in result.stderr
+    assert sorted(home.rglob("*")) == before
+
+
+def test_a_blog_with_another_name_is_found_at_any_depth(run, instance, tmp_path, monkeypatch):
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "a/b/c/state"))
+    for target in (tmp_path, tmp_path / "a", tmp_path / "a/b/c/state"):
+        assert "folder of a blog" in run("export", target).stderr
+    assert run("export", tmp_path / "a/b/d").exit_code == 0
+
+
+def test_an_export_may_lie_beside_a_blog_and_in_a_folder_named_instance(run, tmp_path, monkeypatch):
+    """The archive may lie beside the instance; Hugo's settings do not make a folder a blog."""
+    monkeypatch.setenv("BLOGAPI_INSTANCE_PATH", str(tmp_path / "mine/instance"))
+    (tmp_path / "instance").mkdir()
+    (tmp_path / "instance/config.toml").write_text('baseURL = "/"\n', encoding="utf-8")
+    for target in ("mine/export", "mine/export", "mine/blog.zip", "instance"):
+        result = run("export", tmp_path / target)
+        assert (target, result.exit_code) == (target, 0)
+    (tmp_path / "instance/config.toml").write_text("BIN_DAYS = 3\n", encoding="utf-8")
+    assert run("export", tmp_path / "instance").exit_code == 1
+
+
+def test_a_public_export_says_what_it_left_out(run, blog, make_article, tmp_path):
+    make_article(title="Known to few", status="unlisted")
+    for number in range(2):
+        make_article(title=f"Old {number}", status="archived")
+    expected = {"draft": 1, "scheduled": 1, "unlisted": 1, "archived": 2, "waiting_edits": 1}
+    assert json.loads(run("export", tmp_path / "a", "--json").stdout)["left_out"] == expected
+    assert run("export", tmp_path / "b").stdout.splitlines()[-1] == (
+        "1 draft, 1 scheduled, 1 unlisted, 2 archived and 1 waiting edit left out; --drafts exports them."
+    )
+    whole = run("export", tmp_path / "c", "--drafts")
+    assert whole.exit_code == 0 and "left out" not in whole.stdout
+
+
+def test_an_export_of_a_public_blog_leaves_nothing_out(run, make_article, tmp_path):
+    make_article()
+    result = run("export", tmp_path / "a")
+    assert result.exit_code == 0 and "left out" not in result.stdout
 
 
 @pytest.mark.parametrize("target", ["-", "blog.json", "Blog.JSON"])
