@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask
 
 # An alias with the name of a subpackage would hide that subpackage.
-from blogapi import authentication, blog_folder, blueprints, config
+from blogapi import authentication, blog_folder, blog_owner, blueprints, config
 from blogapi.accounts import mail
 from blogapi.accounts.api_keys import service as api_key_service
 from blogapi.blueprints import build_matrix
@@ -36,6 +36,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     # All other calls read the settings.
     config.load(app, settings)
     logs.configure(app.config)
+    if owner := blog_owner.find_other_owner(Path(app.instance_path)):
+        app.logger.warning("runs as root, but %s belongs to %s", app.instance_path, owner.pw_name)
     for sentence in config.find_removed_settings(Path(app.instance_path)):
         app.logger.warning(sentence)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from blogapi import blog_folder, config, create_app
+from blogapi import blog_folder, blog_owner, config, create_app
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -104,7 +106,9 @@ COMMANDS = {
     "webhook": Command("blogapi.delivery.webhooks.commands:webhook", "Create and check webhooks."),
     "revisions": Command("blogapi.content.revisions.commands:revisions", "Delete old versions of texts."),
     "import": Command("blogapi.importing.commands:import_", "Import another blog."),
-    "export": Command("blogapi.exporting.commands:export", "Write the public texts, or the whole blog, as Markdown files."),
+    "export": Command(
+        "blogapi.exporting.commands:export", "Write the public texts, or the whole blog, as Markdown files."
+    ),
     "backup": Command("blogapi.operations.backups.commands:backup", "Write or check a backup."),
     "restore": Command("blogapi.operations.backups.commands:restore", "Replace the blog with a backup."),
     "upgrade": Command("blogapi.upgrading.commands:upgrade", "Upgrade the blog to this version."),
@@ -155,7 +159,7 @@ class CommandGroup(click.Group):
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             module, variable = COMMANDS[cmd_name].place.split(":")
             command: click.Command = getattr(import_module(module), variable)
-            _add_blog_option(command)
+            _prepare(command)
             self.add_command(command, cmd_name)
         return super().get_command(ctx, cmd_name)
 
@@ -165,10 +169,20 @@ class CommandGroup(click.Group):
             formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
 
 
-def _add_blog_option(command: click.Command) -> None:
-    """Let the option `--blog` follow each command, too."""
+def _prepare(command: click.Command) -> None:
+    """Let the option `--blog` follow each command, too, and let the command run as the owner of the blog."""
     if isinstance(command, click.Group):
         for part in command.commands.values():
-            _add_blog_option(part)
+            _prepare(part)
     elif "--blog" not in [name for parameter in command.params for name in parameter.opts]:
         command.params.append(make_blog_option())
+        command.callback = partial(_call, command.callback)
+
+
+def _call(callback: Callable[..., object] | None, *args: object, **kwargs: object) -> object:
+    assert callback is not None
+    context = click.get_current_context()
+    # `flask` has opened the blog before it runs a command.
+    is_ours = isinstance(context.find_root().command, CommandGroup)
+    with blog_owner.act_as_owner(context) if is_ours else nullcontext():
+        return callback(*args, **kwargs)

@@ -18,9 +18,13 @@ _LAYOUTS = ("hugo", "jekyll")
 
 
 @click.command("export")
-@click.argument("target", metavar="FOLDER|FILE.zip")
+@click.argument("target", metavar="FOLDER|FILE.zip", type=click.Path())
 @click.option("--for", "generator", type=click.Choice(_LAYOUTS), help="Write the files for this generator.")
-@click.option("--drafts", is_flag=True, help="Export drafts, scheduled, unlisted and archived texts and waiting edits too.")
+@click.option(
+    "--drafts",
+    is_flag=True,
+    help="Export drafts, scheduled, unlisted and archived texts and waiting edits too.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace and delete files that were changed in FOLDER.")
 @click.option("--dry-run", is_flag=True, help="Report what would be written, and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
@@ -35,10 +39,10 @@ def export(
 ) -> None:
     """Write the public texts, or with --drafts the whole blog, into files that `import` can restore.
 
-    Other systems can read the files too. The last line counts what was left out. A FOLDER can be exported again: only files
-    that have changed are written, and files of articles that are gone are deleted. Users, keys and former
-    versions are not exported; `backup` saves them. If a file cannot be written or deleted, the command
-    continues with the others and exits with status 1.
+    Other systems can read the files too. The last line counts what was left out. A FOLDER can be exported
+    again: only files that have changed are written, and files of articles that are gone are deleted. Users,
+    keys and former versions are not exported; `backup` saves them. If a file cannot be written or deleted,
+    the command continues with the others and exits with status 1.
     """
     if not target.strip():
         raise click.UsageError("The name of the target is empty; `.` names the current folder.")
@@ -72,8 +76,8 @@ def _refuse_blog_folder(target: Path) -> None:
     if instance is None or (place != target and not place.resolve().is_relative_to(instance)):
         return
     raise click.ClickException(
-        f"{target} is, contains or lies in the folder of a blog ({instance}). Export into another folder, such "
-        f"as {instance.parent}-export. Files of an earlier export (`SHA256SUMS` lists them) can be moved there."
+        f"{target} is, contains or lies in the folder of a blog ({instance}). Export into another folder, "
+        f"such as {instance.parent}-export; move files of an earlier export (`SHA256SUMS` lists them) there."
     )
 
 

@@ -37,8 +37,10 @@ class ExportQuery(Schema):
     )
     drafts = TextBoolean(
         load_default=False,
-        metadata={"description": "`true` exports the whole blog: drafts, scheduled, unlisted and archived texts and "
-            "waiting edits too."},
+        metadata={
+            "description": "`true` exports the whole blog: drafts, scheduled, unlisted and archived texts "
+            "and waiting edits too."
+        },
     )
 
 
@@ -47,9 +49,10 @@ class ExportQuery(Schema):
 @bp.arguments(ExportQuery, location="query")
 @bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False)
 def download(query: Fields) -> Response:
-    """Download the public texts, or with `drafts` the whole blog, as a zip archive of files with front matter, with its media files.
+    """Download the public texts, or with `drafts` the whole blog, as a zip archive.
 
-    One export runs at a time, until its file has been sent.
+    It contains files with front matter, and media files. One export runs at a time, until its file has been
+    sent.
     """
     # Imported here, so that the server loads the modules of the export only when they are needed.
     from blogapi.exporting import service

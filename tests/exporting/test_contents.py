@@ -315,7 +315,8 @@ def test_a_target_must_have_a_name_outside_of_the_media_folder(app, run, blog):
 
 
 @pytest.mark.parametrize(
-    "target", [".", "instance", "instance/out", "..", "instance/out.zip", "other", "other/instance/x", "shelf"]
+    "target",
+    [".", "instance", "instance/out", "..", "instance/out.zip", "other", "other/instance/x", "shelf"],
 )
 def test_no_export_lands_in_or_around_a_blog(run, instance, tmp_path, monkeypatch, target):
     home = tmp_path / "blogs" / "mine"

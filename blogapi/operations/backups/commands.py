@@ -20,7 +20,7 @@ from blogapi.operations.backups.service import NOT_RESTORED, Backup
 
 
 @click.command()
-@click.argument("name", metavar="FILE|FOLDER")
+@click.argument("name", metavar="FILE|FOLDER", type=click.Path())
 @click.option("--keep", type=click.IntRange(1), help="Keep this many backups in FOLDER; delete older ones.")
 @click.option("--verify", is_flag=True, help="Check that FILE can be restored, and write no backup.")
 @click.option("--json", "as_json", is_flag=True, help="Print the contents of the backup as JSON.")

@@ -22,8 +22,8 @@ db = click.Group("db", help="Move a blog between SQLite and PostgreSQL.")
 
 
 @db.command()
-@click.argument("source")
-@click.argument("target")
+@click.argument("source", type=click.Path())
+@click.argument("target", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="Print the rows and the digest of each table as JSON.")
 def copy(source: str, target: str, as_json: bool) -> None:
     """Copy the blog in SOURCE into TARGET, an empty database.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from blogapi import clock
+from blogapi import blog_owner, clock
 from blogapi.operations.backups.status import read_status
 from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import Finding, hint, ok, wrong
@@ -73,6 +73,15 @@ def _find_open_modes(folder: Path, files: list[Path]) -> Iterator[Finding]:
         yield wrong("files", f"Other users can write to {folder}.", f"chmod 700 '{folder}'")
     elif is_accessible_to_others(mode):
         yield hint("files", f"Other users can list {folder}.", f"chmod 700 '{folder}'")
+    owner = blog_owner.find_owner(folder)
+    for path in (path for pattern in ("*", "media/*", "backups/*") for path in folder.glob(pattern)):
+        # Settings are only read, and another file can be shared with a group.
+        is_shared = path.name == "config.toml" or is_writable_by_others(path.lstat().st_mode)
+        if path.lstat().st_uid != owner.pw_uid and not is_shared:
+            other = blog_owner.find_owner(path).pw_name
+            says = f"{path} belongs to {other}, and {folder} to {owner.pw_name}, who cannot write it."
+            yield wrong("files", says, f"chown -R {owner.pw_name} '{folder}'")
+            break
     for path in files:
         if is_accessible_to_others(path.stat().st_mode):
             yield wrong("files", f"Other users can read {path}.", f"chmod 600 '{path}'")

@@ -1,0 +1,129 @@
+"""Lets commands that root runs act as the owner of the blog, so that all its files belong to that user."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from blogapi import blog_folder
+from blogapi.config import INSTANCE_PATH
+
+# These commands run as the user that starts them, and those of the second set may write to any target.
+_AS_STARTED = frozenset({"serve", "service", "health", "version", "completion"})
+_ANY_TARGET = frozenset({"backup", "export"})
+_READ_ONLY = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
+
+
+def find_owner(path: Path) -> Any:
+    """Return the entry of `pwd` for the owner; a user without a name has its number as name. Needs POSIX."""
+    import pwd
+
+    status = path.lstat()
+    try:
+        return pwd.getpwuid(status.st_uid)
+    except KeyError:
+        return pwd.struct_passwd((str(status.st_uid), "x", status.st_uid, status.st_gid, "", "/", ""))
+
+
+def find_other_owner(home: Path) -> Any:
+    """Return the owner of the instance folder, or of its parent if it is missing, as `find_owner` does.
+
+    Return None unless root runs this process and the owner is another user.
+    """
+    folder = next((folder for folder in (home, home.parent) if folder.exists()), None)
+    if os.name == "nt" or os.geteuid() != 0 or folder is None:
+        return None
+    return user if (user := find_owner(folder)).pw_uid else None
+
+
+@contextmanager
+def act_as_owner(context: click.Context) -> Iterator[None]:
+    """Run the command as the owner of the blog if root has started it, and say so in one line.
+
+    If that user cannot use the program or a file of the blog, the command runs as root and names the file.
+    Raises ClickException if the user cannot use a path in the arguments; `backup` and `export` then run as
+    root, and leave no file of root in the instance folder.
+    """
+    home, name = _find_instance(context), context.info_name
+    user = None if name in _AS_STARTED else find_other_owner(home)
+    if user is None:
+        yield
+        return
+    groups, old_groups, old_gid = os.getgrouplist(user.pw_name, user.pw_gid), os.getgroups(), os.getegid()
+    os.setgroups(groups)
+    os.setegid(user.pw_gid)
+    os.seteuid(user.pw_uid)
+    try:
+        unusable = next(_list_unusable(home), None)
+        problem = next(_describe_problems(context, user.pw_name), None)
+    finally:
+        os.seteuid(0)
+        os.setegid(old_gid)
+        os.setgroups(old_groups)
+    os.environ[INSTANCE_PATH] = str(home)
+    if unusable is None and problem is None:
+        os.setgroups(groups)
+        os.setgid(user.pw_gid)
+        os.setuid(user.pw_uid)
+        # libpq and BACKUP_COMMAND read files in the home folder.
+        os.environ.update(HOME=user.pw_dir, USER=user.pw_name, LOGNAME=user.pw_name)
+        click.echo(f"Runs as the user {user.pw_name}, to whom {home} belongs.", err=True)
+        yield
+        return
+    if unusable is None and name not in _ANY_TARGET:
+        raise click.ClickException(f"{home} belongs to {user.pw_name}, so the command runs as it. {problem}")
+    reason = problem or f"{user.pw_name} cannot use {unusable}."
+    click.echo(f"Runs as root, although {home} belongs to {user.pw_name}: {reason}", err=True)
+    before = _find_files_of_root(home)
+    try:
+        yield
+    finally:
+        for path in _find_files_of_root(home) - before:
+            os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
+
+
+def _find_instance(context: click.Context) -> Path:
+    if context.info_name == "init" and (context.params["folder"] or INSTANCE_PATH not in os.environ):
+        return Path(context.params["folder"] or ".").absolute() / "instance"
+    return blog_folder.find()
+
+
+def _can_use(path: Path, mode: int) -> bool:
+    return os.access(path, mode | (os.X_OK if path.is_dir() else 0), effective_ids=True)
+
+
+def _list_unusable(home: Path) -> Iterator[Path]:
+    """Yield the files of the program and of the blog that the effective user cannot use."""
+    program = (Path(path) for path in (sys.prefix, sys.executable, __file__, os.__file__))
+    yield from (path for path in program if not os.access(path, os.R_OK, effective_ids=True))
+    files = [home if home.exists() else home.parent]
+    files += (path for pattern in ("*", "media/*", "backups/*") for path in home.glob(pattern))
+    yield from (path for path in files if not _can_use(path, os.R_OK))
+    yield from (path for path in files if path.name not in _READ_ONLY and not _can_use(path, os.W_OK))
+
+
+def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
+    """Yield a sentence about each path in the arguments that the effective user cannot use."""
+    for parameter in context.command.params if context.info_name != "init" else ():
+        value = context.params.get(parameter.name or "")
+        if not isinstance(parameter.type, click.Path) or value is None:
+            continue
+        for path in map(Path, value if isinstance(value, tuple) else (value,)):
+            nearest = next(one for one in (path, *path.absolute().parents) if os.access(one, os.F_OK))
+            if parameter.type.exists and not os.access(path, os.R_OK, effective_ids=True):
+                cure = f"Name a copy that it can read (`install -o {name} -m 600 {path} FOLDER`)"
+                yield f"{name} cannot read {path}. {cure}."
+            elif not parameter.type.exists and "://" not in str(value) and not _can_use(nearest, os.W_OK):
+                cure = f"Name a folder that it may write (`install -d -o {name} FOLDER`)"
+                yield f"{name} cannot write {path}. {cure}."
+
+
+def _find_files_of_root(home: Path) -> frozenset[Path]:
+    paths = [home, *home.rglob("*")] if home.exists() else []
+    return frozenset(path for path in paths if path.lstat().st_uid == 0)
