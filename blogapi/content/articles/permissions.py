@@ -168,8 +168,8 @@ def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
 def check_restoration(uuid: UUID, type_: str = ARTICLE) -> None:
     """Raise NotFound or Forbidden unless the caller may restore a version of the item."""
     check_history(uuid, type_)
-    if current_caller().is_author and _read_rows([uuid]):
-        check_write(uuid)
+    if current_caller().is_author:
+        check_replacement(uuid, ArticleInput())
 
 
 def check_creation(fields: ArticleInput) -> None:
@@ -233,9 +233,13 @@ def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
 
 
 def _check_new(uuid: UUID) -> None:
-    last = _read_rows([uuid], None, _SELECT_DELETED).get(uuid) or _read_last_version(uuid)
+    deleted = _read_rows([uuid], None, _SELECT_DELETED).get(uuid)
+    last = deleted or _read_last_version(uuid)
     if last is not None and not _is_own(last):
         raise NotFound(_MISSING)
+    if deleted is not None:
+        # The write would end the deleted item, so it needs the same right as its restoration.
+        _check_fields(ArticleInput(), deleted, ())
 
 
 def _is_own(row: Any) -> bool:

@@ -396,6 +396,27 @@ def test_an_author_who_may_not_publish_does_not_restore_what_was_public(as_autho
     assert as_admin.get(path).json["code"] == "deleted"
 
 
+@pytest.mark.parametrize("status", ["published", "unlisted"])
+def test_an_author_who_may_not_publish_does_not_replace_what_was_public(
+    as_author, as_admin, as_role, write, delete, status
+):
+    path, draft = write(client=as_author), write(client=as_author)
+    as_admin.patch(path, json={"status": status})
+    as_admin.patch(path, json={"title": "Rye bread"})
+    assert as_author.post(f"{path}revisions/1/restore/").status_code == 403
+    delete(path, draft)
+    body = {"title": "Mine", "content": "<p>x</p>"}
+    many = [{**body, "uuid": uuid_of(path)}]
+    for method, address, sent in (
+        *(("PUT", path, body), ("PUT", ARTICLES, many), ("POST", f"{path}restore/", None)),
+        ("POST", f"{path}revisions/1/restore/", None),
+    ):
+        answer = as_author.open(address, method=method, json=sent)
+        assert answer.status_code == 403, (method, address, answer.json)
+    assert as_author.put(draft, json=body).status_code == 201
+    restore(as_admin, path)
+
+
 def test_an_author_learns_nothing_of_the_items_of_others(as_author, as_reader, write, record_statements):
     hidden, statements = write(), []
     # The first read after a write looks for the next scheduled article.
