@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from blogapi.accounts.users.commands import user
 from blogapi.accounts.users.queries import get_user_by_name
 from blogapi.cli import report_problems
 from blogapi.content.articles import queries
-from blogapi.content.articles.models import Article, ArticleAuthor
+from blogapi.content.articles.models import Article, ArticleAuthor, DeletedItem
 from blogapi.content.articles.writing.states import get_state
 from blogapi.content.taxonomies import authors
 from blogapi.content.taxonomies.categories import Category
@@ -32,25 +33,30 @@ _BATCH_SIZE = 200
 
 @dataclass(slots=True)
 class Reassigned:
-    """The numbers of moved items: articles, bylines, articles that the user has edited last, and terms."""
+    """The numbers of moved articles, bylines, articles that the user has edited last, terms, deleted items."""
 
     articles: int = 0
     bylines: int = 0
     edited: int = 0
     categories: int = 0
     tags: int = 0
+    deleted: int = 0
 
 
 @user.command("reassign")
 @click.argument("old")
 @click.argument("new")
 def reassign_content(old: str, new: str) -> None:
-    """Move all articles, bylines, categories and tags of the user OLD to the user NEW."""
+    """Move all articles, bylines, categories, tags and deleted items of the user OLD to the user NEW.
+
+    Former versions and media files keep their users. OLD can then be deleted.
+    """
     with report_problems():
         moved = reassign(old, new)
     click.echo(
         f"Moved from {old} to {new}: articles: {moved.articles}, bylines: {moved.bylines}, "
-        f"categories: {moved.categories}, tags: {moved.tags}; last editor of articles: {moved.edited}."
+        f"categories: {moved.categories}, tags: {moved.tags}, deleted items: {moved.deleted}; "
+        f"last editor of articles: {moved.edited}."
     )
 
 
@@ -67,6 +73,7 @@ def reassign(old: str, new: str) -> Reassigned:
         if old_owner == owner:
             raise Conflict(f"{old!r} and {new!r} are the same user; name two users.")
         _move_articles(old_owner, owner, moved)
+        moved.deleted = _move_deleted_items(old_owner, owner)
         moved.categories = _move_terms(Category, old_owner, owner)
         moved.tags = _move_terms(Tag, old_owner, owner)
     return moved
@@ -97,6 +104,16 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
         for row in list(db.session.identity_map.values()):
             if isinstance(row, Article):
                 db.session.expunge(row)
+
+
+def _move_deleted_items(old_owner: UUID, owner: UUID) -> int:
+    """Move the deleted items; in the byline of a restored item, the owner replaces a missing author."""
+    rows = db.session.scalars(select(DeletedItem).where(DeletedItem.author_id == old_owner)).all()
+    for row in rows:
+        document = json.loads(row.document)
+        document["article"][0]["author_id"] = str(owner)
+        row.author_id, row.document = owner, json.dumps(document, ensure_ascii=False)
+    return len(rows)
 
 
 def _replace_author(article: Article, old_author: UUID, new: UUID) -> bool:

@@ -8,6 +8,7 @@ from blogapi.accounts.users import service as users
 from blogapi.content.articles.writing import ownership
 from blogapi.operations.doctor import derived_data_checks as doctor
 from blogapi.operations.doctor.findings import Level
+from blogapi.web.access import Role
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 
 CHANGES = "/api/v1/blog/changes/"
@@ -36,7 +37,7 @@ def test_articles_bylines_categories_and_tags_are_moved(
     result = run("reassign", "ada", "grace")
     assert result.exit_code == 0
     assert result.stdout == (
-        "Moved from ada to grace: articles: 3, bylines: 3, categories: 1, tags: 1; "
+        "Moved from ada to grace: articles: 3, bylines: 3, categories: 1, tags: 1, deleted items: 0; "
         "last editor of articles: 4.\n"
     )
     grace = str(people.other_admin.uuid)
@@ -62,6 +63,19 @@ def test_a_user_can_be_deleted_after_their_content_was_moved(run, as_admin, make
     assert run("reassign", "ada", "grace").exit_code == 0
     assert read_byline(as_admin, article) == ["jo"]
     assert run("delete", "ada", "--yes").exit_code == 0
+
+
+def test_deleted_items_are_moved(run, app, as_admin, make_article):
+    article = make_article(status="draft")
+    assert as_admin.delete(f"{ARTICLES}{article.uuid}/").status_code == 204
+    with app.app_context():
+        for name in ("eve", "mia"):
+            users.create(name, None, role=Role.AUTHOR)
+    assert "deleted items: 1" in run("reassign", "ada", "mia").stdout
+    assert "deleted items: 1" in run("reassign", "mia", "eve").stdout
+    assert run("delete", "mia", "--yes").exit_code == 0
+    assert as_admin.post(f"{ARTICLES}{article.uuid}/restore/").json["notes"] == []
+    assert "articles: 1" in run("reassign", "eve", "grace").stdout
 
 
 @pytest.mark.parametrize(
