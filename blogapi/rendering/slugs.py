@@ -29,35 +29,46 @@ _WORD_PATTERN = rf"[^\W_](?:[^\W_]|(?![\ufe00-\ufe0f])[{MARKS}]|{_JOINER})*"
 _WORD = re.compile(_WORD_PATTERN)
 _SLUG = re.compile(rf"{_WORD_PATTERN}(?:-{_WORD_PATTERN})*")
 _ENTITY = re.compile(r"&#?\w{1,32};")
+# `Don't panic` becomes `dont-panic`. Elsewhere, such as in `l'été`, an apostrophe separates words.
+_CONTRACTION = re.compile(r"(?<=[a-z])['\u2019\u02bc](?=(?:t|s|d|m|re|ve|ll)(?![^\W_]))")
+_APOSTROPHE = re.compile("['\u2019\u02bc]")
 # Removed: apostrophes from entities, commas between digits, and marks that remain on Latin letters.
 _DROPPED = re.compile(rf"'|(?<=\d),(?=\d)|(?<=[a-z0-9])(?![\ufe00-\ufe0f])[{MARKS}]+")
 # NFKC would split the vowel AM of Thai and Lao, which is written as one character.
 _NOT_THAI_OR_LAO = re.compile(r"[^\u0e00-\u0eff]+")
 
 
-def make_slug(text: str, *, max_length: int = MAX_DERIVED_LENGTH, default: str = "") -> str:
+def make_slug(
+    text: str, *, max_length: int = MAX_DERIVED_LENGTH, default: str = "", former: bool = False
+) -> str:
     """Return the slug of a name or a title, of at most `max_length` characters.
 
     Latin letters become ASCII; other scripts are kept, with their vowel signs and other marks. For a text
     without letters and digits (for example only emoji), the slug is `default`, or eight random hexadecimal
-    digits.
+    digits. With `former`, the slug follows the rule of version 1.0, by which its terms are found.
     """
-    slug = _slugify(text, max_length)
+    slug = _slugify(text, max_length, former)
     # Converting a letter can produce another letter to convert. Repeat until the slug stays the same.
-    while (again := _slugify(slug, max_length)) != slug:
+    while (again := _slugify(slug, max_length, former)) != slug:
         slug = again
     return slug or default or secrets.token_hex(4)
 
 
 # Cached, because in an import most names occur in many articles.
 @lru_cache(maxsize=10_000)
-def make_term_slug(name: str) -> str:
+def make_term_slug(name: str, *, former: bool = False) -> str:
     """Return the slug of the name of a category or tag: `C#` gives "c-sharp", `C++` gives "c-plus-plus".
 
     Equal names have equal slugs, even without letters and digits, so that each import finds their terms.
+    For `former`, see `make_slug`.
     """
     default = f"{zlib.crc32(name.encode(errors='replace')):08x}"
-    return make_slug(_PLUS.sub(" plus", _SHARP.sub(" sharp", name)), default=default)
+    return make_slug(_PLUS.sub(" plus", _SHARP.sub(" sharp", name)), default=default, former=former)
+
+
+def make_term_key(name: str) -> str:
+    """Return a text by which an import tells names apart; *Kids Corner* and *Kid's Corner* are two."""
+    return make_term_slug(name, former=True)
 
 
 def is_slug(text: str) -> bool:
@@ -67,9 +78,18 @@ def is_slug(text: str) -> bool:
 
 def hyphenate(text: str, max_length: int = 0) -> str:
     """Return the words in lowercase, joined by hyphens: as many as fit into `max_length` (0: all)."""
-    text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text.replace("'", "-"))
-    text = unicodedata.normalize("NFC", text)
-    text = _NOT_THAI_OR_LAO.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text).lower()
+    return _join_words(_fold(_unescape(text.replace("'", "-"))), max_length)
+
+
+def _unescape(text: str) -> str:
+    return unicodedata.normalize("NFC", _ENTITY.sub(lambda entity: html.unescape(entity[0]), text))
+
+
+def _fold(text: str) -> str:
+    return _NOT_THAI_OR_LAO.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text).lower()
+
+
+def _join_words(text: str, max_length: int) -> str:
     slug = "-".join(_WORD.findall(_DROPPED.sub("", text)))
     if not max_length or len(slug) <= max_length:
         return slug
@@ -78,8 +98,11 @@ def hyphenate(text: str, max_length: int = 0) -> str:
 
 # Cached, because a write makes the slug before it takes the write lock, and again while it holds the lock.
 @lru_cache(maxsize=64)
-def _slugify(text: str, max_length: int) -> str:
-    return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)
+def _slugify(text: str, max_length: int, former: bool) -> str:
+    if former:
+        return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)
+    text = _fold("".join(map(_latin_to_ascii, _unescape(text))))
+    return _join_words(_APOSTROPHE.sub("-", _CONTRACTION.sub("", text)), max_length)
 
 
 def _latin_to_ascii(letter: str) -> str:

@@ -6,7 +6,8 @@ from shutil import copytree
 
 import pytest
 
-from tests.conftest import ARTICLES, CATEGORIES, TAGS
+from blogapi.rendering import slugs
+from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.importing.test_pages import run as run
 
 
@@ -97,3 +98,40 @@ def test_a_pair_survives_the_round_trip(app, run, as_admin, tag, make_category, 
     }
     (article,) = as_admin.get(ARTICLES).json
     assert [one["uuid"] for one in article["tags"]] == [second, first]
+
+
+APOSTROPHES = {
+    "a.md": 'title: Don\'t panic\ntags: [Kids Corner, "Kid\'s Corner", "won&#39;t", "l&#39;été"]\n'
+    'categories: [["Cook\'s", "Baker\'s"]]\nauthors: [Kids Corner, "Kid\'s Corner", "Ada O\'Brien"]',
+    "b.md": "title: It\u2019s won&#39;t\ntags: [L\u2019été, won't, it's]\n"
+    'authors: [Ada O\u2019Brien, "Ma&#39;am", Kids Corner]',
+}
+
+
+@pytest.mark.parametrize("is_former", [False, True])
+def test_a_second_import_of_names_with_apostrophes_changes_nothing(
+    run, as_admin, tmp_path, monkeypatch, is_former
+):
+    """The first import runs with the present rule for slugs, or with that of version 1.0."""
+    files = {name: f"---\n{fields}\ndate: 2020-01-01\n---\nx\n" for name, fields in APOSTROPHES.items()}
+    slugify = slugs._slugify
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            slugs, "_slugify", lambda text, length, former: slugify(text, length, former or is_former)
+        )
+        slugs.make_term_slug.cache_clear()
+        assert "2 created" in run(tmp_path / "blog", files)
+    slugs.make_term_slug.cache_clear()
+    before = read_blog(as_admin)
+    names = {path: sorted(term["name"] for term in before[path]) for path in (TAGS, AUTHORS)}
+    assert {"Kids Corner", "Kid's Corner"} <= {*names[AUTHORS]} & {*names[TAGS]}
+    assert sum("Brien" in name for name in names[AUTHORS]) == 1
+    assert "2 unchanged" in run(tmp_path / "blog", files)
+    assert "2 updated" in run(tmp_path / "blog", {name: f"{text}y\n" for name, text in files.items()})
+    after = read_blog(as_admin)
+    assert [after[path] == before[path] for path in (TAGS, CATEGORIES, AUTHORS)] == [True, True, True]
+    assert [one["slug"] for one in after[ARTICLES]] == [one["slug"] for one in before[ARTICLES]]
+
+
+def read_blog(client):
+    return {path: client.get(path).json for path in (ARTICLES, TAGS, CATEGORIES, AUTHORS)}

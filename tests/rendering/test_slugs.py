@@ -34,7 +34,23 @@ FORM = re.compile(rf"{_WORD}(-{_WORD})*")
         ("Österreich, Größe, Ångström, Æsir", "osterreich-grosse-angstrom-aesir"),
         ("Đorđe, Şişli, Žižkov, Čeština, Ħamrun", "dorde-sisli-zizkov-cestina-hamrun"),
         ("Þór, Eyjafjallajökull, Œuvre, Việt Nam", "thor-eyjafjallajokull-oeuvre-viet-nam"),
-        ("don't &amp; won&#39;t, 1,000 ﬁles", "don-t-wont-1000-files"),
+        ("don't &amp; won&#39;t, 1,000 ﬁles", "dont-wont-1000-files"),
+        ("Don't panic", "dont-panic"),
+        ("DON'T", "dont"),
+        ("What\u2019s new", "whats-new"),
+        ("it\u02bcs, I\u02bcm, we\uff07re, I've, you\u2019ll, he'd", "its-im-were-ive-youll-hed"),
+        ("won&#39;t, caf&eacute;&rsquo;s", "wont-cafes"),
+        ("l'été", "l-ete"),
+        ("l&#39;&eacute;t&eacute;", "l-ete"),
+        ("rock'n'roll", "rock-n-roll"),
+        ("aujourd'hui", "aujourd-hui"),
+        ("O'Re", "ore"),
+        ("O'Reilly", "o-reilly"),
+        ("'t Gooi", "t-gooi"),
+        ("90's", "90-s"),
+        ("п'ять", "п-ять"),
+        ("п\u02bcять", "п-ять"),
+        ("the dogs' bowl", "the-dogs-bowl"),
         ("&#" + "9" * 5000 + ";", f"{'9' * 240}"),
     ],
 )
@@ -93,6 +109,15 @@ def test_words_that_differ_in_a_mark_have_different_slugs(pair):
 )
 def test_the_slug_of_a_term_tells_signs_apart(name, slug):
     assert slugs.make_term_slug(name) == slug
+
+
+@pytest.mark.parametrize(
+    ("words", "slug"),
+    [("Don't", "don-t"), ("won&#39;t", "wont"), ("l&#39;été", "lete"), ("it\u2019s", "it-s")],
+)
+def test_the_former_rule_and_the_ids_of_headings_stay(words, slug):
+    assert slugs.make_slug(words, former=True) == slugs.make_term_slug(words, former=True) == slug
+    assert slugs.hyphenate("Don't it\u2019s") == "don-t-it-s"
 
 
 @pytest.mark.parametrize("name", ["", "🎉🎉", "!?", "\ud800"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import chain, takewhile
 from typing import Any
 from uuid import UUID
 
@@ -12,13 +13,14 @@ from sqlalchemy import ColumnElement, CompoundSelect, bindparam, select, union_a
 
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
-from blogapi.content.taxonomies.similar_names import make_name_key
+from blogapi.content.taxonomies.similar_names import make_name_key, make_spelling_key
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.parsing import parse_uuid
 from blogapi.rendering.slugs import make_slug, make_term_slug
 from blogapi.storage.database import chunk, db, table_of
 from blogapi.web.errors import or_not_found
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
+from blogapi.web.unique_slugs import number_slugs
 
 _former = table_of(FormerTermSlug).c
 
@@ -88,23 +90,39 @@ def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[
     """Return the term for each of these names, by name; names without a term are left out.
 
     A term that has the name and the slug made from it takes precedence over the oldest term with the name,
-    and both take precedence over a term that has or had this slug. Authors are found only by slug, because
-    several authors can have the same name.
+    and both take precedence over a term that has or had the slug that version 1.0 made from it, and over a
+    term with the present slug, if the names are equal but for their apostrophes. Authors are found only by
+    slug, which may have a number, because several authors can have the same name.
     """
-    slugs = {name: make_term_slug(name) for name in names}
+    slugs = {name: [make_term_slug(name, former=True), *number_slugs(make_term_slug(name))] for name in names}
     namesakes = find_namesakes(taxonomy, names) if taxonomy.names_are_unique else {}
-    wanted = [*{*slugs.values()}]
+    wanted = [*{*chain(*slugs.values())}]
     by_slug = find_by_former_slugs(taxonomy, wanted) | find_by_slugs(taxonomy, wanted)
     found: dict[str, TermType] = {}
-    for name, slug in slugs.items():
-        terms = sorted(namesakes.get(make_name_key(name), []), key=lambda term: term.slug != slug)
-        other = by_slug.get(slug)
-        # Earlier versions gave the term `C#` the slug `c`, so a term with the slug `c` need not be `C`.
-        if other is not None and not make_slug(other.name) == slug != make_term_slug(other.name):
-            terms.append(other)
+    for name, (former, *numbered) in slugs.items():
+        present, key = numbered[0], make_spelling_key(name)
+        terms = sorted(
+            namesakes.get(make_name_key(name), []), key=lambda term: term.slug not in (former, present)
+        )
+        if former in by_slug and _has_former_slug(by_slug[former], former):
+            terms.append(by_slug[former])
+        # A name whose slug had another term got a number.
+        others = (by_slug[slug] for slug in takewhile(by_slug.__contains__, numbered))
+        terms += (other for other in others if make_spelling_key(other.name) == key)
         if terms:
             found[name] = terms[0]
     return found
+
+
+def _has_former_slug(term: Term, slug: str) -> bool:
+    """Return whether the term can belong to each name with this slug.
+
+    Version 1.0 made another slug from a name with an apostrophe, such as `Kid's Corner`. Versions before it
+    gave the term `C#` the slug `c`, so a term with the slug `c` need not be `C`.
+    """
+    if make_term_slug(term.name) == slug != make_term_slug(term.name, former=True):
+        return False
+    return not make_slug(term.name, former=True) == slug != make_term_slug(term.name, former=True)
 
 
 def find_terms_by_former_slugs(model: type[Any], slugs: Collection[str]) -> dict[str, UUID]:

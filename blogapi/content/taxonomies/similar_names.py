@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import unicodedata
 from collections import defaultdict
 from collections.abc import Container, Mapping
@@ -13,6 +14,11 @@ def make_name_key(name: str) -> str:
     folded = unicodedata.normalize("NFKC", name).casefold()
     # A key of an index on PostgreSQL has at most 2,704 bytes.
     return unicodedata.normalize("NFKC", folded)[:500]
+
+
+def make_spelling_key(name: str) -> str:
+    """Return the same text for names that differ only in case, form, entities or the kind of apostrophe."""
+    return make_name_key(html.unescape(name)).translate(dict.fromkeys(map(ord, "\u2019\u02bc"), "'"))
 
 
 def find_similar(names: Mapping[UUID, str]) -> list[UUID]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links.addresses import (
@@ -115,7 +115,9 @@ class RecordLinks:
         kinds = (("name", file.name), ("alias", fold(page)), ("title", fold(page)))
         candidates = (self._filter_targets(self._index.find(kind, key), file) for kind, key in kinds)
         # Quartz writes names with hyphens. A slug is computed last, because it takes 0.1 ms.
-        named = next(filter(None, candidates), None) or self._index.find("name", make_slug(page))
+        slugs = (make_slug(page, former=former) for former in (False, True))
+        found = chain(candidates, (self._index.find("name", slug) for slug in slugs))
+        named = next(filter(None, found), ())
         return self._choose_nearest(named, file)
 
     def _find_in_folders(self, segments: Sequence[str]) -> TargetArticle | None:

@@ -28,7 +28,7 @@ from blogapi.importing.storing.state import ImportState
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import ItemType
 from blogapi.rendering import plain_text
-from blogapi.rendering.slugs import make_term_slug
+from blogapi.rendering.slugs import make_term_key
 from blogapi.storage.database import db
 from blogapi.web.errors import Errors, flatten_messages
 from blogapi.web.fields import get_limit
@@ -146,7 +146,7 @@ class ArticleInputFactory:
         """Load the terms with these names into `_named`; return the planned terms of a dry run by slug."""
         names = {*names}
         found = self._named[taxonomy.singular] = queries.find_by_names(taxonomy, names)
-        return self._store_planned(taxonomy.singular, map(make_term_slug, names - found.keys()))
+        return self._store_planned(taxonomy.singular, map(make_term_key, names - found.keys()))
 
     def _store_planned(self, kind: str, slugs: Iterable[str]) -> dict[str, Term]:
         """Add terms that earlier transactions of a dry run created to the session; return them by slug."""
@@ -163,7 +163,7 @@ class ArticleInputFactory:
     def _get_or_create(self, taxonomy: Taxonomy[Any], name: str, **fields: str) -> Any:
         if (term := self._named[taxonomy.singular].get(name)) is not None:
             return term
-        terms, slug = self._terms[taxonomy.singular], make_term_slug(name)
+        terms, slug = self._terms[taxonomy.singular], make_term_key(name)
         if slug not in terms:
             terms[slug] = service.get_or_create_term(taxonomy, self._owner, name, **fields)
             self._add_created(slug, terms[slug])

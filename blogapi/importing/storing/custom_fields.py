@@ -41,7 +41,8 @@ def make_name(key: str) -> str:
     `Walked on`, `walked-on` and `walkedOn` have the name `walked_on`.
     """
     words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:MAX_KEY_LENGTH])
-    name = make_slug(words, default="-").replace("-", "_")
+    # Later imports find the field by its name, so the names follow the rule of the first version.
+    name = make_slug(words, default="-", former=True).replace("-", "_")
     return name if is_field_name(name) else ""
 
 

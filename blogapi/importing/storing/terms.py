@@ -13,7 +13,7 @@ from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.importing.format_api.article_record import TermRecord
 from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal
-from blogapi.rendering.slugs import make_term_slug
+from blogapi.rendering.slugs import make_term_key
 from blogapi.storage.database import chunk, savepoint
 
 _TAXONOMIES: dict[str, Taxonomy[Any]] = {taxonomy.singular: taxonomy for taxonomy in (CATEGORIES, TAGS)}
@@ -37,8 +37,8 @@ def store_terms(
     problems: list[str] = []
     dropped: Counter[tuple[str, str]] = Counter()
     new = _list_new(supported)
-    parents = {make_term_slug(term.name): make_term_slug(term.parent) for term in new if term.parent}
-    ordered = list_parents_first(new, parents, lambda term: make_term_slug(term.name))
+    parents = {make_term_key(term.name): make_term_key(term.parent) for term in new if term.parent}
+    ordered = list_parents_first(new, parents, lambda term: make_term_key(term.name))
     for group in chunk(ordered, TERMS_PER_TRANSACTION):
         with open_transaction():
             for term in group:
@@ -51,7 +51,7 @@ def store_terms(
                         taken = {name: text for name, text in fields.items() if name not in unknown}
                         taken |= _find_parent(taxonomy, term)
                         created = service.get_or_create_term(taxonomy, state.author, term.name, **taken)
-                    state.plan_term(make_term_slug(term.name), created)
+                    state.plan_term(make_term_key(term.name), created)
                 except REFUSALS as error:
                     reason = describe_refusal(error)
                     problems.append(f"The {term.kind} “{term.name[:100]}” was not created: {reason}")
@@ -91,7 +91,7 @@ def list_parents_first(
 
 def _find_parent(taxonomy: Taxonomy[Any], term: TermRecord) -> dict[str, str]:
     """Return the field `parent` with the uuid of the term's parent; nothing if there is none."""
-    is_own = not term.parent or make_term_slug(term.parent) == make_term_slug(term.name)
+    is_own = not term.parent or make_term_key(term.parent) == make_term_key(term.name)
     if is_own or taxonomy is not CATEGORIES:
         return {}
     parent = queries.find_by_names(taxonomy, [term.parent]).get(term.parent)

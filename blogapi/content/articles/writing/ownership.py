@@ -33,7 +33,7 @@ _BATCH_SIZE = 200
 
 @dataclass(slots=True)
 class Reassigned:
-    """The numbers of moved articles, bylines, articles that the user has edited last, terms, deleted items."""
+    """The numbers of moved articles, bylines, last edited articles, terms and deleted items."""
 
     articles: int = 0
     bylines: int = 0

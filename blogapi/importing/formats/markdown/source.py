@@ -15,7 +15,7 @@ from blogapi.importing.formats.markdown import generators, identity, paths, read
 from blogapi.importing.formats.markdown.terms import read_term_page
 from blogapi.importing.formats.markdown.translations import Translations
 from blogapi.importing.texts.languages import add_language
-from blogapi.rendering.slugs import make_term_slug
+from blogapi.rendering.slugs import make_term_key
 
 
 class MarkdownSource(FileSource):
@@ -44,7 +44,7 @@ class MarkdownSource(FileSource):
         for item in super().read():
             if isinstance(item, ArticleRecord):
                 terms = [("category", item.category), *(("tag", tag) for tag in item.tags)]
-                names |= {(kind, make_term_slug(name)): name for kind, name in terms if name}
+                names |= {(kind, make_term_key(name)): name for kind, name in terms if name}
                 self._add_path(above, (*item.categories_above, item.category))
             yield item
         pages = (read_term_page(entry, names) for entry in self.entries)
@@ -54,7 +54,7 @@ class MarkdownSource(FileSource):
         """Add the categories of a path with their parents; a category keeps the first parent found."""
         for parent, name in pairwise(("", *categories) if len(categories) > 1 else ()):
             term = TermRecord(kind="category", name=name, parent=parent)
-            first = found.setdefault(make_term_slug(name), term)
+            first = found.setdefault(make_term_key(name), term)
             if first.parent.casefold() != parent.casefold():
                 place = f"below “{first.parent}”" if first.parent else "at the top"
                 note = f"The category “{name}” has several parents in the old blog; here it is only {place}."

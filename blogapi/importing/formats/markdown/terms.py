@@ -19,7 +19,7 @@ from blogapi.importing.texts.lines import (
     to_line,
     to_plain_line,
 )
-from blogapi.rendering.slugs import make_term_slug
+from blogapi.rendering.slugs import make_term_key
 
 
 def read_terms(
@@ -126,7 +126,7 @@ def read_term_page(entry: Entry, names: Names) -> TermRecord | None:
     kind = _KINDS.get(plural.casefold())
     if kind is None or entry.problem or not paths.is_section(entry.key) or paths.get_language(entry.key):
         return None
-    name = names.get((kind, make_term_slug(last)))
+    name = names.get((kind, make_term_key(last)))
     if name is None:
         return None
     try:
@@ -139,7 +139,7 @@ def read_term_page(entry: Entry, names: Names) -> TermRecord | None:
     title = to_line(values.get("title"))[:_MAX_TITLE]
     fields = {
         "description": (to_line(values.get("description")) or to_plain_line(parsed.body))[:_MAX_DESCRIPTION],
-        "seo_title": title if make_term_slug(title or name) != make_term_slug(name) else "",
+        "seo_title": title if make_term_key(title or name) != make_term_key(name) else "",
         "cover_image": to_http_url(values.get("image") or values.get("cover")),
     }
     return TermRecord(kind=kind, name=name, fields={key: text for key, text in fields.items() if text})

@@ -23,7 +23,7 @@ from blogapi.importing.formats.wordpress.repair import repair
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts.messages import format_count, join_counts
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
-from blogapi.rendering.slugs import make_term_slug
+from blogapi.rendering.slugs import make_term_key
 
 MAX_FILE_BYTES = 8 * 1024**3
 _WORDPRESS_COM_FILES = ".files.wordpress.com"
@@ -122,9 +122,7 @@ class WordPressSource(FileSource):
         for maker in self._makers.values():
             self.left_behind += maker.blog.other_terms
             # WordPress allows several terms with the same name under different parents.
-            slugs = [
-                (taxonomy, make_term_slug(term.name)) for (taxonomy, _), term in maker.blog.terms.items()
-            ]
+            slugs = [(taxonomy, make_term_key(term.name)) for (taxonomy, _), term in maker.blog.terms.items()]
             self.left_behind["categories and tags with the name of another one"] += len(slugs) - len({*slugs})
             names = {author.name for author in maker.blog.authors.values()}
             self.left_behind["authors without posts"] += len(names - maker.author_names)
