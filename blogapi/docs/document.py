@@ -19,7 +19,7 @@ from blogapi.docs.components import (
     list_operations,
 )
 from blogapi.docs.custom_fields import mark_filters
-from blogapi.docs.operations import HEADERS, PARAMETERS, complete_operation
+from blogapi.docs.operations import HEADERS, PARAMETERS, complete_operation, separate_references
 from blogapi.docs.shared_components import (
     drop_unused_schemas,
     share_enums,
@@ -153,6 +153,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         share_timestamps(document)
         share_objects(document)
         extend_schemas(document)
+        separate_references(document)
         share_parameters(document)
         share_responses(document)
         drop_unused_schemas(document)

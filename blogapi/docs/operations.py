@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blogapi.docs.components import Document
+from blogapi.docs.components import METHODS, Document
 from blogapi.web import headers
 from blogapi.web.access import Access, Rule
 from blogapi.web.errors import PROBLEM_JSON, default_problem, reason_phrase
@@ -70,6 +70,21 @@ _IDEMPOTENCY_KEY = {
     "hours, it is not executed again, and the response to the first request is returned.",
     "schema": {"type": "string", "maxLength": 255},
 }
+
+
+def separate_references(document: Document) -> None:
+    """Give each operation its own path parameters if one operation of the path also accepts slugs.
+
+    Otherwise that operation would have two parameters with the name `id`, its own and that of the path.
+    """
+    reference = {"$ref": f"#/components/parameters/{_REFERENCE}"}
+    for item in document["paths"].values():
+        operations = [item[method] for method in METHODS if method in item]
+        if any(reference in operation.get("parameters", ()) for operation in operations):
+            common = item.pop("parameters")
+            for operation in operations:
+                own = operation.get("parameters", [])
+                operation["parameters"] = own if reference in own else [*common, *own]
 
 
 def complete_operation(

@@ -9,11 +9,11 @@ from flask import current_app
 from blogapi.accounts.api_keys import permissions, queries, service
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.api_keys.schemas import (
-    CreatedKeySchema,
+    KeyBodySchema,
     KeyListQuery,
     KeySchema,
     KeySettingsSchema,
-    NewKeySchema,
+    KeyWithSecretSchema,
     RotationSchema,
 )
 from blogapi.web.access import allow, check_before_body, current_caller, guest, reader
@@ -48,8 +48,8 @@ def _count_attempt() -> None:
 @bp.post("/")
 @allow(guest)
 @check_before_body(lambda: permissions.check_can_create(current_app.config["KEY_CREATION"], current_caller()))
-@bp.arguments(NewKeySchema, required=False)
-@bp.response(201, CreatedKeySchema(), section="4.1")
+@bp.arguments(KeyBodySchema, required=False)
+@bp.response(201, KeyWithSecretSchema(), section="4.1")
 def create(fields: Fields) -> WithAttributes:
     """Create an API key for the current user, or an anonymous key if there is no user.
 
@@ -123,7 +123,7 @@ def delete(id: UUID) -> None:
 @allow(reader, scope="write")
 @bp.check_exists(_get_visible)
 @bp.arguments(RotationSchema, required=False)
-@bp.response(201, CreatedKeySchema())
+@bp.response(201, KeyWithSecretSchema())
 def rotate(fields: Fields, id: UUID) -> WithAttributes:
     """Rotate an API key: create a successor, and let the old key expire after the overlap."""
     _count_attempt()

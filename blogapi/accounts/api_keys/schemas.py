@@ -36,7 +36,7 @@ def _distinct(scopes: list[str]) -> None:
         raise ma.ValidationError("Must not contain a scope twice.")
 
 
-class CreatedKeySchema(OutputSchema):
+class KeyWithSecretSchema(OutputSchema):
     """A new key; only this response contains the value of the key."""
 
     public_state = ma.fields.String(
@@ -70,7 +70,7 @@ class KeySchema(OutputSchema):
     )
 
 
-class NewKeySchema(InputSchema):
+class KeyBodySchema(InputSchema):
     """The settings of a new key; only users may send them."""
 
     name = _name_field()

@@ -10,7 +10,7 @@ import marshmallow as ma
 from flask.cli import AppGroup, with_appcontext
 
 from blogapi.accounts.users import links, queries, second_factor, service
-from blogapi.accounts.users.schemas import NewInvitationSchema
+from blogapi.accounts.users.schemas import InvitationBodySchema
 from blogapi.cli import report_problems
 from blogapi.web.access import Role
 from blogapi.web.blueprint import with_indefinite_article
@@ -134,7 +134,7 @@ def reset_link(name: str) -> None:
 def invite(name: str, role: str, can_publish: bool) -> None:
     """Print a link with which a new user chooses a user name and a password; it works once, for 7 days."""
     try:
-        fields = NewInvitationSchema().load({"name": name, "role": role, "can_publish": can_publish})
+        fields = InvitationBodySchema().load({"name": name, "role": role, "can_publish": can_publish})
     except ma.ValidationError as error:
         raise click.BadParameter(" ".join(error.messages_dict["name"]), param_hint="NAME") from error
     with report_problems():

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from blogapi.accounts.users import emails, links, queries
 from blogapi.accounts.users.models import OneTimeLink
-from blogapi.accounts.users.schemas import InvitationSchema, NewInvitationLinkSchema, NewInvitationSchema
+from blogapi.accounts.users.schemas import InvitationBodySchema, InvitationLinkSchema, InvitationSchema
 from blogapi.web.access import admin_login, allow, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
@@ -24,8 +24,8 @@ def listed() -> list[OneTimeLink]:
 
 @bp.post("/")
 @allow(admin_login, scope="write")
-@bp.arguments(NewInvitationSchema)
-@bp.response(201, NewInvitationLinkSchema())
+@bp.arguments(InvitationBodySchema)
+@bp.response(201, InvitationLinkSchema())
 def create(fields: Fields) -> WithAttributes:
     """Invite a user with a link that works once, for 7 days; only this response shows it.
 

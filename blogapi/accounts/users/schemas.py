@@ -119,7 +119,7 @@ def _can_publish_field(**options: Any) -> ma.fields.Boolean:
     return StrictBoolean(metadata=metadata, **options)
 
 
-class NewUserSchema(InputSchema):
+class UserBodySchema(InputSchema):
     """A new user."""
 
     username = NewUsername()
@@ -195,11 +195,11 @@ class InvitationSchema(InvitedSchema):
     )
 
 
-class NewInvitationLinkSchema(_SentSchema, LinkSchema, InvitationSchema):
+class InvitationLinkSchema(_SentSchema, LinkSchema, InvitationSchema):
     """A new invitation with its link, which only this response shows."""
 
 
-class NewInvitationSchema(InputSchema):
+class InvitationBodySchema(InputSchema):
     """A new invitation. The invited person chooses a user name and a password."""
 
     name = Text(

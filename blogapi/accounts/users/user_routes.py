@@ -8,9 +8,9 @@ from blogapi.accounts.users import emails, links, queries, second_factor, servic
 from blogapi.accounts.users.roles import list_rights
 from blogapi.accounts.users.schemas import (
     NewResetLinkSchema,
-    NewUserSchema,
     RoleRightsSchema,
     SentResetLinkSchema,
+    UserBodySchema,
     UserChangesSchema,
     UserDetailsSchema,
 )
@@ -40,7 +40,7 @@ def listed() -> list[WithAttributes]:
 # request, from which the password in the request could be guessed.
 @bp.post("/")
 @allow(admin_login, scope="write")
-@bp.arguments(NewUserSchema)
+@bp.arguments(UserBodySchema)
 @bp.response(201, UserDetailsSchema())
 def create(fields: Fields) -> WithAttributes:
     """Create a user; without a password, the user needs a reset link to set one."""

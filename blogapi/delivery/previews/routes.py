@@ -8,7 +8,7 @@ from blogapi.content.articles.resource import Resource
 from blogapi.delivery.previews import service
 from blogapi.delivery.previews.schemas import (
     CreatedPreviewSchema,
-    NewPreviewSchema,
+    PreviewBodySchema,
     PreviewedFieldsSchema,
     PreviewedQuery,
     PreviewedSchema,
@@ -38,7 +38,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.post("/")
     @allow(resource.role, scope="write")
     @bp.check_exists(resource.check_exists)
-    @bp.arguments(NewPreviewSchema, required=False)
+    @bp.arguments(PreviewBodySchema, required=False)
     @bp.response(201, CreatedPreviewSchema())
     def create(fields: Fields, id: UUID) -> WithAttributes:
         """Create a link with which anyone can read this article or page, whatever its status.

@@ -77,7 +77,7 @@ class PreviewedQuery(DetailQuery):
     fields_ = FieldNames(PreviewedFieldsSchema, ArticleSchema)
 
 
-class NewPreviewSchema(InputSchema):
+class PreviewBodySchema(InputSchema):
     """The options of a new preview link."""
 
     expires_in = StrictInteger(
