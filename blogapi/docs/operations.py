@@ -68,7 +68,7 @@ _IDEMPOTENCY_KEY = {
     "in": "header",
     "description": "A unique key of your choice. If a request is repeated with the same key within 24 "
     "hours, it is not executed again, and the response to the first request is returned.",
-    "schema": {"type": "string", "maxLength": 255},
+    "schema": {"type": "string", "pattern": "^[ -~]{1,255}$"},
 }
 
 

@@ -31,9 +31,8 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
             data_key="fields",
             metadata={
                 "type": "string",
-                "description": "Comma-separated list of the properties to return. `*` stands for all "
-                "properties of a response without this parameter (the required ones); `-` before a name "
-                "omits it, as in `*,-uuid`.",
+                "description": "Comma-separated properties to return. `*` stands for all of a response "
+                f"without this parameter; `-` omits one, as in `*,-uuid`. Names: {', '.join(self.field_names)}.",
                 "example": "*",
             },
             **options,

@@ -56,6 +56,7 @@ class Text(ma.fields.String):
     """
 
     def __init__(self, *, max_length: int | str, min_length: int = 0, **options: Any) -> None:
+        min_length = max(min_length, int(options.get("required", False)))
         self.max_length, self.min_length = max_length, min_length
         json_schema = {
             "maxLength": config.get_default(max_length) if isinstance(max_length, str) else max_length
@@ -81,6 +82,8 @@ class Slug(Text):
     """A slug: lowercase words and numbers, separated by hyphens."""
 
     def __init__(self, **options: Any) -> None:
+        # The service refuses more; this excludes spaces, capital letters and signs other than the hyphen.
+        options["metadata"] = {"pattern": r"^[^\sA-Z!-,./:-@\[-`{-~]+$"} | options.get("metadata", {})
         super().__init__(max_length=slugs.MAX_SLUG_LENGTH, min_length=1, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
@@ -297,7 +300,9 @@ class StrictInteger(ma.fields.Integer):
             return int(value)
         if self.from_query:
             raise ma.ValidationError("Not a valid integer.")
-        return int(super()._deserialize(value, attr, data, **options))
+        # In JSON, 60.0 is an integer.
+        whole = int(value) if isinstance(value, float) and value.is_integer() else value
+        return int(super()._deserialize(whole, attr, data, **options))
 
 
 class PrefixedParameters(ma.fields.Field[Any]):

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 
+import jsonschema
 import pytest
 
 from blogapi import blueprints
@@ -159,6 +160,35 @@ def test_no_operation_has_two_parameters_of_one_name_and_place(document):
         assert len(given) == len({*given}), (path, method, given)
         names = {name for place, name in given if place == "path"}
         assert names == {*re.findall(r"\{(\w+)\}", path)}, (path, method)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("title", ""), ("slug", ""), ("slug", "Not a slug"), ("slug", "a_b")],
+)
+def test_the_document_refuses_what_the_service_refuses(as_admin, document, contract, name, value):
+    schema = document["components"]["schemas"]["ArticleBody"]["properties"][name]
+    sent = {"title": "A", "content": "x", name: value}
+    assert as_admin.post("/api/v1/blog/articles/", json=sent).status_code == 422
+    assert list(jsonschema.Draft202012Validator(schema).iter_errors(value))
+    assert not list(jsonschema.Draft202012Validator(schema).iter_errors("a-été-1"))
+
+
+def test_the_service_takes_what_the_document_allows(as_admin):
+    assert as_admin.get("/api/v1/blog/tags/?similar=false").status_code == 200
+    uuid = as_admin.post("/api/v1/blog/articles/", json={"title": "A", "content": "x"}).json["uuid"]
+    path = f"/api/v1/blog/articles/{uuid}/preview/"
+    assert as_admin.post(path, json={"expires_in": 60.0}).status_code == 201
+
+
+def test_fields_names_the_properties_of_each_operation(document):
+    for path, name in (
+        ("/api/v1/blog/articles/", "reading_minutes"),
+        ("/api/v1/blog/tags/", "articles_count"),
+    ):
+        parts = [resolve(document, one) for one in document["paths"][path]["get"]["parameters"]]
+        (text,) = [part["description"] for part in parts if part["name"] == "fields"]
+        assert name in text
 
 
 def test_no_schema_has_the_name_of_a_constructor(document):

@@ -181,7 +181,7 @@ def test_an_integer_in_a_query_must_be_digits_within_its_bounds(value):
     assert is_refused(StrictInteger(minimum=1, maximum=100, from_query=True), value)
 
 
-@pytest.mark.parametrize("value", [0, 101, 1.5, 1.0, True, False, "1", None, [], 10**30, float("inf")])
+@pytest.mark.parametrize("value", [0, 101, 1.5, 0.0, True, False, "1", None, [], 10**30, float("inf")])
 def test_an_integer_in_a_body_must_be_an_integer_within_its_bounds(value):
     assert is_refused(StrictInteger(minimum=1, maximum=100), value)
 
@@ -189,6 +189,8 @@ def test_an_integer_in_a_body_must_be_an_integer_within_its_bounds(value):
 @pytest.mark.parametrize("value", [1, 50, 100])
 def test_an_integer_within_its_bounds_is_accepted(value):
     assert StrictInteger(minimum=1, maximum=100).deserialize(value) == value
+    whole = StrictInteger(minimum=1, maximum=100).deserialize(float(value))
+    assert (type(whole), whole) == (int, value)
     assert StrictInteger(minimum=1, maximum=100, from_query=True).deserialize(str(value)) == value
 
 

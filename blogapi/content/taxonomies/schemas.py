@@ -12,6 +12,7 @@ from blogapi.web.fields import (
     OutputSchema,
     Slug,
     Text,
+    TextBoolean,
     Timestamp,
     WebAddress,
 )
@@ -100,12 +101,10 @@ class TermListQuery(ListQuery):
             "are all drafts or archived (`hidden`)."
         },
     )
-    similar = ma.fields.Boolean(
-        truthy={"true"},
-        falsy=set(),
+    similar = TextBoolean(
         metadata={
-            "description": "For admins: list only items whose name equals the name of another item except "
-            "for case, accents, spaces, punctuation or an English plural, similar items together. It "
+            "description": "For admins: `true` lists only items whose name equals the name of another item "
+            "except for case, accents, spaces, punctuation or an English plural, similar items together. It "
             "replaces `ordering`."
         },
     )
