@@ -29,7 +29,8 @@ _BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
 _HAS_FOOTNOTES = re.compile(r'class="(?:[^"]* )?(?:wp-block-)?footnotes[ "]')
 _HEADING = re.compile(r"<h([1-6])(?: [^<>]*+)?>(?:[^<]++|<(?!/?h[1-6][ >]))*+</h\1>")
 _BARE_URL = re.compile(
-    r"(?<![0-9A-Za-z])(?:(?:https?|ftp)://(?:[^\s/?#@]*+@)?|(?=www\.))([0-9A-Za-z.-]*[0-9A-Za-z])(?:[!-~]*[0-9A-Za-z]/?|/)?"
+    r"(?<![0-9A-Za-z])(?:(?:https?|ftp)://(?:[^\s/?#@]*+@)?|(?=www\.))([0-9A-Za-z.-]*[0-9A-Za-z])"
+    r"(?:[!-~]*[0-9A-Za-z]/?|/)?(\)/?)?"
 )
 
 
@@ -60,7 +61,13 @@ def make_excerpt(html: str) -> str:
     # The footnotes are at the end.
     end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
     html = html[:end]
-    return shorten(_BARE_URL.sub(r"\1", to_plain_text(html)).strip(), MAX_EXCERPT_LENGTH)
+    return shorten(_BARE_URL.sub(_get_host, to_plain_text(html)).strip(), MAX_EXCERPT_LENGTH)
+
+
+def _get_host(url: re.Match[str]) -> str:
+    # A `)` belongs to the address if it has a `(`, otherwise to the text.
+    is_closed = url[0].count("(") >= url[0].count(")")
+    return url[1] if is_closed else url[1] + (url[2] or "")
 
 
 def shorten(text: str, max_length: int) -> str:

@@ -32,7 +32,8 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
             metadata={
                 "type": "string",
                 "description": "Comma-separated properties to return. `*` stands for all of a response "
-                f"without this parameter; `-` omits one, as in `*,-uuid`. Names: {', '.join(self.field_names)}.",
+                "without this parameter; `-` omits one, as in `*,-uuid`. "
+                f"Names: {', '.join(self.field_names)}.",
                 "example": "*",
             },
             **options,

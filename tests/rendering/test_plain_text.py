@@ -53,6 +53,12 @@ NOTES = "Rye[^1] waits[^two].\n\n[^1]: First.\n\n[^two]: See https://x.example/a
             "markdown",
             "Read this, or (www.y.example).",
         ),
+        (
+            "See https://en.wikipedia.org/wiki/Rust_(programming_language) for more (https://x.example/(a)).",
+            "markdown",
+            "See en.wikipedia.org for more (x.example).",
+        ),
+        ("https://x.example/a_(b)_c/, https://x.example/(a)/!", "text", "x.example, x.example!"),
         ("https://youtu.be/abc\n\nA film.", "markdown", "youtu.be A film."),
         ("日本語https://x.example/。次", "markdown", "日本語x.example。次"),
         ("Not a URL: http, www and a/b.", "markdown", "Not a URL: http, www and a/b."),

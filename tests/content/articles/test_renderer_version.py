@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import json
-from importlib.metadata import packages_distributions, version
-from pathlib import Path
 
-import blogapi
-from blogapi.content.articles.renderer_version import LIBRARIES, RENDERER_NUMBER, get_renderer_version
+from blogapi.content.articles.renderer_version import RENDERER_NUMBER, get_renderer_version
 from tests.content.articles.golden_rendering import EXPECTED, render_articles
-
-PACKAGES = ("content/articles", "rendering", "content/search", "web")
-# These libraries do not change what is stored.
-ENGINES = {"click", "flask", "flask-smorest", "prometheus_client", "sqlalchemy", "webargs", "werkzeug"}
 
 
 def test_other_renderings_have_another_number():
@@ -23,19 +15,6 @@ def test_other_renderings_have_another_number():
     assert found == expected
 
 
-def test_the_version_names_the_libraries_that_render():
-    folder = Path(blogapi.__file__).parent
-    names = {
-        name.split(".")[0]
-        for package in PACKAGES
-        for path in (folder / package).glob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0)
-        for name in (
-            [node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names]
-        )
-    }
-    distributions = packages_distributions()
-    used = {distributions[name][0].lower() for name in names if name in distributions}
-    assert used - ENGINES - {"blogapi"} <= set(LIBRARIES)
-    assert get_renderer_version().split(" ")[1:] == [f"{name}={version(name)}" for name in LIBRARIES]
+def test_a_wheel_and_a_checkout_with_other_libraries_have_one_version(monkeypatch):
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "0.0")
+    assert get_renderer_version() == str(RENDERER_NUMBER)
