@@ -62,6 +62,11 @@ def exit_on_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, old_handler or signal.SIG_DFL)
 
 
+def is_terminal() -> bool:
+    """Return whether a person can answer a question."""
+    return sys.stdin.isatty()
+
+
 def no_progress(items: Iterable[Item], *, total: int, label: str) -> Iterator[Item]:
     """Yield the items without a progress bar."""
     yield from items

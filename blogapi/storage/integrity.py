@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from blogapi.storage import files, raw_files
+from blogapi.storage import disk_errors, files, raw_files
 
 # The maximum number of faults to report; a badly damaged file has thousands.
 _MAX_FAULTS = 5
@@ -180,3 +180,19 @@ def _quote(name: str) -> str:
 
 def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
     return _WAL_RESET_BUG[0] <= version <= _WAL_RESET_BUG[1]
+
+
+def is_in_use(database: Path) -> bool:
+    """Return whether another connection has opened the file; raises sqlite3.Error if it cannot be read."""
+    # SQLite leaves the journal mode WAL only if no other connection has opened the file.
+    with open_database(database) as connection:
+        try:
+            mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            if disk_errors.primary_result_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                return True
+            raise
+        if mode != "delete":
+            return True
+        connection.execute("PRAGMA journal_mode=WAL")
+        return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -23,7 +22,6 @@ from blogapi.operations.backups import restoring
 from blogapi.operations.backups import service as backup_service
 from blogapi.storage import (
     connections,
-    disk_errors,
     files,
     integrity,
     migration_names,
@@ -200,18 +198,7 @@ def restore_copy(home: Path, copy: Copy) -> Path:
 
 def _is_in_use(engine: Engine) -> bool:
     if engine.dialect.name == "sqlite":
-        # SQLite leaves the journal mode WAL only if no other connection has opened the file.
-        with integrity.open_database(Path(str(engine.url.database))) as connection:
-            try:
-                mode = connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
-            except sqlite3.OperationalError as error:
-                if disk_errors.primary_result_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                    return True
-                raise
-            if mode != "delete":
-                return True
-            connection.execute("PRAGMA journal_mode=WAL")
-            return False
+        return integrity.is_in_use(Path(str(engine.url.database)))
     others = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
         "AND pid <> pg_backend_pid() AND application_name = :name"

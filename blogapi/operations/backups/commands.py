@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from blogapi import blog_folder, clock
-from blogapi.cli import report_problems, show_progress
+from blogapi.cli import is_terminal, report_problems, show_progress
 from blogapi.operations.backups import finishing, folder_backups, naming, restoring, service, status
 from blogapi.operations.backups.folder_backups import Rotation
 from blogapi.operations.backups.manifest import Manifest, MissingFile, describe_missing
@@ -78,16 +78,23 @@ def _create(home: Path, path: Path, keep: int | None) -> tuple[Backup, Rotation]
     is_flag=True,
     help="Restore the backup even if media files that belong to it are missing or damaged.",
 )
-def restore(path: Path, allow_missing_media: bool) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask before a blog with articles is replaced.")
+def restore(path: Path, allow_missing_media: bool, yes: bool) -> None:
     """Replace the blog with the contents of a backup, or on PostgreSQL, fill an empty database.
 
-    The service may continue to run. The current state is first saved in another file, and the command prints
-    the name of that file. If FILE is not a complete backup, nothing changes. No media file is deleted.
+    The service may continue to run. On a terminal, the command asks first if the blog has articles or a
+    server uses it. The current state is first saved in another file, and the command prints the name of that
+    file. If FILE is not a complete backup, nothing changes. No media file is deleted.
     """
+    home = blog_folder.find()
     with report_problems():
+        if question := restoring.describe_replacement(path, home):
+            click.echo(question)
+            if is_terminal() and not yes:
+                click.confirm("Replace it?", abort=True)
         result = restoring.restore(
             path,
-            blog_folder.find(),
+            home,
             allow_missing_media=allow_missing_media,
             progress=show_progress,
         )

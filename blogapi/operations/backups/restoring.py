@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -108,6 +109,28 @@ def restore(
             with service.report_full_disk(media_folder.root):
                 media.restore_deleted(media_folder)
             return Restored(manifest, former_copy, unreadable, _restore_settings(folder, home), missing)
+
+
+def describe_replacement(path: Path, home: Path) -> str:
+    """Return a sentence about the blog that a restore would replace; empty if there is nothing to lose."""
+    live = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
+    if live is None or not live.is_file():
+        return ""
+    number = "unknown"
+    # SQLite would change a file with lost writes when it opens it.
+    if not integrity.count_lost_writes(live):
+        with suppress(sqlite3.Error), integrity.open_database(live) as connection:
+            number = connection.execute("SELECT count(*) FROM article").fetchone()[0]
+    if not number and not integrity.is_in_use(live):
+        return ""
+    with service.convert_errors(path):
+        is_plain = naming.is_plain_copy(path.name)
+        saved = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+        made = saved if is_plain else archive.read_manifest(path).created
+    return (
+        f"A backup of {made} replaces the blog in {home.parent} (articles and pages: {number}). Its state "
+        f"until now is kept in {home / 'backups'}."
+    )
 
 
 def verify(path: Path, home: Path, *, progress: ProgressReporter = no_progress) -> Backup:

@@ -15,7 +15,7 @@ import pytest
 
 from blogapi import create_app
 from blogapi.delivery.webhooks import queries as webhooks
-from blogapi.operations.backups import archive, restoring
+from blogapi.operations.backups import archive, commands, restoring
 from blogapi.storage import files, integrity, migration_names
 from blogapi.storage.database import db
 from tests.audit_hooks.sqlite_files import allow_opening
@@ -329,6 +329,28 @@ def test_a_restore_fails_if_the_database_stays_locked(run, blog, backup_file, fi
         connection.execute("ROLLBACK")
     assert (result.exit_code, "The database is busy" in result.stderr) == (1, True)
     assert list_without_backups(fingerprint) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "status"), [([], "n\n", 1), ([], "y\n", 0), (["--yes"], "", 0), (None, "", 0)]
+)
+def test_a_restore_asks_on_a_terminal(
+    app, run, blog, backup_file, make_article, monkeypatch, words, typed, status
+):
+    """Without a terminal (None), the command prints the same lines and asks nothing."""
+    make_article(title="Later")
+    monkeypatch.setattr(commands, "is_terminal", lambda: words is not None)
+    before = read_row(blog / "blog.db", "SELECT count(*) FROM article")
+    runner = app.test_cli_runner()
+    result = runner.invoke(args=["restore", str(backup_file), *(words or [])], input=typed)
+    assert result.exit_code == status, result.output
+    number = before[0]
+    assert "A backup of 20" in result.output
+    assert f"replaces the blog in {blog.parent} (articles and pages: {number})" in result.output
+    assert f"is kept in {blog / 'backups'}." in result.output
+    assert ("Replace it?" in result.output) is (words == [])
+    after = read_row(blog / "blog.db", "SELECT count(*) FROM article")
+    assert (after == before) is bool(status)
 
 
 def test_a_missing_file_is_a_usage_error(run, blog, tmp_path):
