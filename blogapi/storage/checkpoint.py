@@ -34,6 +34,8 @@ class WriteLock:
         self._lock = threading.Lock()
         self.released_at = -math.inf
         self.held_seconds = 0.0
+        # SQLite's result code of the last write, if the disk refused it; 0 after one that succeeded.
+        self.failure = 0
 
     @contextmanager
     def acquire(self, seconds: float) -> Iterator[float]:

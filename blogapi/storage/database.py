@@ -44,7 +44,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from blogapi.config import AppState, CannotStart
 from blogapi.storage import connections, database_clock, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog, WriteLock
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import REFUSED_WRITE_CODES, is_disk_full, primary_result_code
 from blogapi.storage.version_check import check_version
 
 Value = TypeVar("Value")
@@ -314,8 +314,11 @@ def _write(session: Session, write: Write, *, wait: bool) -> Iterator[None]:
             session.flush()
             _WRITE_EVENTS.get()(session, visible=write.visible is not False)
             session.commit()
+            lock.failure = 0
         except BaseException as error:
             write.is_rolled_back = True
+            if (code := primary_result_code(error)) in REFUSED_WRITE_CODES:
+                lock.failure = code
             session.rollback()
             if log is not None and is_disk_full(error):
                 log.truncate_if_long(is_disk_full=True)

@@ -8,6 +8,8 @@ import sqlite3
 import sys
 from pathlib import Path
 
+# The disk accepts no writes, for example after the kernel has made it read-only because of an error.
+REFUSED_WRITE_CODES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL)
 _DAMAGE_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,8 +20,9 @@ from blogapi.content.media.folder import get_folder
 from blogapi.delivery.webhooks.queries import list_delayed
 from blogapi.operations.backups.status import read_status
 from blogapi.storage import connections, disk_errors, files, integrity
-from blogapi.storage.database import db
+from blogapi.storage.database import BUSY_ERRORS, WRITE_LOCK, db, transaction
 from blogapi.storage.disk_errors import has_free_inodes
+from blogapi.storage.version_check import NewerSchema
 from blogapi.web import metrics
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
@@ -32,6 +34,9 @@ _MIN_FREE_BYTES = 4 * 1024 * 1024
 
 # The time limit of the integrity check of the whole database file, which runs once at the start.
 _CHECK_SECONDS = 10.0
+
+# While the disk refuses writes, the health check tries one at most this often.
+_RETRY_SECONDS, _NEXT_TRY_KEY = 30.0, "blogapi-next-try"
 
 _PROBLEMS: dict[int, Code] = {
     sqlite3.SQLITE_CORRUPT: "damaged",
@@ -45,7 +50,7 @@ DETAILS: dict[Code, str] = {
     "database": "The database does not respond; see the log of the service.",
     "damaged": "The database is damaged; run doctor.",
     "missing": "The database file is missing or was replaced; put it back.",
-    "read_only": "The database is read-only; check the permissions of its file and folder.",
+    "read_only": "The database is read-only; check its disk, and the permissions of its file and folder.",
     "storage_full": "The disk is full; free some space.",
 }
 
@@ -61,7 +66,17 @@ def find_problem() -> Code | None:
         return _PROBLEMS.get(disk_errors.primary_result_code(error), "database")
     if DAMAGE_KEY in current_app.extensions:
         return "damaged"
-    return None if path is None else _find_write_problem(path)
+    return None if path is None else _find_write_problem(path) or _find_refused_write()
+
+
+def _find_refused_write() -> Code | None:
+    """Return the problem if the disk has refused the last write; try a small write every 30 seconds."""
+    lock, now = WRITE_LOCK.get(), time.monotonic()
+    if lock.failure and now >= current_app.extensions.get(_NEXT_TRY_KEY, 0.0):
+        current_app.extensions[_NEXT_TRY_KEY] = now + _RETRY_SECONDS
+        with suppress(*BUSY_ERRORS, DBAPIError, NewerSchema), transaction(wait=False, visible=False):
+            db.session.execute(text("UPDATE article_stats SET renderer = renderer"))
+    return _PROBLEMS.get(lock.failure, "read_only") if lock.failure else None
 
 
 def check_space() -> None:

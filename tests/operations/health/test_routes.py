@@ -9,10 +9,11 @@ import sqlite3
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from blogapi.accounts.users import service as users
 from blogapi.operations.health import routes
-from blogapi.storage import files, integrity
+from blogapi.storage import database, files, integrity
 from blogapi.storage.database import db
 from blogapi.storage.upgrades import PAGE_SIZE
 from tests.audit_hooks.sqlite_files import allow_opening
@@ -173,3 +174,40 @@ def test_a_failed_integrity_check_is_a_warning(app, monkeypatch, caplog):
 def test_only_a_sqlite_file_is_checked(app, monkeypatch, url):
     monkeypatch.setitem(app.config, "DATABASE_URL", url)
     assert routes.start_integrity_check(app) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        (sqlite3.SQLITE_IOERR_WRITE, "read_only"),
+        (sqlite3.SQLITE_READONLY_DBMOVED, "read_only"),
+        (sqlite3.SQLITE_FULL, "storage_full"),
+    ],
+)
+def test_a_refused_write_counts_until_one_succeeds(app, as_stranger, as_admin, monkeypatch, code, problem):
+    """A disk that the kernel made read-only still says that its files can be written."""
+    times, refuses = [0.0], [True]
+    monkeypatch.setattr(routes.time, "monotonic", lambda: times[0])
+
+    def refuse(session, *, visible):
+        if refuses[0]:
+            error = sqlite3.OperationalError("refused")
+            error.sqlite_errorcode = code
+            raise OperationalError("UPDATE", None, error)
+        write(session, visible=visible)
+
+    with app.app_context():
+        write = database._WRITE_EVENTS.get()
+    monkeypatch.setattr(database._WRITE_EVENTS, "get", lambda: refuse)
+    monkeypatch.setitem(app.extensions, routes._NEXT_TRY_KEY, 0.0)
+    assert as_admin.post("/api/v1/blog/tags/", json={"name": "A"}).status_code in (503, 507)
+    assert get_health(as_stranger) == (503, problem)
+    refuses[0] = False
+    assert get_health(as_stranger) == (503, problem)
+    times[0] = 30.0
+    assert as_stranger.get("/health").json == {"status": "ok"}
+    refuses[0] = True
+    assert as_admin.post("/api/v1/blog/tags/", json={"name": "A"}).status_code in (503, 507)
+    refuses[0] = False
+    assert as_admin.post("/api/v1/blog/tags/", json={"name": "B"}).status_code == 201
+    assert as_stranger.get("/health").json == {"status": "ok"}
