@@ -32,7 +32,7 @@ class _Log:
         tenth = progress.step, 10 * progress.done // max(1, progress.total)
         if tenth != self._logged:
             self._logged = tenth
-            logger.warning("upgrade: %s", progress.describe())
+            logger.info("upgrade: %s", progress.describe())
 
 
 _listeners: list[Callable[[Progress], None]] = [_Log()]

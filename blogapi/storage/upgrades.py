@@ -122,7 +122,13 @@ def read_migration(connection: Connection) -> str | None:
                 "The database contains tables of another program; set DATABASE_URL to another database."
             )
         return None
-    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    names = connection.execute(text("SELECT version_num FROM alembic_version ORDER BY 1")).scalars().all()
+    if len(names) > 1:
+        raise CannotStart(
+            f"The table alembic_version names {len(names)} migrations ({', '.join(names)}); restore a backup, "
+            "or delete all rows but that of the migration whose tables the database has."
+        )
+    return names[0] if names else None
 
 
 def refuse_unknown(migration: str | None) -> None:
@@ -243,9 +249,14 @@ def _run_migrations(connection: Connection, *, report: bool) -> None:
     settings.set_main_option("script_location", str(migration_names.SCRIPTS).replace("%", "%%"))
     settings.attributes["connection"] = connection
     settings.attributes["on_version_apply"] = _report_migration if report else None
+    if broken := _count_broken_references(connection):
+        raise CannotStart(
+            f"{broken} references were broken before the upgrade; nothing was changed. `doctor --repair` "
+            "deletes the rows that refer to missing ones."
+        )
     command.upgrade(settings, "head")
-    if connection.dialect.name == "sqlite":
-        _refuse_broken_references(connection)
+    if broken := _count_broken_references(connection):
+        raise CannotStart(f"The upgrade would break {broken} references; nothing was changed.")
 
 
 def _report_migration(*, step: Any, **_: Any) -> None:
@@ -253,7 +264,6 @@ def _report_migration(*, step: Any, **_: Any) -> None:
     upgrade_progress.report("migrations", names.index(step.up_revision_id) + 1, len(names))
 
 
-def _refuse_broken_references(connection: Connection) -> None:
-    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
-    if broken:
-        raise CannotStart(f"The upgrade would break {len(broken)} references; nothing was changed.")
+def _count_broken_references(connection: Connection) -> int:
+    is_sqlite = connection.dialect.name == "sqlite"
+    return len(connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()) if is_sqlite else 0

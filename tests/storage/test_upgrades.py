@@ -205,6 +205,22 @@ def test_a_failed_migration_leaves_the_database_unchanged(
     assert list((instance / "backups").iterdir()) == []
 
 
+@pytest.mark.sqlite("a server checks each reference at once")
+def test_references_that_were_broken_before_are_named_so(old_database, add_migration):
+    add_migration(RECREATES_A_PARENT)
+    with open_sqlite(old_database) as connection, connection:
+        connection.execute("UPDATE tag SET owner_id = 'missing'")
+    error = get_start_error()
+    assert "1 references were broken before the upgrade" in error and "doctor --repair" in error
+
+
+@pytest.mark.sqlite("a table that the test changes with SQL")
+def test_two_migrations_in_one_database_are_refused_in_a_sentence(old_database):
+    with open_sqlite(old_database) as connection, connection:
+        connection.execute("INSERT INTO alembic_version VALUES ('0001')")
+    assert "The table alembic_version names 2 migrations (0001, 0" in get_start_error()
+
+
 @pytest.mark.sqlite("its file is copied first")
 def test_an_upgrade_whose_commit_fails_deletes_its_copy(old_database, add_migration, instance):
     def fail(connection: Connection) -> None:
