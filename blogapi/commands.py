@@ -6,10 +6,12 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from copy import copy
+from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -163,6 +165,13 @@ class CommandGroup(click.Group):
             self.add_command(command, cmd_name)
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the command that the arguments name; an unknown name is an error with similar names."""
+        name, names = args[0], self.list_commands(ctx)
+        if self.get_command(ctx, name) is None and (similar := get_close_matches(name, names, n=2)):
+            ctx.fail(f"No such command {name!r}. Did you mean {' or '.join(map(repr, similar))}?")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""
         with formatter.section("Commands"):
@@ -174,6 +183,11 @@ def _prepare(command: click.Command) -> None:
     if isinstance(command, click.Group):
         for part in command.commands.values():
             _prepare(part)
+        for name, other in (("add", "create"), ("create", "add")):
+            if name in command.commands and other not in command.commands:
+                alias = copy(command.commands[name])
+                alias.hidden = True
+                command.add_command(alias, other)
     elif "--blog" not in [name for parameter in command.params for name in parameter.opts]:
         command.params.append(make_blog_option())
         command.callback = partial(_call, command.callback)

@@ -93,3 +93,27 @@ def test_the_module_runs_as_a_program(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("blogapi", run_name="__main__")
     assert (ended.value.code, capsys.readouterr().out) == (0, f"blogapi, version {__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["serv"], "Did you mean 'serve'"),
+        (["users"], "Did you mean 'user'"),
+        (["improt"], "Did you mean 'import'"),
+        (["doctor", "--repiar"], "Did you mean --repair?"),
+    ],
+)
+def test_a_misspelt_command_or_option_is_an_error_with_a_suggestion(capsys, words, hint):
+    with pytest.raises(SystemExit) as ended:
+        program.run(words)
+    assert ended.value.code == 2
+    assert hint in capsys.readouterr().err.replace("'--repair'", "--repair")
+
+
+@pytest.mark.parametrize("name", ["webhook create", "webhook add", "key add", "user add"])
+def test_add_and_create_are_the_same_command(capsys, name):
+    with pytest.raises(SystemExit) as ended:
+        program.run([*name.split(), "--help"])
+    assert ended.value.code == 0
+    assert "--blog" in capsys.readouterr().out

@@ -125,7 +125,7 @@ def read_migration(connection: Connection) -> str | None:
     names = connection.execute(text("SELECT version_num FROM alembic_version ORDER BY 1")).scalars().all()
     if len(names) > 1:
         raise CannotStart(
-            f"The table alembic_version names {len(names)} migrations ({', '.join(names)}); restore a backup, "
+            f"The table alembic_version names {len(names)} migrations ({', '.join(names)}); restore a backup "
             "or delete all rows but that of the migration whose tables the database has."
         )
     return names[0] if names else None

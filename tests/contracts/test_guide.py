@@ -35,7 +35,7 @@ def list_commands(group: click.Group = main, prefix: str = ""):
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
             yield from list_commands(command, f"{prefix}{name} ")
-        else:
+        elif not command.hidden:
             yield f"{prefix}{name}", command
 
 

@@ -21,3 +21,4 @@ def test_each_tenth_of_a_step_is_logged_once(caplog):
         *("0 of 1000", "110 of 1000", "400 of 1000", "1000 of 1000"),
         "upgrade: an empty step of the test: 0 of 0",
     ]
+    assert {record.levelname for record in caplog.records} == {"INFO"}

@@ -29,6 +29,7 @@ from blogapi.storage.database import Base, db
 @click.command()
 @click.option(
     "--repair",
+    "--fix",
     is_flag=True,
     help="Render stored JSON again, recount articles, repair lists and the search index, drop unreadable log "
     "entries, copy media files from the daily backups.",
