@@ -23,7 +23,7 @@ from blogapi.content.media.folder import check_shared_folder
 from blogapi.delivery.webhooks import sender
 from blogapi.importing.jobs import service as import_job_service
 from blogapi.importing.jobs.runner import get_runner
-from blogapi.operations.backups import daily
+from blogapi.operations.backups import daily, finishing
 from blogapi.operations.health.routes import start_integrity_check
 from blogapi.publication import background
 from blogapi.serving import listening, log, server, upgrading
@@ -198,6 +198,8 @@ def _end_on_signals(app: Flask, http_server: server.Server) -> None:
             sys.exit(128 + number)
         get_runner(app).stopping.set()
         http_server.stop()
+        if finishing.stop():
+            app.logger.warning("BACKUP_COMMAND was ended, because the server stops")
         listening.notify("STOPPING=1")
 
     # On Windows, SIGBREAK ends a program in another console group.

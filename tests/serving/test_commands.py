@@ -16,6 +16,7 @@ from blogapi import create_app
 from blogapi.__main__ import main
 from blogapi.accounts.users import links
 from blogapi.accounts.users import service as users
+from blogapi.operations.backups import finishing
 from blogapi.serving import commands, listening, server
 from blogapi.storage.database import db
 from blogapi.web.access import Role
@@ -215,6 +216,18 @@ def test_a_first_signal_stops_the_server_and_a_second_signal_ends_it_immediately
     with pytest.raises(SystemExit) as ended:
         signal.raise_signal(number)
     assert ended.value.code == 128 + number
+
+
+def test_a_signal_ends_the_backup_command_with_a_line_in_the_log(serve, monkeypatch, caplog):
+    def run(self: server.Server) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        self.task_dispatcher.shutdown()
+        self.close()
+
+    monkeypatch.setattr(server.Server, "run", run)
+    monkeypatch.setattr(finishing, "stop", lambda: True)
+    assert serve().exit_code == 0
+    assert "BACKUP_COMMAND was ended, because the server stops" in caplog.messages
 
 
 def test_the_options_are_passed_to_the_server(serve, started_servers):

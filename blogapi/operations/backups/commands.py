@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from blogapi import blog_folder, clock
-from blogapi.cli import is_terminal, report_problems, show_progress
+from blogapi.cli import exit_on_sigterm, is_terminal, report_problems, show_progress
 from blogapi.operations.backups import finishing, folder_backups, naming, restoring, service, status
 from blogapi.operations.backups.folder_backups import Rotation
 from blogapi.operations.backups.manifest import Manifest, MissingFile, describe_missing
@@ -42,7 +42,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
     if keep is not None and (verify or not path.is_dir()):
         raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
     rotation = Rotation()
-    with report_problems():
+    with report_problems(), exit_on_sigterm():
         home = blog_folder.find_existing()
         if verify:
             result = restoring.verify(path, home, progress=show_progress)

@@ -16,6 +16,8 @@ from blogapi.web.errors import Conflict
 
 COMMAND_SECONDS = 3600.0
 
+_running: set[subprocess.Popen[bytes]] = set()
+
 _LOCK = ".command.lock"
 _MAX_SHOWN_BYTES = 300
 
@@ -51,16 +53,26 @@ def _run_command(command: tuple[str, ...], path: Path) -> None:
             )
         except OSError as error:
             raise _make_error(path, f"{command[0]}: {error.strerror}") from error
+        _running.add(process)
         try:
             code = process.wait(COMMAND_SECONDS)
         except subprocess.TimeoutExpired as error:
             raise _make_error(path, f"it did not end within {COMMAND_SECONDS / 60:.0f} minutes") from error
         finally:
             _kill(process)
+            _running.discard(process)
         if code:
             messages.seek(max(messages.seek(0, os.SEEK_END) - _MAX_SHOWN_BYTES, 0))
             output = " ".join(messages.read().decode("utf-8", "replace").split())
             raise _make_error(path, f"its exit status is {code}. {output}".strip().rstrip("."))
+
+
+def stop() -> bool:
+    """End the running command and the programs that it has started; return whether there was one."""
+    running = [process for process in _running if process.poll() is None]
+    for process in running:
+        _kill(process)
+    return bool(running)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

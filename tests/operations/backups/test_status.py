@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -392,6 +393,29 @@ def test_a_wrong_command(run, blog, tmp_path, monkeypatch, value, says):
     monkeypatch.setenv("BLOGAPI_BACKUP_COMMAND", value)
     result = run("backup", tmp_path / "one.zip")
     assert result.exit_code == 1 and says.lower() in result.output.lower()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no process groups")
+def test_a_stopping_server_ends_the_command_and_what_it_has_started(blog, tmp_path, command):
+    started = tmp_path / "started"
+    child = (
+        "import subprocess; one = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
+    )
+    command(
+        f"{child}; open({str(started)!r} + '.x', 'w').write(str(one.pid))\n"
+        f"os.rename({str(started)!r} + '.x', {str(started)!r}); time.sleep(600)"
+    )
+    assert not finishing.stop()
+    with ThreadPoolExecutor() as pool:
+        backup = pool.submit(make_daily, blog)
+        while not started.exists():
+            time.sleep(0.01)
+        assert finishing.stop()
+        assert "its exit status is -9" in str(backup.exception(timeout=60))
+    number = int(started.read_text())
+    # The child has no parent now; init reaps it.
+    while Path(f"/proc/{number}/stat").exists() and " Z " not in Path(f"/proc/{number}/stat").read_text():
+        time.sleep(0.01)
 
 
 def test_verify_runs_no_command(run, backup_file, tmp_path, command):
