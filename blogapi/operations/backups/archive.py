@@ -37,6 +37,8 @@ _COMPRESSION_LEVEL = 1
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
 _MAX_BYTES = {MANIFEST: 1024 * 1024, SETTINGS: 1024 * 1024, MEDIA_LIST: 20 * 1024 * 1024}
+# As many files as a list of media files can have, with 170 bytes for each.
+_MAX_DIRECTORY_BYTES = 40 * 1024 * 1024
 
 READ_ERRORS = (
     zipfile.BadZipFile,
@@ -139,6 +141,10 @@ def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     if not zipfile.is_zipfile(path):
         raise InvalidBackup("it is not a complete backup of blogapi")
     try:
+        # `ZipFile` reads the whole directory, which takes 600 MB of memory for a million files.
+        with path.open("rb") as file:
+            if (end := zipfile._EndRecData(file)) and end[5] > _MAX_DIRECTORY_BYTES:  # type: ignore[attr-defined]
+                raise InvalidBackup("it contains too many files")
         with zipfile.ZipFile(path) as archive:
             for info in archive.infolist():
                 # With other compression methods, Python unpacks more bytes than a read asks for.

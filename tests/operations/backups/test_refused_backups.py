@@ -232,3 +232,19 @@ def test_an_upgrade_copy_that_cannot_be_read_is_refused(run, blog, fingerprint, 
     result = run("restore", aside)
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1), result.output
     assert fingerprint() == before
+
+
+def test_a_directory_of_a_million_files_is_refused_before_it_is_read(run, backup_file, tmp_path, monkeypatch):
+    assert run("backup", "--verify", backup_file).exit_code == 0
+    target = tmp_path / "many.zip"
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("manifest.json", b"{}")
+    # The end of the file says how long the directory is; that of a million files would have 50 MB.
+    content = bytearray(target.read_bytes())
+    content[-10:-6] = (50_000_000).to_bytes(4, "little")
+    content[-6:-2] = bytes(4)
+    target.write_bytes(bytes(50_000_000) + content)
+    monkeypatch.setattr(zipfile, "is_zipfile", lambda path: True)
+    monkeypatch.setattr(zipfile, "ZipFile", None)
+    result = run("backup", "--verify", target)
+    assert result.exit_code == 1 and "it contains too many files" in result.stderr
