@@ -34,8 +34,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     If a connection is closed while its client is still sending, the client's operating system discards the
     response unread. Therefore, after the server has refused a request, it closes only its own direction of
-    the connection (half close) and drops what the client still sends, until the client closes the connection
-    or the time limit of an idle connection has passed.
+    the connection (half close) and drops what the client still sends, until the client closes the connection,
+    the time limit `drop` has passed, or the client has sent as much as the largest body.
     """
 
     task_class = ResponseTask
@@ -46,6 +46,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     has_request = False
     # Whether the last request was refused, and whether the connection is half closed.
     is_refused = is_half_closed = False
+    # The number of bytes that a half closed connection has received.
+    _dropped_bytes = 0
     _turn_bytes_left = TURN_BYTES
 
     # waitress has no type hints, so the types of these attributes are declared here.
@@ -78,7 +80,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         elif self.request is not None:
             if now - self._late_since(self.request) > self.server.request_seconds:
                 self._refuse(self.request)
-        elif now - self._active_at > self.limits.idle:
+        elif now - self._active_at > (self.limits.drop if self.is_half_closed else self.limits.idle):
             self.will_close = True
 
     def stalled_since(self) -> float | None:
@@ -126,6 +128,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def received(self, data: bytes) -> bool:
         """Parse received data, or drop it if the connection is half closed."""
         if self.is_half_closed:
+            self._dropped_bytes += len(data)
+            if self._dropped_bytes > self.adj.max_dropped_bytes:
+                self.handle_close()
             return True
         self._active_at = time.monotonic()
         return bool(super().received(data))

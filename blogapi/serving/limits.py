@@ -22,6 +22,8 @@ class Limits:
     upload_rate: int = 128 * 1024
     # Longest time between two requests on one connection.
     idle: float = 60
+    # Longest time during which a client that was refused may go on sending.
+    drop: float = 5
     # Longest time during which a client may read no byte of a response.
     stall: float = 20
     # Time to finish running and queued requests at shutdown. Container runtimes kill a process after ten

@@ -42,19 +42,19 @@ IMPORT_UPLOADS = ("POST /api/v1/imports",)
 class TooSlow(Error):  # type: ignore[misc]
     """The request was not received in time."""
 
-    code = 408
+    code, reason = 408, "Request Timeout"
 
 
 class Busy(Error):  # type: ignore[misc]
     """The server has no memory or thread for the request."""
 
-    code = 503
+    code, reason = 503, "Service Unavailable"
 
 
 class StorageFull(Error):  # type: ignore[misc]
     """The disk has no space for the body."""
 
-    code = 507
+    code, reason = 507, "Insufficient Storage"
 
 
 class ParserSettings(Adjustments):  # type: ignore[misc]
@@ -72,6 +72,8 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
     clear_untrusted_proxy_headers = False
 
     bodies: ByteCounter
+    # The number of bytes that a refused client may still send.
+    max_dropped_bytes = 0
     uploads: Mapping[str, ParserSettings] = MappingProxyType({})
     accepts: Callable[[Mapping[str, str]], bool] | None = None
 
@@ -195,6 +197,7 @@ def limit_bodies(app: Flask, settings: ParserSettings, limits: Limits) -> None:
     imports.max_request_body_size = app.config["MAX_IMPORT_SIZE"] + MAX_PARTS_SIZE
     imports.accepts = lambda headers: authentication.has_session(app, headers.get("COOKIE", ""))
     largest = max(media.max_request_body_size, settings.max_request_body_size)
+    settings.max_dropped_bytes = largest
     settings.bodies = media.bodies = ByteCounter(limits.bodies * largest)
     imports.bodies = ByteCounter(limits.imports * imports.max_request_body_size)
     settings.uploads = dict.fromkeys(MEDIA_UPLOADS, media) | dict.fromkeys(IMPORT_UPLOADS, imports)

@@ -88,8 +88,8 @@ def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIAppli
     trusted = ip_network(proxy, strict=False) if proxy else None
 
     def translated(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        untrusted = PROXY_HEADERS
-        if trust_all or (trusted is not None and ip_address(environ["REMOTE_ADDR"]) in trusted):
+        untrusted, peer = PROXY_HEADERS, environ["REMOTE_ADDR"]
+        if trust_all or (trusted is not None and ip_address(peer) in trusted):
             try:
                 untrusted = parse_proxy_headers(
                     environ, trusted_proxy_count=1, trusted_proxy_headers=_HEADERS
@@ -97,6 +97,8 @@ def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIAppli
                 # Raise ValueError unless it is an IP address, because rate limits and the access log use it.
                 environ["REMOTE_ADDR"] = str(ip_address(environ["REMOTE_ADDR"]))
             except (MalformedProxyHeader, ValueError):
+                # The log must not contain the text that was sent as an address.
+                environ["REMOTE_ADDR"] = peer
                 return _refuse(environ, start_response)
         clear_untrusted_headers(environ, untrusted)
         return app(environ, start_response)

@@ -124,6 +124,13 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
                 self.body_bytes = self.body_bytes or self.content_length or 0
             self._read_environment()
 
+    def finish(self) -> None:
+        if not self.wrote_header:
+            self.write(b"")
+        # The response to a HEAD request has no body, and so no last chunk either.
+        self.chunked_response = self.chunked_response and self.request.command != "HEAD"
+        super().finish()
+
     def may_be_cached(self) -> bool:
         """Return whether the socket thread may look for a cached response."""
         request, server = self.request, self.channel.server

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from blogapi.serving.log import AccessLog
 from blogapi.web.access import Role
 from tests.conftest import KEYS
 from tests.live_server import serve
@@ -76,6 +77,17 @@ def test_a_malformed_forwarding_header_gets_a_400(make_app, header):
     with serve(make_app(TRUSTED_PROXY="127.0.0.1")) as port:
         head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{header[0]}: {header[1]}\r\n\r\n"
         assert_problem(send(port, head.encode()), 400, "malformed")
+
+
+@pytest.mark.parametrize("sent", ["1.2.3.4 200 0.1ms 9B forged", "9" * 3000, '"unclosed'])
+def test_a_malformed_forwarded_address_is_not_logged(make_app, sent):
+    entries = []
+    log = AccessLog(entries.extend)
+    with serve(make_app(TRUSTED_PROXY="127.0.0.1"), access_log=log) as port:
+        head = f"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Forwarded-For: {sent}\r\n\r\n"
+        assert_problem(send(port, head.encode()), 400, "malformed")
+    log.close()
+    assert [entry.client for entry in entries] == ["127.0.0.1"]
 
 
 @pytest.mark.parametrize(("trusted", "secure"), [("127.0.0.1", True), ("", False)])

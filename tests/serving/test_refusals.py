@@ -10,11 +10,13 @@ from http.client import HTTPConnection
 import pytest
 from waitress.rfc7230 import HEADER_FIELD_RE
 
+from blogapi.serving import parser
 from blogapi.serving.limits import Limits
 from tests.conftest import KEYS
 from tests.live_server import serve, start_server
 from tests.serving.conftest import MAX_BODY_BYTES
 from tests.serving.sockets import (
+    HEALTH,
     LOGIN,
     assert_problem,
     assert_shared_headers,
@@ -196,12 +198,48 @@ def test_the_http_client_of_python_reads_an_error_before_it_has_sent_the_request
 
 def test_a_refused_client_that_keeps_sending_is_disconnected(app):
     deadline = time.monotonic() + 60
-    with serve(app, limits=Limits(idle=0.3, sweep=0.05)) as port, connect(port) as sock:
+    with serve(app, limits=Limits(drop=0.3, sweep=0.05)) as port, connect(port) as sock:
         sock.sendall(b"garbage\r\n\r\n")
         with pytest.raises(OSError):  # the operating system reports a reset or a broken pipe
             while time.monotonic() < deadline:
                 sock.sendall(b"x")
                 time.sleep(0.01)
+
+
+def test_a_refused_client_may_send_as_much_as_the_largest_body(app):
+    """Without a limit, a client could send gigabytes to a server that drops them."""
+    with (
+        start_server(app, limits=Limits(drop=600, idle=600)) as server,
+        connect(server.effective_port) as sock,
+    ):
+        sock.sendall(b"garbage\r\n\r\n")
+        assert_problem(parse_response(read_all(sock)), 400, "malformed")
+        sent, largest = 0, server.adj.max_dropped_bytes
+        assert largest > MAX_BODY_BYTES
+        with pytest.raises(OSError):
+            while sent < 4 * largest:
+                sent += sock.send(b"x" * 2**20)
+        assert sent > largest
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (parser.TooSlow(""), "408 Request Timeout"),
+        (parser.Busy(""), "503 Service Unavailable"),
+        (parser.StorageFull(""), "507 Insufficient Storage"),
+    ],
+)
+def test_a_refusal_of_the_server_has_its_own_reason(error, line):
+    assert error.to_response()[0] == line
+
+
+def test_a_head_request_of_a_streamed_response_gets_only_a_head(app, monkeypatch):
+    monkeypatch.setattr(app, "wsgi_app", lambda environ, start: [start("200 OK", [])][:0])
+    with serve(app) as port, connect(port) as sock:
+        sock.sendall(HEALTH.replace(b"GET", b"HEAD"))
+        head, _, body = read_all(sock).partition(b"\r\n\r\n")
+    assert b"Transfer-Encoding: chunked" in head and body == b""
 
 
 def test_what_follows_a_refused_request_is_dropped(app):
