@@ -62,7 +62,7 @@ def test_the_first_admin_is_made_with_the_link_of_the_server(browser, tmp_path):
             path = links.create_setup_link().path
         pages = AdminPages(browser, blog)
         page = pages("/admin/sign-in/", user="")
-        page.get_by_text("Nobody can sign in yet.").wait_for()
+        page.get_by_text("No admin can sign in yet.").wait_for()
         page.goto(path)
         fill_in_and_send(page, "Create admin", name="ida", new_password="short")
         page.get_by_role("alert").get_by_text("Must have 8 to 1024 characters.").wait_for()
