@@ -171,13 +171,21 @@ def make_preview_url(site: Site, token: str) -> str | None:
     return urlunsplit(parts._replace(query="&".join([*others, f"token={token}"])))
 
 
+def list_languages(site: Site) -> Sequence[str]:
+    """Return the normalized languages of the site, its own first."""
+    return [normalize_language(site.own_language), *(other["language"] for other in site.other_languages)]
+
+
 def make_home_url(site: Site) -> str | None:
     """Return the absolute address of the home page in the language in which the site is described.
 
-    If the path patterns of articles or pages begin with the language, the address does so too.
+    If the path patterns of articles or pages begin with the language, the address does so too, unless the
+    site does not list the language, and so has no home page in it.
     """
     if not site.url:
         return None
+    if normalize_language(site.language) not in list_languages(site):
+        return f"{site.url}/"
     patterns = (site.article_path, site.page_path)
     prefixes = ("/{language}/", "{/language}/")
     used = [prefix for prefix in prefixes if any(pattern.startswith(prefix) for pattern in patterns)]

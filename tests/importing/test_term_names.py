@@ -135,3 +135,19 @@ def test_a_second_import_of_names_with_apostrophes_changes_nothing(
 
 def read_blog(client):
     return {path: client.get(path).json for path in (ARTICLES, TAGS, CATEGORIES, AUTHORS)}
+
+
+def test_nothing_is_refused_for_its_byline(run, as_reader, tmp_path):
+    names = [f"Ada {number} Lovelace" for number in range(1, 8)]
+    long = f"{', '.join(names[:5])}; {names[5]} and {names[6]}"
+    files = {"a.md": ("A", long), "b.md": ("B", "x" * 300), "c.md": ("C", "Ada 1 Lovelace")}
+    texts = {
+        name: f'---\ntitle: {title}\ndate: 2020-01-01\nauthor: "{byline}"\n---\nx\n'
+        for name, (title, byline) in files.items()
+    }
+    output = run(tmp_path / "blog", texts)
+    assert "3 created" in output and "refused" not in output.replace("0 refused", "")
+    shown = as_reader.get("/api/v1/blog/articles/?fields=title,authors").json
+    authors = {one["title"]: [author["name"] for author in one["authors"]] for one in shown}
+    assert authors["A"] == names and authors["C"] == names[:1]
+    assert [len(name) for name in authors["B"]] == [100]

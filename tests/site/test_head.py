@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogapi.content.articles.responses.head import make_head
+from blogapi.operations.doctor import server_checks
 from blogapi.site.models import Site
 from tests.conftest import ARTICLES
 from tests.texts import texts
@@ -296,3 +297,25 @@ def test_any_text_round_trips_through_the_html(text, name, tags):
     assert json.loads(parsed.texts["script"]) == head["json_ld"]
     assert parsed.texts["title"] == head["title"]
     assert [value for key, value in parsed.meta if key == "article:tag"] == tags
+
+
+def test_an_article_in_a_language_that_the_site_does_not_list_leads_to_the_first_page(
+    app, as_admin, as_reader, make_article, set_site
+):
+    pattern = "{/language}/{local_slug}/"
+    set_site(title="Rye", url="https://blog.example", language="en", article_path=pattern)
+    article = make_article(title="Pan", language="es")
+    path = f"/api/v1/blog/articles/{article.uuid}/?fields=head"
+
+    def read_homes():
+        posting, breadcrumbs = as_reader.get(path).json["head"]["json_ld"]["@graph"]
+        return posting["publisher"]["url"], breadcrumbs["itemListElement"][0]["item"]
+
+    assert read_homes() == ("https://blog.example/", "https://blog.example/")
+    with app.app_context():
+        (found,) = [one for one in server_checks.run_checks() if one.check == "languages"]
+    assert "es" in found.says
+    set_site(languages=json.dumps([{"language": "es", "title": "", "description": ""}]))
+    assert read_homes() == ("https://blog.example/es/", "https://blog.example/es/")
+    with app.app_context():
+        assert [one for one in server_checks.run_checks() if one.check == "languages"] == []

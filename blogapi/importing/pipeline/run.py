@@ -7,6 +7,7 @@ into a temporary file.
 from __future__ import annotations
 
 import pickle
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from typing import IO, Any
 from blogapi.cli import ProgressReporter
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export.source import ExportSource
-from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
 from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import UNREAD_DRAFT, ImportOptions, Source
@@ -33,9 +34,13 @@ from blogapi.importing.storing.terms import store_terms
 from blogapi.importing.texts.lines import describe_removed_characters
 from blogapi.importing.texts.messages import describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES
+from blogapi.rendering import plain_text
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.queries import get_site
+from blogapi.web.fields import get_limit
+
+_BETWEEN_NAMES = re.compile(r"[,;]|\sand\s")
 
 
 @contextmanager
@@ -258,7 +263,25 @@ class ImportRun:
 
 def prepare_record(record: ArticleRecord) -> ArticleRecord:
     """Return the record without forbidden characters and hidden parts, and with notes about them."""
-    return hide_parts(clean_record(record))
+    return split_byline(hide_parts(clean_record(record)))
+
+
+def split_byline(record: ArticleRecord) -> ArticleRecord:
+    """Return the record with names that the API accepts, and with a note if a name was too long.
+
+    A long name is split at commas, semicolons and `and`; what is still too long is cut.
+    """
+    limit = get_limit("MAX_NAME")
+    if all(len(author.name) <= limit for author in record.authors):
+        return record
+    authors: dict[str, AuthorRecord] = {}
+    for author in record.authors:
+        names = [author.name] if len(author.name) <= limit else _BETWEEN_NAMES.split(author.name)
+        for name in (plain_text.shorten(name, limit) for name in map(str.strip, names) if name):
+            authors.setdefault(name.casefold(), author if name == author.name else AuthorRecord(name=name))
+    note = f"A name in its byline has more than {limit} characters; it was split or cut."
+    kept = tuple(authors.values())[: get_limit("MAX_AUTHORS")]
+    return replace(record, authors=kept, notes=(*record.notes, note))
 
 
 def clean_record(record: ArticleRecord) -> ArticleRecord:

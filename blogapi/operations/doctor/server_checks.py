@@ -1,4 +1,4 @@
-"""Checks of the servers that the blog uses: PostgreSQL and Redis."""
+"""Checks of the servers that the blog uses, PostgreSQL and Redis, and of the languages of the site."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from flask import current_app
+from sqlalchemy import select
 
 from blogapi import clock
-from blogapi.operations.doctor.findings import Finding, ok, wrong
+from blogapi.content.articles.models import Article
+from blogapi.operations.doctor.findings import Finding, hint, ok, wrong
+from blogapi.site.addresses import list_languages
+from blogapi.site.queries import get_site
 from blogapi.storage import database_clock
 from blogapi.storage.database import db
 from blogapi.web.rate_limits import limiter
@@ -18,11 +22,16 @@ MAX_DIFFERENCE = timedelta(seconds=1)
 
 
 def run_checks() -> Iterator[Finding]:
-    """Yield findings about the clock of PostgreSQL and about Redis, if the blog uses them."""
+    """Yield findings about the clock of PostgreSQL and about Redis, if the blog uses them, and languages."""
     if db.engine.dialect.name != "sqlite":
         yield _check_clock()
     if current_app.config["LIMITS_URL"]:
         yield _check_redis()
+    languages = {*db.session.scalars(select(Article.language).distinct())}
+    if unlisted := languages - {"", *list_languages(get_site())}:
+        says = f"Texts have languages that the site does not list: {', '.join(sorted(unlisted))}."
+        yield hint("languages", says, "list them as `languages` of the site, or correct those of the texts")
+    db.session.rollback()
 
 
 def _check_clock() -> Finding:
