@@ -52,6 +52,7 @@ tags changed [] 4
 loaded ["about 2","team 2"] 3
 loaded ["about 2","team 2"] 1
 loaded ["about 3","team 3"] 3
+written true
 """
 
 

@@ -169,7 +169,8 @@ class Collection {
 
   /**
    * Return a loader of a content collection of Astro, which follows the blog with `sync`. If the fields are not those
-   * of the last build, everything is read again.
+   * of the last build, everything is read again. All loaders of a client write after the last of them has read: while
+   * Astro saves, a later write can be lost.
    * @template {FieldName<ListedFields>} [F="*"]
    * @param {{ fields?: F[] }} [options]
    */
@@ -177,14 +178,18 @@ class Collection {
     const fields = String(options?.fields);
     /** @param {{ store: any, meta: any, generateDigest: any }} context */
     const load = async ({ store, meta, generateDigest }) => {
+      /** @type {(() => void)[]} */
+      const writes = [];
       const items = {
         keys: () => store.keys(),
         set: (/** @type {string} */ id, /** @type {any} */ data) =>
-          store.set({ id, data, digest: generateDigest(data) }),
-        delete: (/** @type {string} */ id) => store.delete(id),
+          writes.push(() => store.set({ id, data, digest: generateDigest(data) })),
+        delete: (/** @type {string} */ id) => writes.push(() => store.delete(id)),
       };
       const cursor = meta.get("fields") === fields ? meta.get("cursor") : undefined;
-      meta.set("cursor", await this.sync(items, cursor, options));
+      const next = await this.client.readTogether(this.sync(items, cursor, options));
+      for (const write of writes) write();
+      meta.set("cursor", next);
       meta.set("fields", fields);
     };
     return { name: `blogapi-${this.name}`, load };
@@ -200,6 +205,8 @@ class Client {
     this.cache = cache;
     this.fetch = fetch;
     this.retries = retries;
+    /** @type {Set<Promise<string>>} */
+    this.reads = new Set();
     /** @type {Collection<Article, ListedArticleFields, Article, ArticleFields, ArticleFilters>} */
     this.articles = new Collection(this, "articles");
     /** @type {Collection<Page, PageFields, Page, PageFields, PageFilters>} */
@@ -212,6 +219,17 @@ class Client {
     this.authors = new Collection(this, "authors");
     /** @type {Pick<Collection<Redirect, RedirectFields, never, never, RedirectFilters>, "list" | "all" | "page">} */
     this.redirects = new Collection(this, "redirects");
+  }
+
+  /**
+   * Return what the promise returns, when no other promise that was passed to this method is pending any more.
+   * @param {Promise<string>} read
+   */
+  async readTogether(read) {
+    this.reads.add(read);
+    const cursor = await read.finally(() => this.reads.delete(read));
+    while (this.reads.size) await Promise.allSettled(this.reads);
+    return cursor;
   }
 
   /**

@@ -146,3 +146,14 @@ for (const fields of [["slug"], ["slug"], ["slug", "title"]]) {
   await reader.pages.loader({ fields }).load(context);
   show("loaded", [...entries.values()].sort(), statuses.length);
 }
+
+// Loaders that run together write after the last of them has read.
+const writes = [];
+statuses.length = 0;
+const load = (name) => {
+  const recorder = { keys: () => [], set: () => writes.push(statuses.length), delete: () => {} };
+  const context = { store: recorder, meta: new Map(), generateDigest: () => 0 };
+  return reader[name].loader({ fields: ["slug"] }).load(context);
+};
+await Promise.all(["pages", "articles", "authors"].map(load));
+show("written", writes.length > 3 && writes.every((count) => count === statuses.length));

@@ -1,5 +1,5 @@
 import { cookies, draftMode } from "next/headers";
-import { notFound, redirect } from "next/navigation";
+import { notFound, permanentRedirect, redirect } from "next/navigation";
 import { blog, FIELDS } from "../blog.js";
 import { NotFound } from "../blogapi.js";
 import { ConnectPreview } from "../connect-preview.jsx";
@@ -27,6 +27,7 @@ export default async function ArticlePage({ params }) {
   const article = await readArticle(decodeURIComponent(slug), isEnabled).catch((error) => error);
   if (article instanceof NotFound) notFound();
   if (article instanceof Error) throw article;
+  if (article.slug !== decodeURIComponent(slug)) permanentRedirect(`/${encodeURIComponent(article.slug)}`);
   return (
     <article>
       <Head head={article.head} />
