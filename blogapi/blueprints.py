@@ -169,7 +169,7 @@ def list_operations(
 @click.command()
 @with_appcontext
 def routes() -> None:
-    """List every path and method with its access rule."""
+    """List every path and method of the API with the scope that a key needs, and who may call it."""
     from rich.console import Console
     from rich.table import Table
 

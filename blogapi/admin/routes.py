@@ -62,9 +62,9 @@ PAGES = (
     Page("/articles/", "articles", "Articles", "articles", "file-text", role=Role.AUTHOR),
     Page("/pages/", "pages", "Pages", "pages", "files", role=Role.EDITOR),
     Page("/media/", "media", "Media", "media", "image", role=Role.AUTHOR),
-    Page("/categories/", "categories", "Categories", "terms", "folder", "Organise", role=Role.EDITOR),
-    Page("/tags/", "tags", "Tags", "terms", "tag", "Organise", role=Role.EDITOR),
-    Page("/authors/", "authors", "Authors", "terms", "pen-line", "Organise", role=Role.EDITOR),
+    Page("/categories/", "categories", "Categories", "terms", "folder", "Organize", role=Role.EDITOR),
+    Page("/tags/", "tags", "Tags", "terms", "tag", "Organize", role=Role.EDITOR),
+    Page("/authors/", "authors", "Authors", "terms", "pen-line", "Organize", role=Role.EDITOR),
     Page("/site/", "site", "Site", "site", "globe", "Settings"),
     Page(
         "/custom-fields/", "custom-fields", "Custom fields", "custom-fields", "text-cursor-input", "Settings"

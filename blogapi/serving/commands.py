@@ -52,7 +52,7 @@ IMPORT_STOP_SECONDS = 5
 
 FIRST_ADMIN = "No admin can log in yet. This link creates one; it works once, for one day:"
 NEXT_STEPS = """The blog is empty. In another terminal, in this folder and with the same --blog, if any:
-  {program} user create NAME --admin      create an author
+  {program} user create NAME --admin      create an admin
   {program} import PATH                   import another blog (WordPress, Ghost, Markdown and others)
   {program} key create                    create a key for a web page
 Or stop the server and start it with --demo for a sample blog."""
@@ -92,7 +92,7 @@ def _parse_proxy(_context: click.Context, _option: click.Parameter, value: str |
     default="http",
     show_default=True,
     type=click.Choice(["http", "https"]),
-    help="Scheme to assume when the proxy terminates TLS but sends no X-Forwarded-Proto.",
+    help="Scheme of the addresses in responses if the proxy sends no X-Forwarded-Proto.",
 )
 @click.option(
     "--trusted-proxy", metavar="ADDRESS", callback=_parse_proxy, help="Override the TRUSTED_PROXY setting."
@@ -138,7 +138,8 @@ def _open_socket(host: str, port: int, path: Path | None) -> socket.socket:
         return listening.open_socket(host, port, path)
     except OSError as error:
         where = path or f"{host}:{port}"
-        raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.") from error
+        hint = "" if path else " Name another --port?"
+        raise click.ClickException(f"Cannot listen on {where}: {error.strerror or error}.{hint}") from error
 
 
 def _find_blog(with_demo: bool) -> Path:
@@ -147,6 +148,9 @@ def _find_blog(with_demo: bool) -> Path:
     in_checkout = blog_folder.CHECKOUT is not None and (
         home.parent == blog_folder.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"
     )
+    if in_checkout and home.is_dir() and not blog_folder.is_blog(home):
+        # git has created the folder of a new checkout, with access for all users.
+        home.chmod(0o700)
     return home if with_demo or in_checkout else blog_folder.find_blog()
 
 

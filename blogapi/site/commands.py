@@ -7,6 +7,7 @@ import marshmallow as ma
 from flask.cli import AppGroup, with_appcontext
 
 from blogapi.cli import report_problems
+from blogapi.parsing import normalize_language
 from blogapi.site import queries, service
 from blogapi.site.models import NavigationItem
 from blogapi.site.schemas import SiteChangesSchema, SiteSchema
@@ -46,9 +47,15 @@ def show(as_json: bool) -> None:
 def set_(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bool) -> None:
     """Change fields of the site, such as `title=Bread url=https://blog.example`.
 
-    An empty value unsets a field; the language, the time zone and the paths cannot be empty.
+    The fields are title, description, language, languages (codes such as `de,fr`), time_zone, url,
+    service_url, logo, icon, article_path, page_path, category_path, tag_path, author_path and preview_url. An
+    empty value unsets a field; the language, the time zone and the paths cannot be empty.
     """
     changes: Fields = dict(_split(text, "FIELD=VALUE") for text in fields)
+    if "languages" in changes:
+        known = {other["language"]: other for other in queries.get_site().other_languages}
+        codes = filter(None, map(str.strip, changes["languages"].split(",")))
+        changes["languages"] = [known.get(normalize_language(code), {"language": code}) for code in codes]
     if navigation or no_navigation:
         items = (_split(text, "LABEL=URL") for text in navigation)
         changes["navigation"] = [{"label": label, "url": url} for label, url in items]

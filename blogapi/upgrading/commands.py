@@ -174,10 +174,8 @@ def rollback(no_export: bool, force: bool) -> None:
 
 def _print_kept(kept: way_back.Kept) -> None:
     if kept.report.public + kept.report.drafts + kept.report.media:
-        numbers = (
-            f"{kept.report.public + kept.report.drafts:,} articles and pages, {kept.report.media:,} files"
-        )
-        click.echo(f"Written since the upgrade: {numbers}, with all pages, categories, tags and authors, in")
+        numbers = f"articles and pages: {kept.written:,}, files: {kept.report.media:,}"
+        click.echo(f"Written since the upgrade: {numbers}. With all pages, categories, tags and authors, in")
         click.echo(f"  {kept.folder}")
         click.echo(f"Then run `{blog_folder.get_command()} import {kept.folder}`.")
         click.echo("The import skips articles that the blog already has; to replace one, delete it first.")

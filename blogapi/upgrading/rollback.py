@@ -8,11 +8,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from flask import Flask
-from sqlalchemy import URL, Engine, select, text
+from sqlalchemy import URL, Engine, func, select, text
 
 from blogapi import clock
 from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.accounts.users.models import Account
+from blogapi.content.articles.models import Article
 from blogapi.delivery.redirects.custom.service import CustomRedirect
 from blogapi.delivery.webhooks.models import Webhook
 from blogapi.exporting import layouts
@@ -55,6 +56,7 @@ class Kept:
     version: str | None
     folder: Path
     report: ExportReport
+    written: int = 0  #: the number of articles and pages
     redirects: int = 0
     lost: dict[str, list[str]] = field(default_factory=dict)
 
@@ -136,11 +138,13 @@ def export_changes(home: Path, copy: Copy, create_app: Callable[[], Flask]) -> K
             )
             redirects = db.session.scalars(select(CustomRedirect).where(CustomRedirect.last_updated >= since))
             lines = [f"{one.path} {one.target or '/'} {one.status}\n" for one in redirects]
-            kept = Kept(version, folder, report, len(lines), _list_lost(since))
+            number = select(func.count()).select_from(Article).where(Article.last_updated >= since)
+            written = db.session.scalar(number) or 0
+            kept = Kept(version, folder, report, written, len(lines), _list_lost(since))
             if lines:
-                written = staging / "redirects.txt"
-                written.write_text("".join(lines), encoding="utf-8")
-                files.rename(written, kept.redirects_path)
+                listed = staging / "redirects.txt"
+                listed.write_text("".join(lines), encoding="utf-8")
+                files.rename(listed, kept.redirects_path)
             files.rename(unfinished, folder)
             return kept
     finally:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from blogapi.site import queries
+from blogapi.site.schemas import SiteChangesSchema
 
 
 @pytest.fixture
@@ -82,3 +84,18 @@ def test_set_explains_wrong_usage(run, args):
 
 def test_set_refuses_a_navigation_that_is_text(run):
     assert "navigation" in run("set", "navigation=About").output
+
+
+def test_languages_are_set_by_their_codes_and_keep_their_titles(run, as_reader, set_site):
+    set_site(languages=json.dumps([{"language": "de", "title": "Brot", "description": ""}]))
+    assert run("set", "languages=fr, de").exit_code == 0
+    shown = as_reader.get("/api/v1/blog/site/").json["languages"]
+    assert [(one["language"], one["title"]) for one in shown] == [("fr", ""), ("de", "Brot")]
+    assert run("set", "languages=").exit_code == 0
+    assert as_reader.get("/api/v1/blog/site/").json["languages"] == []
+
+
+def test_the_help_lists_the_fields(run):
+    fields = SiteChangesSchema().fields.keys() - {"navigation"}
+    text = " ".join(run("set", "--help").output.split())
+    assert [name for name in fields if not re.search(rf"\b{name}\b", text)] == []

@@ -32,7 +32,7 @@ def test_the_database_is_as_before_and_new_content_can_be_imported_again(run, up
     assert result.exit_code == 0, result.output
     assert dump(home / "blog.db") == before
     (folder,) = home.glob("backups/since-upgrade-*")
-    assert "Written since the upgrade: 1 articles and pages, 0 files" in result.output
+    assert "Written since the upgrade: articles and pages: 1, files: 0." in result.output
     assert f"Then run `{blog_folder.get_command()} import {folder}`." in result.output
     assert "Now install the version of blogapi that you used before the upgrade" in result.output
     # The state after the upgrade is kept too.
@@ -61,7 +61,7 @@ def test_changes_redirects_and_names_are_kept_and_said(run, upgraded, tmp_path):
         assert connection.total_changes == 1
     result = run("rollback")
     assert result.exit_code == 0, result.output
-    assert "Written since the upgrade: 1 articles" in result.output
+    assert "Written since the upgrade: articles and pages: 1" in result.output
     assert "New keys, which are gone: " in result.output and "new site" in result.output
     (path,) = home.glob("backups/since-upgrade-*-redirects.txt")
     said = run("redirect", "import", "--dry-run", path).output

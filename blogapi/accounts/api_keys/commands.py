@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any
 
 import click
 from flask.cli import AppGroup, with_appcontext
 
+from blogapi import clock
 from blogapi.accounts.api_keys import queries, service
 from blogapi.accounts.api_keys.schemas import KeySchema
 from blogapi.accounts.users.queries import get_user_by_name
 from blogapi.cli import report_problems
-from blogapi.parsing import parse_uuid
+from blogapi.parsing import parse_timestamp, parse_uuid
 from blogapi.web.access import SCOPES, Caller, Role, Scope
 from blogapi.web.errors import or_not_found
 
@@ -20,6 +22,15 @@ key = AppGroup("key", help="Create and manage API keys.")
 
 # The caller on whose behalf `key list` reads: anyone who can run commands on the server may see every key.
 _OPERATOR = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=True)
+
+
+def _parse_time(_context: click.Context, _option: click.Parameter, value: str | None) -> datetime | None:
+    time = None if value is None else parse_timestamp(value if "T" in value else f"{value}T00:00:00Z")
+    if value is not None and (time is None or time <= clock.now()):
+        raise click.BadParameter(
+            "It is not a time in the future, such as 2030-01-31 or 2030-01-31T09:30:00Z."
+        )
+    return time
 
 
 @key.command()
@@ -33,14 +44,15 @@ _OPERATOR = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=T
     "owner may read, including drafts if the owner is an admin. write: read and write.",
 )
 @click.option("--name", default="", help="A label for the key.")
+@click.option("--expires", metavar="TIME", callback=_parse_time, help="When it expires, such as 2030-01-31.")
 @with_appcontext
-def create(username: str | None, scope: Scope, name: str) -> None:
+def create(username: str | None, scope: Scope, name: str, expires: datetime | None) -> None:
     """Create a key and print its value on the last line."""
     if scope != "published" and username is None:
         raise click.UsageError(f"A key of scope {scope} needs an owner; set the owner with --user.")
     with report_problems():
         owner = None if username is None else get_user_by_name(username).uuid
-        created = service.issue(owner, scope, name=name)
+        created = service.issue(owner, scope, name=name, expires=expires)
     click.echo(f"Created the key {created.uuid} ({scope}). Save its value; it is not shown again:", err=True)
     click.echo(created.value)
 
@@ -63,7 +75,7 @@ def list_(as_json: bool) -> None:
 @click.argument("uuid")
 @with_appcontext
 def delete(uuid: str) -> None:
-    """Delete a key; requests with it are refused immediately."""
+    """Delete the key with this uuid, which `key list` shows; requests with it are refused immediately."""
     with report_problems():
         detail = f"{uuid!r} is not the uuid of a key; `key list` shows the uuids."
         service.delete_by_uuid(or_not_found(parse_uuid(uuid), detail))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import sys
+import warnings
 
 import click
 import marshmallow as ma
@@ -37,7 +39,10 @@ _password_option = click.option(
 def _read_password(*, from_stdin: bool) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
+    with warnings.catch_warnings():
+        # Without a terminal, the password is read from standard input, where nothing shows it.
+        warnings.simplefilter("ignore", getpass.GetPassWarning)
+        password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
     return password
 
 
@@ -160,10 +165,14 @@ def _print_link(link: WithAttributes) -> None:
 
 @user.command()
 @click.argument("name")
-@click.confirmation_option("--yes", prompt="Delete the user and all their API keys?")
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @with_appcontext
-def delete(name: str) -> None:
+def delete(name: str, yes: bool) -> None:
     """Delete a user who owns no content, and all their API keys."""
     with report_problems():
+        # Refuse an unknown name before asking.
+        queries.get_user_by_name(name)
+        if not yes:
+            click.confirm("Delete the user and all their API keys?", abort=True)
         service.delete_user(name)
     click.echo(f"Deleted {name}.")

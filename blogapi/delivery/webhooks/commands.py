@@ -58,7 +58,10 @@ def list_(as_json: bool) -> None:
 @click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="Another header; repeatable.")
 @with_appcontext
 def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], headers: tuple[str]) -> None:
-    """Add a webhook and print its secret on the last line."""
+    """Add a webhook with this NAME, and print the secret of its signatures on the last line.
+
+    The preset says what is sent, in which form and to which service.
+    """
     body: dict[str, Any] = {"name": name, "url": url, "preset": preset}
     if mode:
         body["mode"] = mode
@@ -83,7 +86,7 @@ def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], 
 @click.argument("uuid", callback=_parse_uuid)
 @with_appcontext
 def test(uuid: UUID) -> None:
-    """Make a test call and print the answer."""
+    """Call the webhook with this uuid once, with a sample event, and print the answer."""
     with report_problems():
         outcome = service.send_test(uuid)
     click.echo(_describe_delivery(outcome))
@@ -98,7 +101,7 @@ def test(uuid: UUID) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_appcontext
 def log(uuid: UUID, as_json: bool) -> None:
-    """List the last 100 calls of a webhook, newest first."""
+    """List the last 100 calls of the webhook with this uuid, newest first, with their answers."""
     with report_problems():
         queries.get_by_uuid(uuid)
     deliveries = queries.list_deliveries(uuid, None).rows
@@ -114,7 +117,7 @@ def log(uuid: UUID, as_json: bool) -> None:
 @click.argument("since")
 @with_appcontext
 def replay(uuid: UUID, since: str) -> None:
-    """Send all changes since SINCE, such as 2026-11-20T09:00:00Z, to a webhook again."""
+    """Call the webhook with this uuid again for all changes since SINCE, such as 2026-11-20T09:00:00Z."""
     time = parse_timestamp(since)
     if time is None:
         raise click.BadParameter("It is not a time such as 2026-11-20T09:00:00Z.", param_hint="SINCE")

@@ -18,7 +18,7 @@ from blogapi.content.media.models import Media
 from blogapi.operations.db_copy import service
 from blogapi.storage import connections
 
-db = click.Group("db", help="Move a blog between SQLite and PostgreSQL.")
+db = click.Group("db", help="Copy the database of a stopped blog between SQLite and PostgreSQL.")
 
 
 @db.command()

@@ -106,7 +106,8 @@ def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:
         size = findings.format_bytes(sum(path.stat().st_size for path in orphans))
         names = findings.join_examples(sorted(path.name for path in orphans))
         says = f"{len(orphans)} files ({size}) in {root} belong to no media ({names})."
-        yield hint("media", says, "run `media prune`, which deletes such files when they are a day old")
+        cure = "unless you may still `rollback` an upgrade, run `media prune`, which deletes them after a day"
+        yield hint("media", says, cure)
 
 
 def _check_unfinished(root: Path, repair: bool) -> Iterator[Finding]:

@@ -28,7 +28,7 @@ def fetch(
                 return response.status, response.read(max_bytes)
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ConnectionError(f"{url} does not answer: {reason}.") from error
+        raise ConnectionError(f"{url} does not answer: {reason}. Name another --url?") from error
 
 
 # The command ends within 3 seconds, with the start of Python.

@@ -132,3 +132,12 @@ def test_the_installed_program_runs_key_create(app, as_stranger):
     result = CliRunner().invoke(main, ["key", "create"], obj=fresh)
     assert result.exit_code == 0, result.output
     assert as_stranger.get(ME, headers={"X-API-KEY": result.stdout.strip()}).json["role"] == "reader"
+
+
+def test_a_key_can_expire(run, as_login):
+    assert run("create", "--name", "short", "--expires", "2999-01-31").exit_code == 0
+    (key,) = [key for key in as_login.get("/api/v1/auth/api-key/").json if key["name"] == "short"]
+    assert key["expires"] == "2999-01-31T00:00:00.000000+00:00"
+    for text in ("2001-01-01", "soon"):
+        result = run("create", "--expires", text)
+        assert (result.exit_code, "not a time in the future" in result.output) == (2, True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import re
+import warnings
 
 import pytest
 from click.testing import CliRunner
@@ -199,3 +201,20 @@ def test_help_does_not_create_the_instance_folder(instance, args):
     result = CliRunner().invoke(main, args)
     assert (result.exit_code, "Usage:" in result.output) == (0, True)
     assert not instance.exists()
+
+
+def test_an_unknown_user_is_refused_before_a_question(run):
+    result = run("delete", "nobody")
+    assert result.exit_code == 1 and "Delete the user" not in result.output
+
+
+def test_without_a_terminal_no_warning_is_printed(run, monkeypatch):
+    def prompt(*_: object, **options: object) -> str:
+        warnings.warn("Can not control echo on the terminal.", getpass.GetPassWarning, stacklevel=2)
+        return PASSWORD
+
+    monkeypatch.setattr("click.prompt", prompt)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        assert run("create", "eve").exit_code == 0
+    assert [one for one in found if one.category is getpass.GetPassWarning] == []
