@@ -50,12 +50,12 @@ def act_as_owner(context: click.Context) -> Iterator[None]:
     Raises ClickException if the user cannot use a path in the arguments; `backup` and `export` then run as
     root, and leave no file of root in the instance folder.
     """
-    home, name = _find_instance(context), context.info_name
+    home, name = blog_folder.find(), context.info_name
     user = None if name in _AS_STARTED else find_other_owner(home)
     if user is None:
         yield
         return
-    groups, old_groups, old_gid = os.getgrouplist(user.pw_name, user.pw_gid), os.getgroups(), os.getegid()
+    groups, former = os.getgrouplist(user.pw_name, user.pw_gid), (os.getgroups(), os.getegid())
     os.setgroups(groups)
     os.setegid(user.pw_gid)
     os.seteuid(user.pw_uid)
@@ -64,10 +64,10 @@ def act_as_owner(context: click.Context) -> Iterator[None]:
         problem = next(_describe_problems(context, user.pw_name), None)
     finally:
         os.seteuid(0)
-        os.setegid(old_gid)
-        os.setgroups(old_groups)
+        os.setegid(former[1])
+        os.setgroups(former[0])
     os.environ[INSTANCE_PATH] = str(home)
-    if unusable is None and problem is None:
+    if not unusable and not problem:
         os.setgroups(groups)
         os.setgid(user.pw_gid)
         os.setuid(user.pw_uid)
@@ -76,7 +76,7 @@ def act_as_owner(context: click.Context) -> Iterator[None]:
         click.echo(f"Runs as the user {user.pw_name}, to whom {home} belongs.", err=True)
         yield
         return
-    if unusable is None and name not in _ANY_TARGET:
+    if not unusable and name not in _ANY_TARGET:
         raise click.ClickException(f"{home} belongs to {user.pw_name}, so the command runs as it. {problem}")
     reason = problem or f"{user.pw_name} cannot use {unusable}."
     click.echo(f"Runs as root, although {home} belongs to {user.pw_name}: {reason}", err=True)
@@ -88,23 +88,18 @@ def act_as_owner(context: click.Context) -> Iterator[None]:
             os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
 
 
-def _find_instance(context: click.Context) -> Path:
-    if context.info_name == "init" and (context.params["folder"] or INSTANCE_PATH not in os.environ):
-        return Path(context.params["folder"] or ".").absolute() / "instance"
-    return blog_folder.find()
-
-
 def _can_use(path: Path, mode: int) -> bool:
-    return os.access(path, mode | (os.X_OK if path.is_dir() else 0), effective_ids=True)
+    # `is_dir` fails if the folder above cannot be entered.
+    is_usable = os.access(path, mode, effective_ids=True)
+    return is_usable and (not path.is_dir() or os.access(path, os.X_OK, effective_ids=True))
 
 
 def _list_unusable(home: Path) -> Iterator[Path]:
     """Yield the files of the program and of the blog that the effective user cannot use."""
-    program = (Path(path) for path in (sys.prefix, sys.executable, __file__, os.__file__))
-    yield from (path for path in program if not os.access(path, os.R_OK, effective_ids=True))
     files = [home if home.exists() else home.parent]
     files += (path for pattern in ("*", "media/*", "backups/*") for path in home.glob(pattern))
-    yield from (path for path in files if not _can_use(path, os.R_OK))
+    program = map(Path, (sys.prefix, sys.executable, __file__, os.__file__))
+    yield from (path for path in (*program, *files) if not _can_use(path, os.R_OK))
     yield from (path for path in files if path.name not in _READ_ONLY and not _can_use(path, os.W_OK))
 
 
@@ -116,7 +111,7 @@ def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
             continue
         for path in map(Path, value if isinstance(value, tuple) else (value,)):
             nearest = next(one for one in (path, *path.absolute().parents) if os.access(one, os.F_OK))
-            if parameter.type.exists and not os.access(path, os.R_OK, effective_ids=True):
+            if parameter.type.exists and not _can_use(path, os.R_OK):
                 cure = f"Name a copy that it can read (`install -o {name} -m 600 {path} FOLDER`)"
                 yield f"{name} cannot read {path}. {cure}."
             elif not parameter.type.exists and "://" not in str(value) and not _can_use(nearest, os.W_OK):

@@ -27,17 +27,21 @@ def open_blog() -> Flask:
     return create_app()
 
 
+def _select_new(_context: click.Context, _argument: click.Parameter, folder: Path | None) -> Path | None:
+    if folder is not None or not os.environ.get(config.INSTANCE_PATH):
+        blog_folder.select(folder or Path.cwd())
+    return folder
+
+
 @click.command()
-@click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
+@click.argument(
+    "folder", required=False, type=click.Path(file_okay=False, path_type=Path), callback=_select_new
+)
 def init(folder: Path | None) -> None:
     """Create a blog in FOLDER (default: the current folder).
 
     Its content and its settings are stored below FOLDER in `instance`.
     """
-    if folder is not None:
-        blog_folder.select(folder)
-    elif not os.environ.get(config.INSTANCE_PATH):
-        blog_folder.select(Path.cwd())
     home = blog_folder.find()
     if blog_folder.is_blog(home) and not blog_folder.is_unfinished(home):
         raise click.ClickException(f"{home.parent} already contains a blog.")

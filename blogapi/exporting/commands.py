@@ -69,16 +69,13 @@ def export(
 
 
 def _refuse_blog_folder(target: Path) -> None:
-    # Who exports into a folder publishes it as a whole: with the database and the secret key of a blog in it,
-    # these would be public too. Only the file of an archive may lie beside them.
-    place = target.parent if target.suffix.lower() == ".zip" else target
-    instance = blog_folder.find_instance_at(place)
-    if instance is None or (place != target and not place.resolve().is_relative_to(instance)):
-        return
-    raise click.ClickException(
-        f"{target} is, contains or lies in the folder of a blog ({instance}). Export into another folder, "
-        f"such as {instance.parent}-export; move files of an earlier export (`SHA256SUMS` lists them) there."
-    )
+    # Who publishes the folder would publish the database and the secret key too.
+    instance = blog_folder.find_instance_at(target)
+    if instance is not None:
+        raise click.ClickException(
+            f"{target} is, contains or lies in the folder of a blog ({instance}). Export into another one, "
+            f"such as {instance.parent}-export; move files of an earlier export (see `SHA256SUMS`) there."
+        )
 
 
 def _print(report: ExportReport, target: str, *, dry_run: bool, as_json: bool) -> None:
@@ -91,15 +88,14 @@ def _print(report: ExportReport, target: str, *, dry_run: bool, as_json: bool) -
     numbers = ", ".join(f"{number:,} {name}" for name, number in report.count_files().items())
     end = " Nothing was written (dry run)." if dry_run else ""
     click.echo(f"{target}: {numbers}.{end}")
-    if left_out := [_count(number, name) for name, number in report.left_out.items() if number]:
-        *most, last = left_out
-        click.echo(f"{' and '.join(filter(None, (', '.join(most), last)))} left out; --drafts exports them.")
-
-
-def _count(number: int, name: str) -> str:
-    singular = {"waiting_edits": "waiting edit"}.get(name, name)
-    has_plural = name in ("draft", "waiting_edits") and number != 1
-    return f"{number:,} {singular}{'s' if has_plural else ''}"
+    words = {"draft": "draft{}", "waiting_edits": "waiting edit{}"}
+    left_out = [
+        f"{number:,} {words.get(name, name).format('s' * (number > 1))}"
+        for name, number in report.left_out.items()
+        if number
+    ]
+    if left_out:
+        click.echo(f"{' and '.join(', '.join(left_out).rsplit(', ', 1))} left out; --drafts exports them.")
 
 
 def _to_json(report: ExportReport, target: str, dry_run: bool) -> dict[str, object]:

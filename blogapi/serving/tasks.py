@@ -114,6 +114,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
     """The response of the application."""
 
     content_length: int | None
+    chunked_response: bool
 
     def execute(self) -> None:
         try:
@@ -128,7 +129,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         if not self.wrote_header:
             self.write(b"")
         # The response to a HEAD request has no body, and so no last chunk either.
-        self.chunked_response = self.chunked_response and self.request.command != "HEAD"
+        self.chunked_response &= self.request.command != "HEAD"
         super().finish()
 
     def may_be_cached(self) -> bool:
