@@ -73,10 +73,7 @@ _IDEMPOTENCY_KEY = {
 
 
 def separate_references(document: Document) -> None:
-    """Give each operation its own path parameters if one operation of the path also accepts slugs.
-
-    Otherwise that operation would have two parameters with the name `id`, its own and that of the path.
-    """
+    """Move the parameters of a path to its operations if one of these has its own `id`."""
     reference = {"$ref": f"#/components/parameters/{_REFERENCE}"}
     for item in document["paths"].values():
         operations = [item[method] for method in METHODS if method in item]

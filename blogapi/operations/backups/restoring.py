@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -124,13 +123,11 @@ def describe_replacement(path: Path, home: Path) -> str:
     if not number and not integrity.is_in_use(live):
         return ""
     with service.convert_errors(path):
+        # The name of a copy of the database contains its time.
         is_plain = naming.is_plain_copy(path.name)
-        saved = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
-        made = saved if is_plain else archive.read_manifest(path).created
-    return (
-        f"A backup of {made} replaces the blog in {home.parent} (articles and pages: {number}). Its state "
-        f"until now is kept in {home / 'backups'}."
-    )
+        backup = path.name if is_plain else f"A backup of {archive.read_manifest(path).created}"
+    says = f"{backup} replaces the blog in {home.parent} (articles and pages: {number})."
+    return f"{says} Its state until now is kept in {home / 'backups'}."
 
 
 def verify(path: Path, home: Path, *, progress: ProgressReporter = no_progress) -> Backup:
