@@ -110,6 +110,13 @@ def _check_format(ctx: click.Context, param: click.Parameter, value: str | None)
     show_default=True,
     help="How to import new articles that a plugin may have hidden by rules that are not in the files.",
 )
+@click.option(
+    "--publish-marked",
+    multiple=True,
+    metavar="NAME",
+    help="Publish articles in spite of this guess, as the report names it (`shortcode:am4show`); repeatable, "
+    "and remembered for later imports of the blog. `none` forgets it.",
+)
 @click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(
     "--publish-undated",
@@ -143,6 +150,7 @@ def import_(
     restricted: bool,
     as_json: bool,
     background_report: Path | None,
+    publish_marked: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Import the articles of another blog, with their pictures, authors, tags and former addresses.
@@ -170,6 +178,7 @@ def import_(
             dry_run=dry_run,
             restore_deleted=restore_deleted,
             restricted=restricted,
+            publish_marked=publish_marked,
         )
         site = get_site()
         reader_options = ImportOptions(

@@ -22,6 +22,8 @@ EMPTY_SUMMARY: dict[str, Any] = {
     "notes": [],
     "unread_rules": "",
     "public_here_rules_unread": 0,
+    "marked": [],
+    "public_here_perhaps_hidden": 0,
     "public_here_hidden_there": [],
 }
 
@@ -31,7 +33,8 @@ class ImportedFile(Base):
 
     `root` is the absolute path of the folder that the key is relative to, which distinguishes equal keys of
     two blogs; it is None if the key is not a path. There is no foreign key: the row is kept when its article
-    is deleted, so that the next import does not create the article again.
+    is deleted, so that the next import does not create the article again. `guesses` are the names of the
+    guesses about the file, in lower case, one in each line; None = an older version imported the file.
     """
 
     __tablename__ = "imported"
@@ -41,6 +44,20 @@ class ImportedFile(Base):
     digest: Mapped[str] = mapped_column(String(64))
     imported_at: Mapped[datetime]
     root: Mapped[str | None] = mapped_column(Text())
+    guesses: Mapped[str | None] = mapped_column(Text())
+
+    def get_guesses(self) -> set[str] | None:
+        """Return the names of the guesses in the last import; None if it stored no names."""
+        return None if self.guesses is None else set(self.guesses.splitlines())
+
+
+class LiftedGuess(Base):
+    """A guess that the user has lifted for a source of imports, in lower case; see `storing.guesses`."""
+
+    __tablename__ = "lifted_guess"
+
+    source: Mapped[str] = mapped_column(Text(), primary_key=True)
+    name: Mapped[str] = mapped_column(Text(), primary_key=True)
 
 
 class ImportJob(Identified, Timestamped, Base):

@@ -149,6 +149,28 @@ def test_the_trial_asks_what_becomes_of_texts_with_unread_rules(api, open_admin,
     assert {"title": f"Rules {status}", "status": status} in articles
 
 
+@pytest.mark.parametrize(("is_chosen", "status"), [(False, "draft"), (True, "published")])
+def test_the_trial_asks_which_marks_hid_nothing(api, open_admin, is_chosen, status):
+    page = open_admin("/admin/import/")
+    title = f"Marked {status}"
+    send_file(
+        page,
+        make_zip(
+            **{f"marks-{status}": BREAD.replace("Bread", title).replace("---\n", "---\nhide_post: true\n", 1)}
+        ),
+    )
+    page.get_by_role("heading", name="What the old blog hid is unknown", exact=True).wait_for()
+    mark = page.get_by_role("checkbox", name="key:hide_post (1 text)")
+    assert not mark.is_checked()
+    if is_chosen:
+        mark.check()
+    assert list_violations(page) == []
+    page.get_by_role("button", name="Import 1 text", exact=True).click()
+    page.get_by_role("link", name="Import another file", exact=True).wait_for()
+    articles = api.get("blog/articles/author/me/", query_string={"fields": "title,status"})
+    assert {"title": title, "status": status} in articles
+
+
 def test_a_file_that_cannot_be_read_says_why_and_can_be_discarded(api, open_admin):
     page = open_admin("/admin/import/")
     page.get_by_role("button", name="Upload and try", exact=True).click()

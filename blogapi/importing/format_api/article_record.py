@@ -53,6 +53,18 @@ class ExportedFields:
     media_paths: Mapping[str, UUID] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A sign that can hide an article, but that no table knows as the sign of a system.
+
+    The article becomes a draft unless `--publish-marked` names each of its guesses.
+    """
+
+    name: str  #: the carrier and its name: `shortcode:am4show`
+    note: str  #: the sentence of the report about a draft
+    is_new: bool = True  #: whether the versions that stored no guesses made no draft of it
+
+
 #: The statuses with which readers see an article.
 PUBLIC_STATUSES = ("published", "unlisted")
 
@@ -79,7 +91,12 @@ class ArticleRecord:
     slug: str = ""  #: the preferred slug; "" = derive it from the title
     content: str  #: as in the source, with LF line endings; may be empty
     content_type: str  #: "markdown", "html" or "text"
-    status: str  #: "draft", "published", "unlisted" or "archived"
+    status: str  #: "draft", "published", "unlisted" or "archived", whatever `guesses` say
+    guesses: tuple[Guess, ...] = ()  #: with distinct names
+    #: set by the import: the status without the guesses ("" = `status`), and the names, in lower case, of the
+    #: guesses that the user has not lifted
+    open_status: str = ""
+    unlifted: tuple[str, ...] = ()
     published_at: datetime | None  #: aware, UTC; may be in the future; None if the source has no date
     category: str = ""  #: name of the category
     categories_above: tuple[str, ...] = ()  #: names of the parent categories, outermost first
@@ -111,6 +128,7 @@ class ArticleRecord:
     #: whether template tags and wiki links in the content are resolved
     has_templates: bool = False
     is_mdx: bool = False  #: whether the content is MDX; components in it are resolved
+    generator: str = ""  #: the generator of the site of a Markdown file; "" = unknown
     #: the values of custom fields, by name; values that do not fit their definitions are kept too
     custom: Mapping[str, Any] = field(default_factory=dict)
     #: fields of the source for which there is no custom field, by their names in the source

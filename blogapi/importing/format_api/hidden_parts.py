@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
-from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api import hiding_words
+from blogapi.importing.format_api.article_record import ArticleRecord, Guess
+from blogapi.importing.format_api.privacy import make_guess
 from blogapi.importing.format_api.privacy_signs import END_TAG, GHOST_GATED_BLOCK, HIDING_VALUES, TEXT_MARK
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.scanner import blank_code
@@ -19,13 +22,19 @@ _LESS_THAN_SIGN = re.compile(r"""(?<=\{\{)<|<(?!/?[a-z](?:"[^"]*+"|'[^']*+'|[^<>
 def hide_parts(record: ArticleRecord) -> ArticleRecord:
     """Return the record without the parts of its text that visitors could not see, and with notes.
 
-    The record becomes a draft if a mark hides another part. Exports of blogapi are not changed.
+    The record becomes a draft if a mark hides another part, and gets a guess for each name of a part that has
+    a word of `hiding_words`. Exports of blogapi are not changed.
     """
     if record.exported is not None:
         return record
     text, notes, parts, unclear = leave_out_hidden(record.content, record.content_type, keeps_unclear=True)
     record = replace(record, content=text, notes=(*record.notes, *notes), left_out=(*record.left_out, *parts))
     mark = _find_mark(record)
+    if record.content_type != "text" and not mark:
+        known = {guess.name.casefold() for guess in record.guesses}
+        found = {it.name.casefold(): it for it in _guess_from_text(record)}
+        new = (guess for name, guess in found.items() if name not in known)
+        record = replace(record, guesses=(*record.guesses, *new))
     if record.status == "archived" or not (mark or unclear):
         return record
     reason = "It is unclear where an element that browsers did not show ends"
@@ -76,9 +85,75 @@ def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
     if not TEXT_MARK.search(record.content):
         return None
     kinds = {"tag"} if record.has_templates else set()
-    kinds |= {"comment", "element"} if record.content_type != "text" else set()
+    kinds |= {"element"} if record.content_type != "text" else set()
+    # Posts that came from Ghost to Jekyll have comments of Ghost, which hid nothing in Jekyll.
+    kinds |= {"comment"} if record.content_type != "text" and record.generator != "jekyll" else set()
     kinds |= {"container"} if record.content_type == "markdown" else set()
     text = blank_code(record.content, record.content_type)
     ends = {"", *(name.lower() for name in END_TAG.findall(text))}
     marks = (mark for mark in TEXT_MARK.finditer(text) if (mark["pair"] or "").lower() in ends)
     return next((mark for mark in marks if mark.lastgroup in kinds), None)
+
+
+# The names of the parts of a text: comments, elements, containers, and tags of templates and of Handlebars.
+_NAMED_PART = re.compile(
+    r"<!--\s*+(?P<comment>[^\W\d_][\w \t:-]{1,40}?)\s*+-->"
+    r"|<(?P<element>[A-Za-z][\w.-]*+)(?=[\s/>])[^<>]*+(?P<void>(?<=/))?>"
+    r"|^[ \t>]*+:{3,}+[ \t]*+\{?[.#]?(?P<container>[A-Za-z][\w-]*+)"
+    r"|\{(?:\{[<%]|%)-?\s*+(?P<tag>[A-Za-z][\w-]*+)(?P<condition>[^%>}\n]{0,200})"
+    r"|\{\{#(?P<block>[A-Za-z][\w-]*+)(?P<block_condition>[^{}\n]{0,200})\}\}",
+    re.MULTILINE,
+)
+_END_NAME = re.compile(r"</([A-Za-z][\w.-]*+)|\{(?:\{[<%]|%)-?\s*+(?:/\s*+|end_?)([\w-]++)|\{\{/([\w-]++)")
+_CONDITION_WORDS = re.compile(r"[@\w.-]+")
+_FROM_PROGRAMS = ("ghost:", "substack:", "wordpress:")
+_CONDITIONAL = {"if", "unless"}
+
+
+def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:
+    """Yield a guess for each part, outside of code, whose name has a word that hides."""
+    shown, ends = set[tuple[str | None, ...]](), set[str]()
+    for found in dict.fromkeys(it.groups() for it in _NAMED_PART.finditer(record.content)):
+        comment, element, void, container, tag, condition, block, block_condition = found
+        name, kind = element or container or tag or block or "", "tag"
+        subject = f"The {'element' if element else 'container' if container else 'tag'} “{name[:60]}”"
+        if comment:
+            if not (hiding_words.is_hiding_comment(comment) and _has_comments(record)):
+                continue
+            name, kind, subject = comment.strip().lower(), "comment", f"The comment “{comment.strip()}”"
+        elif name.lower() in _CONDITIONAL:
+            if not (words := _find_condition(name, condition or block_condition or "")):
+                continue
+            subject = f"The condition “{words}”"
+        elif (
+            (container and record.content_type != "markdown")
+            or (tag and not record.has_templates)
+            or not hiding_words.is_hiding_name(name)
+        ):
+            continue
+        if not ends:
+            # Code is looked for only in the few texts with such a name.
+            text = blank_code(record.content, record.content_type)
+            shown = {it.groups() for it in _NAMED_PART.finditer(text)}
+            ends = {next(filter(None, groups)).lower() for groups in _END_NAME.findall(text)} | {""}
+        is_enclosing = bool(comment or container) or (name.lower() in ends and void is None)
+        if (is_enclosing or hiding_words.is_wall(name)) and found in shown:
+            yield make_guess(kind, words if name.lower() in _CONDITIONAL else name, subject)
+
+
+def _has_comments(record: ArticleRecord) -> bool:
+    """Return whether comments can be marks: they can be remarks of the author where a generator is known."""
+    is_plain_markdown = record.content_type == "markdown" and not record.generator
+    return record.key.startswith(_FROM_PROGRAMS) or is_plain_markdown
+
+
+def _find_condition(name: str, condition: str) -> str:
+    """Return a condition about the reader, with its tag, or ""; a negated one is for visitors."""
+    is_negated = (name.lower() == "unless") != bool(re.search(r"!(?!=)|\bnot\b|== *false\b", condition))
+    words = _CONDITION_WORDS.findall(condition)
+    is_about_reader = any(
+        word.lstrip("@").partition(".")[0] in ("user", "member", "visitor", "current_user", "currentUser")
+        or hiding_words.is_hiding_name(word)
+        for word in words
+    )
+    return f"{name} {' '.join(words)}" if is_about_reader and not is_negated else ""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from blogapi.importing.format_api import privacy_signs
+from blogapi.importing.format_api import hiding_words, privacy_signs
+from blogapi.importing.format_api.article_record import Guess
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.lines import is_empty, normalize_key, to_bool, to_line
 
@@ -23,6 +24,19 @@ class DraftReason:
     is_understood: bool = True
     #: whether everyone who knows the address of the article can read it
     is_unlisted: bool = False
+    guess: str = ""  #: the name of the guess, if no system is known for the sign
+    is_new: bool = True  #: as in `Guess`
+
+
+def list_guesses(reasons: Iterable[DraftReason]) -> tuple[Guess, ...]:
+    """Return the guesses among reasons, one for each name."""
+    found = {it.guess.casefold(): Guess(it.guess, it.note, it.is_new) for it in reasons if it.guess}
+    return tuple(found.values())
+
+
+def make_guess(kind: str, name: str, subject: str) -> Guess:
+    """Return the guess about a carrier, with its sentence; `subject` names the carrier: "The block “x”"."""
+    return Guess(f"{kind}:{name}", f"{subject} can hide a part of its text; the article became a draft.")
 
 
 def is_privacy_field(name: str) -> bool:
@@ -57,11 +71,66 @@ def find_draft_reasons_in_front_matter(
         # In notes, `status` often says how complete a public text is.
         if rule is privacy_signs.STATUS_RULE and says_public and not set(_to_words(value)) & rule.private:
             continue
-        if rule and not _is_public(rule, value):
+        is_only_unlisted = rule and set(_to_words(value)) & rule.private == privacy_signs.UNLISTED_VALUES
+        if rule is None or (rule.is_guess and not is_only_unlisted):
+            yield from _guess_from_entry(key, name, rule, value)
+        elif not _is_public(rule, value):
             unlisting = privacy_signs.UNLISTED_VALUES | privacy_signs.UNLISTED_VALUES_BY_GENERATOR.get(
                 (generator, name), frozenset()
             )
             yield _make_reason(key, name, rule, value, unlisting)
+
+
+def _guess_from_entry(
+    key: str, name: str, rule: privacy_signs.FieldRule | None, value: object
+) -> Iterator[DraftReason]:
+    """Yield a reason if a key that no system is known for says that the article is private."""
+    is_new, text = True, to_line(value)[:100] or ", ".join(_to_words(value))[:100]
+    last = key.rpartition(".")[2]
+    if rule is not None and rule.is_guess:
+        is_private, is_new = not _is_public(rule, value), rule.is_new
+    else:
+        is_private = rule is None and _is_private_entry(last, name, value)
+    if is_private:
+        shown = to_line(key)[:60]
+        note = f"It has `{shown}`" if is_secret_key(last) else f"It has `{shown}: {text}`"
+        yield DraftReason(f"{note}; the article became a draft.", guess=f"key:{shown}", is_new=is_new)
+
+
+def is_secret_key(key: str) -> bool:
+    return "passw" in key.lower()
+
+
+def _is_private_entry(key: str, name: str, value: object) -> bool:
+    if name in privacy_signs.DATE_FIELDS or name in privacy_signs.EXPIRY_FIELDS:
+        return False
+    words = set(_to_words(value)) if not isinstance(value, dict) else set[str]()
+    if name in hiding_words.PUBLISHED:
+        return bool(words & hiding_words.FALSE_WORDS)
+    # `publication_status`, `post_state`: only private values hide, and `comment_status: closed` does not.
+    if re.search(r"(?:status|state)$", name) and not words & hiding_words.TRUE_WORDS:
+        return bool(words & privacy_signs.PRIVATE_STATUSES) and not hiding_words.names_page_part(key)
+    if isinstance(value, dict):
+        return False
+    base, is_negated = hiding_words.list_fillers(key)
+    rule = privacy_signs.FIELD_RULES.get(base)
+    if rule and base != name and not (rule.is_unlisting or rule.is_secret):
+        if is_negated:
+            words = {"false" if word in hiding_words.TRUE else "true" for word in words}
+        return bool(words & (rule.private - {""}))
+    return bool(words) and any(hiding_words.is_hiding_entry(key, word) for word in words)
+
+
+def is_private_field(name: str, value: str) -> bool:
+    """Return whether a custom field that no table knows says that its article is private."""
+    words = {normalize_key(value)}
+    # An array is serialized; an empty one is `a:0:{}`.
+    is_other = value.startswith("a:0:") or (len(value.split()) > 3 and not value.startswith("a:"))
+    if is_other or words <= hiding_words.SHOWN_VALUES | hiding_words.FALSE_WORDS:
+        return False
+    if re.search(r"(?:status|state)$", name) and not words & hiding_words.TRUE_WORDS:
+        return bool(words & privacy_signs.PRIVATE_STATUSES) and not hiding_words.names_page_part(name)
+    return any(hiding_words.is_hiding_entry(name, word) for word in words)
 
 
 def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
@@ -76,7 +145,8 @@ def find_draft_reasons_in_text(text: str) -> list[DraftReason]:
         reason
         for entry in entries
         for reason in find_draft_reasons_in_front_matter(entry)
-        if reason.is_understood
+        # A line of a text can begin like a key.
+        if reason.is_understood and not (reason.guess and reason.is_new)
     ]
 
 
@@ -136,9 +206,21 @@ def find_draft_reasons_in_folders(folders: Iterable[str]) -> Iterator[DraftReaso
             yield DraftReason("" if "draft" in folder.casefold() else note)
 
 
+def _guess_from_path(folders: list[str], name: str) -> Iterator[DraftReason]:
+    for number, folder in enumerate(folders):
+        if folder.casefold() not in privacy_signs.PRIVATE_FOLDERS and hiding_words.is_hiding_folder(folder):
+            # The first folder is the imported one, or an outer folder.
+            path = "/".join(folders[1 : number + 1]) or folder
+            note = f"It is in the folder “{folder}”; the article became a draft."
+            yield DraftReason(note, guess=f"folder:{path}")
+    if hiding_words.is_draft_file(name):
+        yield DraftReason(f"Its file is named “{name}”; the article became a draft.", guess="file:draft")
+
+
 def _find_draft_reasons_in_path(key: str) -> Iterator[DraftReason]:
     *folders, name = key.split("/")
     yield from find_draft_reasons_in_folders(folders)
+    yield from _guess_from_path(folders, name)
     if name.startswith("_"):
         note = "Its name begins with “_”, which marks unpublished files; the article became a draft."
         yield DraftReason(note)

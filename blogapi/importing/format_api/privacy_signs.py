@@ -7,10 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from blogapi.importing.texts.lines import BOOLEAN_WORDS, normalize_key
+from blogapi.importing.format_api.hiding_words import (
+    DRAFTS,
+    FALSE,
+    PRIVATE,
+    READERS,
+    TRUE,
+    is_hiding_entry,
+    is_hiding_name,
+    is_other_use,
+    is_wall,
+    normalize_value,
+    split_name,
+)
+from blogapi.importing.texts.lines import normalize_key
 from blogapi.rendering.hidden_elements import HIDDEN_VALUES
 
 
@@ -25,8 +38,7 @@ def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
 
 # --- Front matter of Markdown files, and tags in their text.
 
-_TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
-_FALSE = frozenset(BOOLEAN_WORDS) - _TRUE
+_TRUE, _FALSE, _READERS = TRUE, FALSE, READERS
 _EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
 # The values of a hiding field that mean "not hidden".
 _NOTHING = _FALSE | {"", "none", "null"}
@@ -38,13 +50,8 @@ _PRIVATE = frozenset(
         members paid tiers subscribers restricted""")
 )
 _UNFINISHED = _PRIVATE | {"review", "inreview", "todo", "idea", "inprogress", "wip"}
-_READERS = frozenset(
-    f"{reader}{only}"
-    for only in ("", "only")
-    for reader in _words("""member members subscriber subscribers patron patrons vip staff internal paid
-        premium private paidmembers paidsubscribers registered admin admins loggedin onlypaid onlyfree
-        founding""")
-)
+#: The values with which a longer key that ends in `status` or `state` hides a text.
+PRIVATE_STATUSES = DRAFTS | PRIVATE | {"pending", "unpublished", "trash", "review", "inreview"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +67,8 @@ class FieldRule:
     others_are_public: bool = False  #: for fields that usually have another purpose
     is_secret: bool = False  #: the value never appears in a note
     is_unlisting: bool = False  #: private values only keep an article out of lists
+    is_guess: bool = False  #: no system is known for the fields; see `Guess`
+    is_new: bool = False  #: as in `Guess`
 
 
 # In notes and other texts, `status` often says how complete a public text is.
@@ -81,7 +90,7 @@ FIELDS = {
         "hexo-blog-encrypt and others": "encrypt encrypted locked isLocked",
         "Eleventy": "eleventyExcludeFromCollections buildawesomeExcludeFromCollections",
     },
-    FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=_TRUE): {
+    FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=_TRUE, is_guess=True): {
         "sites with members": """membersOnly memberOnly subscribersOnly sponsorsOnly vip premium isPremium
             paid isPaid paywall paywalled exclusive gated isGated loginRequired requiresLogin requireLogin
             authRequired requiresAuth requireAuth"""
@@ -108,10 +117,10 @@ FIELDS = {
     },
     STATUS_RULE: {"Pelican, Nikola and others": "status postStatus publishStatus"},
     FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS): {"Ghost and others": "visibility"},
-    FieldRule(private=_YES | _PRIVATE | _READERS | {"{}"}, others_are_public=True): {
+    FieldRule(private=_YES | _PRIVATE | _READERS | {"{}"}, others_are_public=True, is_guess=True): {
         "sites with members": "access"
     },
-    FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True): {
+    FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True, is_guess=True): {
         "sites with members": """accessLevel audience members subscribers plan tier tiers role roles
             permission permissions"""
     },
@@ -131,8 +140,12 @@ FIELDS = {
         "content systems": """active enabled live approved publishable ready released finished complete
             completed done""",
         "Eleventy": "permalink.build",
+        "DocPad, Lume": "write url",
     },
     FieldRule(private=frozenset(("draft", "private")), others_are_public=True): {"content systems": "type"},
+    FieldRule(private=_FALSE, others_are_public=True, is_guess=True, is_new=True): {
+        "content systems": "online show display"
+    },
     FieldRule(private=frozenset(("false",)), others_are_public=True): {"Eleventy": "permalink"},
 }
 #: The rules by normalized key (`fields.normalize_key`).
@@ -149,6 +162,7 @@ PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
 MAPPING_PREFIXES = {
     "build": "build.",
     "permalink": "permalink.",
+    "eleventycomputed": "",
     "params": "",
     "extra": "",
     "custom": "",
@@ -280,7 +294,10 @@ _FOR_MEMBERS = "members-only member-only subscribers-only premium-content premiu
 TEXT_MARKS = {
     "comment": {"Ghost": "members-only", "newsletter programs": "subscribers-only paywall"},
     "element": {"MDX": _FOR_MEMBERS},
-    "container": {"VuePress, remark-directive": f"{_FOR_MEMBERS} members"},
+    "container": {
+        "VuePress, remark-directive": f"{_FOR_MEMBERS} members",
+        "Quarto": "content-hidden content-visible",
+    },
     "tag": {
         "shortcodes of Hugo": f"{_FOR_MEMBERS} members *members-only* *member-only*",
         "hugo-encryptor, hexo-blog-encrypt": "*encrypt* *password* *protected* *secret* *private*",
@@ -338,6 +355,8 @@ class HidingSign:
 
     names: tuple[str, ...]
     source: str  #: the plugin, for the guide
+    is_guess: bool = False  #: no system is known for the names; see `Guess`
+    is_new: bool = False  #: as in `Guess`
     shown: str = _OFF_VALUE  #: visitors saw the text if this matches all lines with these names
     unless: str = _NO_MATCH  #: they also saw it if this matches any line
     from_everyone: tuple[str, ...] = (_NO_MATCH,)  #: hidden from everyone if each pattern matches a line
@@ -351,8 +370,10 @@ def _index_by_name(*signs: HidingSign) -> dict[str, HidingSign]:
     return {name: sign for sign in signs for name in sign.names}
 
 
-def find_signs(lines: Sequence[str], signs: Mapping[str, HidingSign | None]) -> Iterator[tuple[bool, str]]:
-    """Yield, for each sign that hides the text, whether everyone is excluded, and the name of the sign."""
+def find_signs(
+    lines: Sequence[str], signs: Mapping[str, HidingSign | None]
+) -> Iterator[tuple[bool, str, HidingSign]]:
+    """Yield, for each sign that hides the text, whether everyone is excluded, its name, and the sign."""
     groups: dict[HidingSign | None, list[str]] = {}
     for line in lines:
         groups.setdefault(signs.get(get_name(line)), []).append(line)
@@ -360,8 +381,8 @@ def find_signs(lines: Sequence[str], signs: Mapping[str, HidingSign | None]) -> 
         if sign is None or _has_match(lines, sign.unless):
             continue
         if all(_has_match(lines, pattern) for pattern in sign.from_everyone):
-            yield True, get_name(own[0])
-        yield from ((False, get_name(line)) for line in own if not _has_match([line], sign.shown))
+            yield True, get_name(own[0]), sign
+        yield from ((False, get_name(line), sign) for line in own if not _has_match([line], sign.shown))
 
 
 def get_name(line: str) -> str:
@@ -425,6 +446,29 @@ BLOCKS = _index_by_name(
     _sign("pms/content-restriction-start wppb/content-restriction-start", _PAID_MEMBER_PLUGINS),
     _sign("learndash/ld-student learndash/ld-group learndash/ld-course-complete", "LearnDash"),
     _sign("learndash/ld-course-inprogress learndash/ld-course-notstarted", "LearnDash"),
+    _sign(
+        "monetizeBlockDisplay",
+        "Coil",
+        f"{_OFF_VALUE}|[^=]*=(?:always-show|hide-monetized-users)",
+    ),
+    _sign("editorskit", "EditorsKit", r"(?!editorskit\.(?:loggedout=false|acf_visibility=.))[^=]*=.*"),
+    _sign(
+        "advgbBlockControls",
+        "PublishPress Blocks",
+        r"(?!advgbBlockControls\.control=)[^=]*=.*"
+        "|[^=]*=(?:device_type|device_width|browser_device|operating_system)",
+    ),
+    _sign("UAGDisplayConditions", "Spectra", f"{_OFF_VALUE}|[^=]*=(?:none|userstate|userRole|browser|os)"),
+    _sign("UAGLoggedOut", "Spectra"),
+    _sign("newsletterglue/show-hide-content", "Newsletter Glue", ".*"),
+    _sign("UAGLoggedIn UAGUserRole UAGBrowser UAGSystem", "Spectra", ".*"),
+    _sign("wp-fusion/secure-block", "WP Fusion"),
+    _sign(
+        "showblog",
+        "Newsletter Glue",
+        ".*",
+        from_everyone=("showblog=false", "newsletterglue/[^=]*=wp:block"),
+    ),
     # These attributes hide nothing unless another attribute is set too.
     _sign("gbBlockConditionInvert invert_restrictions", "GenerateBlocks Pro, Paid Memberships Pro", ".*"),
     _sign("blockPermissionsRoles blockPermissionsCap blockPermissionsMessage", "Members", ".*"),
@@ -446,6 +490,32 @@ UNKNOWN_ATTRIBUTE = _sign(
     "|.*(?:mobile|tablet|desktop|phone|laptop|screen|device|viewport|breakpoint|responsive).*"
     r"|(?:[^=]*\.)?(?:visible[^.=]*|[^.=]*visible)=(?:true|yes|[\d.]+)|[^=]*visibility=(?:true|yes)",
 )
+GUESSED_ATTRIBUTE = replace(UNKNOWN_ATTRIBUTE, is_guess=True)
+
+
+def guess_attribute(line: str) -> HidingSign:
+    """Return the sign of an attribute that no table knows; `line` is as in HidingSign."""
+    # The last name of the path, so that `lock.move` and `query.perPage` are what they are.
+    path, _, value = line.partition("=")
+    name = path.rpartition(".")[2]
+    is_other = path.partition(".")[0] in _OTHER_ATTRIBUTES
+    is_private = not is_other and is_hiding_entry(name, normalize_value(value))
+    return _GUESSED_WORD if is_private and not HIDING_PARTS.search(path) else GUESSED_ATTRIBUTE
+
+
+# The lock of blocks concerns the editor; other attributes contain texts.
+_OTHER_ATTRIBUTES = {"lock", "templateLock", "metadata", "className", "style", "content", "placeholder"}
+_GUESSED_WORD = _sign("", "", _NO_MATCH, is_guess=True, is_new=True)
+
+
+def guess_block_sign(name: str, *, is_enclosing: bool) -> HidingSign | None:
+    """Return a sign if the name of an unknown block, behind its namespace, has a word that hides."""
+    last = name.rpartition("/")[2] if "/" in name else ""
+    # A block that is only named `login` is a form.
+    hides = is_hiding_name(last) and last != "login" if is_enclosing else is_wall(last)
+    return _GUESSED_WORD if hides else None
+
+
 #: The prefixes of the shortcodes of page builders; BUILDERS has the attributes that hide their content.
 BUILDER_PREFIXES = ("vc_", "et_pb_", "fusion_", "av_")
 # `disabled_on` has a value for phones, tablets and desktops. `W10=` is an empty list in Base64.
@@ -456,7 +526,11 @@ BUILDERS = _index_by_name(
     _sign("disabled_on", "Divi", "disabled_on=[onf|]*", from_everyone=(r"disabled_on=on\|on\|on\|?",)),
     _sign("display_conditions", "Divi", "display_conditions=(?:W10=)?"),
     _sign("status", "Avada", "status=(?:published)?", unless="(?!fusion_)[^=]*=wp:shortcode"),
+    _sign("render_logics", "Avada", "render_logics=(?:W10=)?"),
+    _sign("visibility", "Flatsome", ".*", from_everyone=("visibility=hidden",)),
 )
+#: Attributes that hide the content of any shortcode from everyone.
+HIDDEN_SHORTCODE = {"visibility": BUILDERS["visibility"]}
 #: Shortcodes, in lower case, that hide the text between their tags. `=` precedes values without names.
 SHORTCODES = _index_by_name(
     _sign("membership", "Paid Memberships Pro", unless=r"levels?=(?:.*,\s*)?(?:0|-\d+)(?:,.*)?"),
@@ -491,15 +565,11 @@ HARMLESS_SHORTCODES = _words("""members_not_logged_in not_logged_in is_not_paid 
     expand lightbox tooltip list heading service animate footnote center b i u s url img color size
     team_member team-member members_list member_list subscribe visitor_counter premium_box premium_button
     protected_email access_map paid_ad password_form""")
-#: Words in the names of other shortcodes that hide the text between their tags
-HIDING_WORDS = _words("""member members membership memberonly logged loggedin login private paid premium
-    guest role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr
-    registered auth""")
-#: A shortcode hides nothing if its name has a negation and no word for visitors, or a word of other uses.
-_NEGATIONS, _VISITORS = {"not", "non", "out"}, {"hide", "hidden", "guest", "visitor"}
-_OTHER_USES = {"form", "button", "email", "directory", "newsletter", "mobile"}
-#: Parts of words in names of shortcodes that hide a text
-HIDING_STEMS = ("subscri", "restrict", "protect", "password", "paywall")
+#: Words in the names of other shortcodes that made drafts before there were guesses
+_FORMER_WORDS = _words("""member members membership memberonly logged loggedin login private paid premium
+    role roles access visitor vip secret hide hidden locked locker exclusive patron drip mepr registered
+    auth""")
+_FORMER_STEMS = ("subscri", "restrict", "protect", "password", "paywall")
 #: Attributes that hide a text, unless the name of the shortcode has a word of OTHER_WORDS
 HIDING_SHORTCODE_ATTRIBUTES = ("role", "capability", "membership", "level")
 OTHER_WORDS = _words("""person people profile team staff speaker testimonial testimonials author bio card
@@ -509,13 +579,15 @@ OTHER_WORDS = _words("""person people profile team staff speaker testimonial tes
 
 def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
     """Return a sign if the name or the attributes of an unknown shortcode suggest that it hides content."""
-    words = {*re.split(r"[\W_\d]+", re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())}
-    is_shown = words & _OTHER_USES or (words & _NEGATIONS and not words & _VISITORS)
-    stems = any(stem in name.lower() for stem in HIDING_STEMS)
-    hides = not is_shown and (stems or not words.isdisjoint(HIDING_WORDS))
+    words = {*split_name(name)}
+    is_former = any(stem in name.lower() for stem in _FORMER_STEMS) or not words.isdisjoint(_FORMER_WORDS)
+    is_former = is_former and not is_other_use(name)
     if words.isdisjoint(OTHER_WORDS):
-        hides = hides or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
-    return _sign(name, "") if hides else None
+        is_former = is_former or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
+    # Without any word, an enclosing shortcode that no table knows can hide its text too.
+    is_shown = is_other_use(name) or not words.isdisjoint(OTHER_WORDS)
+    hides = is_former or is_hiding_name(name) or not is_shown
+    return _sign(name, "", is_guess=True, is_new=not is_former) if hides else None
 
 
 _UM_PUBLIC = (
@@ -544,6 +616,30 @@ POST_FIELDS = _index_by_name(
     _sign("um_content_restriction", "Ultimate Member", f"{_OFF_VALUE}|{_UM_PUBLIC}"),
     _sign("_issuem_leaky_paywall_visibility", "Leaky Paywall", f"{_OFF_VALUE}|{_ALWAYS}"),
     _sign("wpf-settings", "WP Fusion", f"{_OFF_VALUE}|{_UNLOCKED}"),
+    _sign(
+        "_is4wp_any_loggedin_user _is4wp_any_membership _is4wp_membership_levels _is4wp_access_tags",
+        "Memberium",
+    ),
+    _sign("ure_prohibit_allow_flag", "User Role Editor Pro", f"{_OFF_VALUE}|[^=]*=1"),
+    _sign(
+        "laterpay_post_prices",
+        "LaterPay",
+        f'{_OFF_VALUE}|.*"price";(?:s:\\d+:"0*[.,]?0*"|[id]:0(?:\\.0*)?);.*',
+    ),
+    _sign("_coil_monetize_post_status", "Coil", f"{_OFF_VALUE}|[^=]*=(?:no-gating|default)"),
+    _sign("wp_protect_password_multiple_passwords", "PPWP"),
+)
+#: Custom fields with the data of page builders, whose settings hide parts of a post.
+BUILDER_FIELDS = ("_elementor_data", "_fl_builder_data")
+# `"e_display_conditions":["…"]`, and a serialized `s:18:"visibility_display";s:9:"logged_in";`
+BUILDER_CONDITION = re.compile(
+    r'"(?P<name>e_display_conditions|visibility_display|visibility_user_capability|display_conditions'
+    r'|[\w-]*(?:restrict|logged_?in|members?_only|user_?roles?|login_status)[\w-]*)\\?"'
+    r'(?::|;s:\d+:|;)\s*+(?!(?:"(?:|no|false|0|none|always|default)\\?"|\[\]|\{\}|false|null|0\b|b:0|i:0|a:0))'
+)
+#: An element of Elementor that is hidden on all devices.
+BUILDER_HIDDEN = re.compile(
+    r"\{(?=[^{}]*\"hide_desktop\":\"hidden)(?=[^{}]*\"hide_tablet\":\"hidden)(?=[^{}]*\"hide_mobile\":\"hidden)"
 )
 #: Plugins whose rules are not in posts, recognised by item types, fields, and shortcodes in published pages
 UNREAD_RULES = (

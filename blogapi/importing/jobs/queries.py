@@ -146,7 +146,8 @@ def _make_views(rows: Sequence[Any]) -> list[JobView]:
             get_status(job),
             name and {"uuid": job.user_id, "username": name},
             # Jobs of an earlier version do not have these options.
-            {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_DRAFT} | json.loads(job.options),
+            {"define_fields": DEFINE_NONE, "unread_rules": UNREAD_DRAFT, "publish_marked": []}
+            | json.loads(job.options),
             # After the trial, its summary is shown; later, the summary of the import.
             EMPTY_SUMMARY
             | json.loads((job.trial_report if job.status == JobStatus.TRIED else job.report) or "{}"),

@@ -157,6 +157,7 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
         f"--pages={'skip' if options['pages'] == 'skip' else 'keep'}",
         f"--define-fields={options.get('define_fields', DEFINE_NONE)}",
         f"--unread-rules={options.get('unread_rules', UNREAD_DRAFT)}",
+        *(f"--publish-marked={name}" for name in options.get("publish_marked", ())),
         *(["--restricted"] if options.get("restricted") else []),
         *(["--publish-undated"] if options["publish_undated"] else []),
         *(["--dry-run"] if is_trial else []),

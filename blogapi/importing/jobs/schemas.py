@@ -63,6 +63,15 @@ class ImportStartSchema(InputSchema):
         validate=validate.OneOf(UNREAD_RULES),
         metadata={"description": "`public` if the plugins in `unread_rules` of the import hid nothing."},
     )
+    publish_marked = ma.fields.List(
+        Text(min_length=1, max_length=200),
+        validate=validate.Length(max=500),
+        metadata={
+            "description": "The names in `marked` of the import that hid nothing. Their articles are "
+            "published, and later imports of the blog publish theirs too; `none` forgets this.",
+            "example": ["shortcode:am4show"],
+        },
+    )
 
 
 class ImportOptionsSchema(OutputSchema):
@@ -74,6 +83,14 @@ class ImportOptionsSchema(OutputSchema):
     define_fields = ma.fields.String()
     publish_undated = ma.fields.Boolean()
     unread_rules = ma.fields.String()
+    publish_marked = ma.fields.List(ma.fields.String())
+
+
+class ImportMarkSchema(OutputSchema):
+    """A guess that makes drafts, and the number of its articles."""
+
+    name = ma.fields.String(metadata={"example": "shortcode:am4show"})
+    articles = ma.fields.Integer()
 
 
 class ImportNumbersSchema(OutputSchema):
@@ -126,6 +143,16 @@ class ImportJobSchema(OutputSchema):
     )
     public_here_rules_unread = ma.fields.Integer(
         metadata={"description": "Public articles of earlier imports that these plugins may have hidden."}
+    )
+    marked = ma.fields.List(
+        ma.fields.Nested(ImportMarkSchema),
+        metadata={
+            "description": f"The first {MAX_PROBLEMS} signs that may have hidden a text, and that are of no "
+            "system that blogapi knows. New articles with them become drafts."
+        },
+    )
+    public_here_perhaps_hidden = ma.fields.Integer(
+        metadata={"description": "Public articles of earlier imports with these signs; they stay public."}
     )
 
 

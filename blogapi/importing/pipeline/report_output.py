@@ -14,7 +14,8 @@ from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import MEDIA_RESULTS
 from blogapi.importing.models import MAX_PROBLEMS
 from blogapi.importing.pipeline.run import NOT_REACHED, ImportRun
-from blogapi.importing.texts.messages import join_counts
+from blogapi.importing.storing.guesses import quote
+from blogapi.importing.texts.messages import format_count, join_counts
 from blogapi.publication.visibility import READABLE_STATUSES
 
 # The maximum number of names in a line; --json contains all.
@@ -47,6 +48,8 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         yield f"templates  Template tags and wiki links that were not resolved: {names}."
     for format_name, counts in run.count_left_behind().items():
         yield f"left       Not imported from {format_name}: {join_counts(counts, _MAX_NAMES)}."
+    for name, number in run.guesses.list_counts():
+        yield f"marked     {format_count(number, 'article')}: --publish-marked {quote(name)}"
     hidden_there = sum(report.hidden_there for report in run.reports)
     if hidden_there:
         yield f"hidden     Public here, hidden there: {hidden_there:,}."
@@ -153,6 +156,8 @@ def _describe_public_here(run: ImportRun, limit: int | None = None) -> dict[str,
     return {
         "unread_rules": run.unread_rules,
         "public_here_rules_unread": run.public_unread,
+        "marked": [{"name": name, "articles": n} for name, n in run.guesses.list_counts()[:limit]],
+        "public_here_perhaps_hidden": len(run.guesses.public_here),
         "public_here_hidden_there": [_describe_problem(report) for report in hidden_there[:limit]],
     }
 

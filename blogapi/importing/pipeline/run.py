@@ -28,6 +28,7 @@ from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.pipeline.new_fields import NewFields
 from blogapi.importing.pipeline.resolving import resolve_record
 from blogapi.importing.storing.authors import ImportedAuthors
+from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.imported_before import keep_date
 from blogapi.importing.storing.service import Importer, make_batches
 from blogapi.importing.storing.terms import store_terms
@@ -119,6 +120,10 @@ class ImportRun:
         return self._importer.state.authors
 
     @property
+    def guesses(self) -> Guesses:
+        return self._importer.state.guesses
+
+    @property
     def unread_rules(self) -> str:
         """The plugins whose rules are not in the sources; "" = none."""
         return ", ".join(sorted({source.unread_rules for source in self.sources.values()} - {""}))
@@ -139,6 +144,8 @@ class ImportRun:
         self._prepare()
         self._store(show_progress)
         self.notes += self._describe_unread_rules()
+        self.notes += self.guesses.describe()
+        self._importer.remember_guesses()
         self._importer.set_missing_parents()
         for source in self.sources.values():
             if isinstance(source, ExportSource):
@@ -159,6 +166,7 @@ class ImportRun:
             self._sources_by_key[record.key] = source
             self.page_count += record.is_page
             self._new_fields.add(record)
+            self.guesses.count(record)
             # `_store` replaces this report.
             self._report_indexes[record.key] = len(self.reports)
             self.reports.append(FileReport(record.key, Result.SKIPPED, notes=NOT_REACHED))
@@ -166,6 +174,9 @@ class ImportRun:
             uuid, imported, times = imported_articles.pop(key, (None, None, ()))
             slug = imported.slug if imported else make_slug(record.slug or record.title)
             dated = keep_date(record, imported.published_at, times, self._now) if imported else record
+            if imported and record.unlifted and imported.status in READABLE_STATUSES:
+                # A guess does not take down an article.
+                dated = replace(dated, status=imported.status)
             self._index.add(dated, slug, uuid)
             self._spool.add(record)
         # Links can also lead to articles of an earlier import of the same blog.
@@ -180,7 +191,7 @@ class ImportRun:
             note = "It is a page, and pages are not imported."
             report = FileReport(record.key, Result.SKIPPED, notes=(note,), source=record.source)
             return replace(report, title=record.title if record.source else "")
-        return self._check_duplicate(prepare_record(record))
+        return self._check_duplicate(self.guesses.apply(prepare_record(record)))
 
     def _check_duplicate(self, record: ArticleRecord) -> Item:
         """Return the record, or a report if the same article was read before.

@@ -39,10 +39,12 @@ from blogapi.importing.storing.imported_before import (
     is_changed,
     is_edited,
     keep_state,
+    keeps_public_text,
+    store_guesses,
 )
 from blogapi.importing.storing.lost_words import describe_lost_words
 from blogapi.importing.storing.state import ImportState
-from blogapi.importing.texts.messages import describe_unread_rules
+from blogapi.importing.texts.messages import describe_kept_text, describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.rendering import sanitizer, slugs
 from blogapi.storage.database import current_time, db
@@ -156,6 +158,15 @@ class ImportBatch:
             _set_digest(file, record, current_time())
         elif has_changed and is_edited(state, file):
             return self._keep_edited(record, file.article_id)
+        elif has_changed and keeps_public_text(original, state, file):
+            self._state.guesses.public_here.add(record.key)
+            return FileReport(
+                record.key,
+                Result.UNCHANGED,
+                old_status,
+                (describe_kept_text(original.unlifted),),
+                article=file.article_id,
+            )
         elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
             article_input, editor = self._make_input(record, file.article_id), self._state.author
@@ -177,6 +188,9 @@ class ImportBatch:
             notes = (*notes, *self._add_redirects(record, article))
             _set_digest(file, original, _get_import_time(record))
             return _report(record, Result.UPDATED, article, notes)
+        elif record.unlifted and {original.open_status, state.status} <= {*READABLE_STATUSES}:
+            self._state.guesses.public_here.add(record.key)
+        store_guesses(file, record)
         notes = (*notes, *self._paths.add(record, state))
         is_updated = self._update_media(record, file, loaded)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
@@ -287,6 +301,7 @@ class ImportBatch:
 
 def _set_digest(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
     file.digest, file.imported_at = compute_digest(record), imported_at
+    store_guesses(file, record)
 
 
 def _get_import_time(record: ArticleRecord) -> datetime:

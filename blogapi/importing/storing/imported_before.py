@@ -19,7 +19,7 @@ from blogapi.publication.visibility import READABLE_STATUSES, get_readable_from
 _WITHOUT_DIGEST = {
     *("key", "former_key", "notes", "is_undated", "path", "source", "cover_alt", "addresses", "names"),
     *("has_templates", "is_mdx", "media_folder", "former_paths", "other_fields", "categories_above"),
-    *("left_out", "unread_rules"),
+    *("left_out", "unread_rules", "guesses", "open_status", "unlifted", "generator"),
 }
 _NEW_FIELDS = {
     *("featured", "robots", "language", "translation_key", "custom"),
@@ -37,8 +37,21 @@ def add_page_tag(record: ArticleRecord) -> ArticleRecord:
     return replace(record, tags=(*record.tags, PAGE_TAG)) if is_due else record
 
 
-def compute_digest(record: ArticleRecord) -> str:
-    """Return the digest of everything in a record that can change its article."""
+def get_former_status(record: ArticleRecord) -> str:
+    """Return the status that versions gave a record before there were guesses."""
+    if record.open_status not in READABLE_STATUSES:
+        return record.open_status or record.status
+    return record.open_status if all(guess.is_new for guess in record.guesses) else "draft"
+
+
+def compute_digest(record: ArticleRecord, status: str = "") -> str:
+    """Return the digest of everything in a record that can change its article.
+
+    Without a `status`, it is the one that older versions computed; see `get_former_status`.
+    """
+    record = replace(record, status=status or get_former_status(record))
+    if record.status == "draft" and record.key.startswith("wordpress:"):
+        record = replace(record, former_slugs=())
     names = [field.name for field in fields(record) if field.name not in _WITHOUT_DIGEST]
     content = {name: getattr(record, name) for name in names}
     # Older versions did not have these fields, and their digests must stay valid.
@@ -105,17 +118,36 @@ def is_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: I
 
     `kept` is the result of `keep_state`: the record with the status and the time that its article keeps.
     """
-    edited = is_edited(article, file)
+    edited, stored = is_edited(article, file), file.get_guesses()
     statuses = {record.status, kept.status}
+    if record.guesses:
+        # The digest of another status counts only if the last import saw each guess, or if it is lifted.
+        is_known = {*record.unlifted} <= (stored or set())
+        statuses = {get_former_status(record), *({"draft", record.open_status} if is_known else ())}
     if edited and not {record.status, article.status} & {*READABLE_STATUSES}:
         # Somebody made it a draft, as the report of an earlier import advised.
         statuses |= {*READABLE_STATUSES}
-    variants = (replace(variant, status=status) for variant in (record, kept) for status in statuses)
-    if file.digest not in map(compute_digest, variants):
+    digests = {compute_digest(variant, status) for variant in (record, kept) for status in statuses}
+    if file.digest not in digests or (stored is not None and not {*record.unlifted} <= stored):
         return True
-    # If an article became a draft only because rules were not read, its digest was computed from the public
-    # record. A later import with the option that the rules hid nothing publishes it.
-    return not edited and bool(article.status != kept.status)
+    # A guess does not take down an article whose file has not changed.
+    if edited or (record.unlifted and record.open_status in READABLE_STATUSES):
+        return False
+    # If an article became a draft only because rules were not read, or because of guesses, its digest was
+    # computed from the public record. A later import that lifts them publishes it.
+    return bool(article.status != kept.status)
+
+
+def keeps_public_text(record: ArticleRecord, article: Any, file: ImportedFile) -> bool:
+    """Return whether a changed record leaves its article, which is not edited, as it is.
+
+    So it is if the last import saw all its guesses that are not lifted, and left the article public.
+    """
+    stored = file.get_guesses()
+    if stored is None:
+        stored = {guess.name.casefold() for guess in record.guesses if guess.is_new}
+    is_marked = bool(record.unlifted) and record.open_status in READABLE_STATUSES
+    return is_marked and {*record.unlifted} <= stored and article.status in READABLE_STATUSES
 
 
 def find_hidden_there(
@@ -132,3 +164,8 @@ def find_hidden_there(
     hidden = (list_words(line, record.content_type) for line in lines)
     shows_part = any(line and f" {line} " in words for line in hidden)
     return (PART_HIDDEN_THERE,) if shows_part or leave_out_hidden(content, content_type)[1] else ()
+
+
+def store_guesses(file: ImportedFile, record: ArticleRecord) -> None:
+    """Store the names of the guesses of a record beside its digest."""
+    file.guesses = "\n".join(sorted({guess.name.casefold() for guess in record.guesses}))

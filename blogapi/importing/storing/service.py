@@ -29,6 +29,7 @@ from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.batch import ImportBatch
 from blogapi.importing.storing.batch_media import complete_report
 from blogapi.importing.storing.exported_articles import list_library_media
+from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.imported_before import add_page_tag, compute_digest
 from blogapi.importing.storing.state import REFUSALS, ImportState, report_refusal
 from blogapi.importing.texts.pictures import may_contain_references
@@ -81,11 +82,13 @@ class Importer:
         dry_run: bool = False,
         restore_deleted: bool = False,
         restricted: bool = False,
+        publish_marked: Sequence[str] = (),
     ) -> None:
         #: The state that the batches of this import share.
         self.state = ImportState(
             author=author,
             authors=ImportedAuthors(author_map or {}),
+            guesses=Guesses(publish_marked),
             restore_deleted=restore_deleted,
             dry_run=dry_run,
             restricted=restricted,
@@ -121,6 +124,11 @@ class Importer:
         """
         records = [_limit_tags(add_page_tag(self.state.authors.rename(record))) for record in batch]
         return [*self._store(records, self._prepare(records))]
+
+    def remember_guesses(self) -> None:
+        """Store which guesses the user has lifted."""
+        with self.open_transaction():
+            self.state.guesses.remember()
 
     def set_missing_parents(self) -> None:
         """Set the parent of each page that was stored before its parent, each in its own transaction."""

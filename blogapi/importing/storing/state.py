@@ -15,6 +15,7 @@ from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.exported_terms import ExportedTerms
+from blogapi.importing.storing.guesses import Guesses
 from blogapi.storage.database import db
 from blogapi.web.access import Role
 from blogapi.web.errors import Problem, flatten_messages
@@ -46,6 +47,7 @@ class ImportState:
 
     author: UUID
     authors: ImportedAuthors
+    guesses: Guesses
     restore_deleted: bool = False
     dry_run: bool = False
     #: whether the user who started the import is no admin; the author may be an admin

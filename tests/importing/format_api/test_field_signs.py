@@ -14,6 +14,7 @@ from blogapi.importing.formats.markdown import reader
 from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.texts.lines import normalize_key
+from tests.importing.guesses import mark_all
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NAMES_BY_RULE = {rule: list_names(sources) for rule, sources in FIELDS.items()}
@@ -64,6 +65,9 @@ HARMLESS = {
     "stage": "seedling",
     "type": "posts",
     "permalink": "/2020/a/",
+    "write": "true",
+    "url": "/2020/a/",
+    **dict.fromkeys(("online", "show", "display"), "home"),
 }
 #: The values with which `render` and similar fields hide nothing.
 SHOWN = {"render": "true", "routable": "true", "unlisted": "false", "isUnlisted": "no", "delisted": "0"}
@@ -91,7 +95,7 @@ def read(front, generator=""):
     text = f"---\ntitle: Hello\ndate: 2020-01-02\n{front}\n---\nText"
     site = GeneratorSite(Path(), generator, "", {}, "") if generator else None
     place = reader.FileContext(path=Path("a.md"), site=site)
-    return reader.parse_file("blog/a.md", text.encode(), ImportOptions(now=NOW), place)
+    return mark_all(reader.parse_file("blog/a.md", text.encode(), ImportOptions(now=NOW), place))
 
 
 def write(name, value, mapping=""):
@@ -107,7 +111,7 @@ def check_is_hidden(record, name, value):
         assert (record.status, "draft" in " ".join(record.notes)) == ("unlisted", False)
         return
     assert record.status == "draft"
-    is_obvious = value == "draft" or name in ("draft", "isDraft", "published")
+    is_obvious = (value == "draft" and not rule.is_guess) or name in ("draft", "isDraft", "published")
     said = [note for note in record.notes if name in note and "became a draft" in note]
     assert bool(said) != is_obvious
 

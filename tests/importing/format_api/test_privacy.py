@@ -11,13 +11,14 @@ from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.formats.markdown import reader, sections
 from blogapi.importing.refusals import NotAnArticle
+from tests.importing.guesses import mark_all
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def read_text(text, key="blog/a.md", *, is_note=False, **options):
     place = reader.FileContext(is_note=is_note)
-    return reader.parse_file(key, text.encode(), ImportOptions(now=NOW, **options), place)
+    return mark_all(reader.parse_file(key, text.encode(), ImportOptions(now=NOW, **options), place))
 
 
 def read(front, key="blog/a.md"):

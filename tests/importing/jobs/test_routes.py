@@ -25,6 +25,7 @@ from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
 from tests.databases import write_from_other_process
 from tests.import_threads import run_in_threads
+from tests.importing.formats.wordpress.exports import make_export, make_item
 from tests.pictures import make_picture
 
 IMPORTS = "/api/v1/imports/"
@@ -134,7 +135,7 @@ def test_an_upload_is_tried_and_stores_nothing(as_login, send):
     assert tried["user"]["username"] == "ada"
     assert tried["options"] == {
         **{"author": "ada", "base_url": "https://old.example", "pages": "keep", "publish_undated": False},
-        **{"define_fields": "none", "unread_rules": "draft"},
+        **{"define_fields": "none", "unread_rules": "draft", "publish_marked": []},
     }
     assert tried["counts"]["articles"] == {"new": 1, "changed": 0, "same": 0, "left_out": 1}
     assert tried["counts"]["pictures"] == {"new": 1, "changed": 0, "same": 0, "left_out": 0}
@@ -189,7 +190,33 @@ def test_the_start_decides_on_unread_rules(as_login, send, wait, unread_rules, b
     assert article == {"title": "Bread", "status": status}
 
 
-@pytest.mark.parametrize("body", [{"unread_rules": "hidden"}, {"unread_rules": None}, {"pages": "skip"}])
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (None, "draft"),
+        ({"publish_marked": ["shortcode:acme"]}, "draft"),
+        ({"publish_marked": ["SHORTCODE:acme", "shortcode:members"]}, "published"),
+    ],
+)
+def test_the_start_names_the_marks_that_hid_nothing(as_login, send, wait, body, status):
+    text = "[acme]Bread[/acme] [members]Rolls[/members]"
+    tried = send(make_export(make_item(content=text)).encode(), name="export.xml")
+    assert tried["marked"] == [{"name": f"shortcode:{name}", "articles": 1} for name in ("acme", "members")]
+    path = f"{IMPORTS}{tried['uuid']}/"
+    assert outcome(as_login.post(f"{path}start/", json=body)) == (200, None)
+    wait()
+    (article,) = as_login.get("/api/v1/blog/articles/author/me/?fields=status").json
+    assert article == {"status": status}
+    job = as_login.get(path).json
+    assert job["options"]["publish_marked"] == (body or {}).get("publish_marked", [])
+    # The memory of the host makes the next trial public.
+    again = send(make_export(make_item(content=text)).encode(), name="export.xml")
+    assert len(again["marked"]) == (0 if status == "published" else 2 - len(body or ()))
+
+
+@pytest.mark.parametrize(
+    "body", [{"publish_marked": [""]}, {"unread_rules": "hidden"}, {"unread_rules": None}, {"pages": "skip"}]
+)
 def test_a_start_with_a_wrong_option_starts_nothing(as_login, send, body):
     tried = send()
     assert outcome(as_login.post(f"{IMPORTS}{tried['uuid']}/start/", json=body)) == (422, "invalid_fields")

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { apiAddress, get, post } from "../api.js";
-import { button, choiceCards, icon, problem, progressBar, row, sectionHead } from "../components.js";
+import { button, checkbox, choiceCards, icon, problem, progressBar, row, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
 import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
 import { onSubmit } from "../forms.js";
@@ -52,6 +52,8 @@ class Import extends Page {
   jobs = [];
   /** @type {Job | undefined} */
   job = undefined;
+  /** The names of the marks that hid nothing. @type {string[]} */
+  shown = [];
   /** The stage of the job, and its progress and the time when the page first saw the stage. */
   since = { stage: "", done: 0, time: 0 };
 
@@ -85,7 +87,7 @@ class Import extends Page {
 
   /** @param {string} action @param {Job} job */
   async change(action, job) {
-    const body = action === "start" ? { unread_rules: this.unreadRules } : undefined;
+    const body = action === "start" ? { unread_rules: this.unreadRules, publish_marked: this.shown } : undefined;
     const answer = await this.act(action, () => post(`imports/${job.uuid}/${action}/`, body));
     if (answer) this.show(answer.data);
   }
@@ -139,7 +141,7 @@ class Import extends Page {
       ${running ? progressBar({ value, max: STAGES.length, label: word }) : nothing}
       <ol class="steps">${Object.entries(STEPS).map(step)}</ol>
       ${problem(error)}<p class="section-text soft">${describeStored(job)} ${text}</p>
-      ${status === "tried" && job.unread_rules ? this.renderQuestion(job) : nothing}
+      ${status === "tried" && (job.unread_rules || job.marked.length) ? this.renderQuestion(job) : nothing}
       ${counts && status !== "trying" ? this.renderReport(job) : nothing}`;
   }
 
@@ -152,7 +154,7 @@ class Import extends Page {
   }
 
   /** @param {Job} job */
-  renderQuestion({ unread_rules: plugins }) {
+  renderQuestion({ unread_rules: plugins, marked }) {
     const choice = {
       label: "New texts come in as",
       name: "unread_rules",
@@ -160,11 +162,18 @@ class Import extends Page {
       value: this.unreadRules,
       onChange: (/** @type {string} */ unreadRules) => this.set({ unreadRules }),
     };
-    return html`<section class="section">${sectionHead(`What ${plugins} hid is unknown`)}
-      <p class="section-text soft">The file does not contain its rules. Texts that are public in the file may have been
-        for members only.</p>
-      ${choiceCards(choice)}
-      </section>`;
+    /** @param {{name: string, articles: number}} mark */
+    const mark = ({ name, articles }) => {
+      const onChange = () => this.set({ shown: toggle(this.shown, name) });
+      const label = `${name} (${count(articles, "text")})`;
+      return checkbox({ id: `mark-${name}`, label, value: this.shown.includes(name), onChange });
+    };
+    const rules = html`<p class="section-text soft">The file does not contain the rules of ${plugins}. Texts that are
+        public in the file may have been for members only.</p>${choiceCards(choice)}`;
+    const marks = html`<p class="section-text soft">These signs may have hidden texts. Choose those that hid nothing:
+        their texts come in as public ones. All others come in as drafts.</p>${marked.map(mark)}`;
+    return html`<section class="section">${sectionHead(`What ${plugins || "the old blog"} hid is unknown`)}
+      ${plugins ? rules : nothing}${marked.length ? marks : nothing}</section>`;
   }
 
   /** @param {Job} job */
@@ -200,6 +209,11 @@ class Import extends Page {
         <ul>${notes.map((/** @type {string} */ title) => row({ icon: "info", title }))}${rows}</ul>
         <p class="section-text soft">${more}</p></section>`;
   }
+}
+
+/** Return the names without this one, or with it. @param {string[]} names @param {string} name */
+function toggle(names, name) {
+  return names.includes(name) ? names.filter((other) => other !== name) : [...names, name];
 }
 
 /** Return a sentence about what a stopped job has stored and what is missing. @param {Job} job */

@@ -95,7 +95,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
         path=entry.path,
         site=site,
         reasons=[
-            *sections.find_reasons(entry),
+            *sections.find_reasons(entry, site.generator if site else ""),
             *privacy.find_draft_reasons_in_folders(folder.name for folder in outer),
         ],
         rules=comments.read_rules(entry.key, entry.path.parent, site),
@@ -169,6 +169,7 @@ def parse_file(
     body = comments.leave_out_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
         reasons += sections.find_vault_reasons(fields.all_entries)
+    guesses, reasons = privacy.list_guesses(reasons), [it for it in reasons if not it.guess]
     zones = generators.get_zones(context.site, options.time_zone)
     status, published_at = decide_publication(fields, path, reasons, options, zones)
     is_early = status == "published" and published_at and published_at > options.now
@@ -189,6 +190,7 @@ def parse_file(
         content=mdx.remove_code(body) if is_mdx else body,
         content_type=content_type,
         status=status,
+        guesses=guesses,
         published_at=published_at,
         category=next(iter(categories[-1:]), ""),
         categories_above=categories[:-1],
@@ -208,6 +210,7 @@ def parse_file(
         names=former_addresses.read_names(fields),
         has_templates=True,
         is_mdx=is_mdx,
+        generator=generator,
         media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
         # This comes last, because it reads the fields that are still unused.
         **_read_custom_fields(fields, options),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -54,15 +55,16 @@ _BUNDLE_FIELDS = {
 }
 
 
-def find_reasons(entry: Entry) -> list[DraftReason]:
+def find_reasons(entry: Entry, generator: str) -> list[DraftReason]:
     """Return the reasons for a draft in the section pages and index pages of the folders of an article.
 
     Folders above the imported folder are not read. Zola publishes no page of a draft section. Hugo applies
     the fields in `cascade` to all pages below the section page, and publishes the files beside the `index.md`
-    of a bundle only as a part of it. A page in one language has no effect on files in another language.
+    of a bundle only as a part of it; in Pelican, they have no effect on each other. A page in one language
+    has no effect on files in another language.
     """
     language, is_index = paths.get_language(entry.key), paths.is_index(entry.key)
-    reasons = []
+    reasons: list[DraftReason] = []
     for number, parent in enumerate(entry.path.parents[: entry.key.count("/")]):
         for page in _list_pages(parent):
             is_section = paths.is_section(page.name)
@@ -71,14 +73,14 @@ def find_reasons(entry: Entry) -> list[DraftReason]:
                 continue
             if language and paths.get_language(page.name) not in ("", language):
                 continue
-            if _is_private(page, is_section=is_section):
-                kind = "section page" if is_section else "index page"
-                reasons.append(
-                    DraftReason(
-                        f"The {kind} “{page.name}” of its folder or an outer folder is private "
-                        "or unreadable; the article became a draft."
-                    )
-                )
+            if generator == "pelican" and not is_section:
+                continue
+            kind = "section page" if is_section else "index page"
+            note = (
+                f"The {kind} “{page.name}” of its folder or an outer folder is private "
+                "or unreadable; the article became a draft."
+            )
+            reasons += (replace(it, note=note) for it in _read_reasons(page, is_section=is_section))
     return reasons
 
 
@@ -96,15 +98,17 @@ def _list_pages(parent: Path) -> tuple[Path, ...]:
 
 # A page is read once, not once for each file below it.
 @lru_cache(maxsize=256)
-def _is_private(page: Path, *, is_section: bool) -> bool:
+def _read_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
+    """Return the reasons in a page; one without a note if it is unreadable, because it may be private."""
     try:
         parsed = front_matter.parse_file(decode(read_bytes(page))[0])
     except RefusedFile:
-        # An unreadable page may be private.
-        return True
+        return [DraftReason("")]
     inherit = _inherit_from_section if is_section else _inherit_from_bundle
-    private = (privacy.find_draft_reasons_in_front_matter(inherited) for inherited in inherit(parsed.entries))
-    return bool(parsed.problem) or any(map(any, private))
+    found = map(privacy.find_draft_reasons_in_front_matter, inherit(parsed.entries))
+    # The pages of a section are not built, even if the section is only unlisted.
+    reasons = [replace(it, is_unlisted=False) for group in found for it in group]
+    return [DraftReason(""), *reasons] if parsed.problem else reasons
 
 
 def _inherit_from_section(entries: dict[str, object]) -> Iterator[dict[str, object]]:

@@ -41,7 +41,6 @@ class RecordMaker:
     counts: Counter[str]  #: of the items that are not imported
     language: str = ""  #: the language of the texts; "" = the language of the blog
     author_names: set[str] = field(default_factory=set)  #: of the records so far
-    unknown_shortcodes: Counter[str] = field(default_factory=Counter)  #: the number of records with each
 
     def make_key(self, item: Element) -> str:
         id_ = to_id(item.get_text("wp:post_id"))
@@ -172,9 +171,14 @@ class RecordMaker:
             notes.append(f"It has no title; it got the title “{title}”.")
         notes += _describe_texts(other_languages, converted)
         excerpt = to_plain_line(excerpt) or converted.excerpt
-        self.unknown_shortcodes.update(converted.unknown_shortcodes)
         texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
-        return {**texts, "left_out": tuple(converted.left_out), "hidden": converted.hidden}
+        guesses = {guess.name.casefold(): guess for guess in publication.guess_from_fields(item)}
+        return {
+            **texts,
+            "left_out": tuple(converted.left_out),
+            "hidden": converted.hidden,
+            "guesses": tuple((guesses | converted.guesses).values()),
+        }
 
     def _convert(self, item: Element, text: str, excerpt: str, metas: dict[str, str]) -> Conversion:
         context = ContentContext(

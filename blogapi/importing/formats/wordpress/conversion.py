@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from blogapi.importing.format_api.article_record import Guess
 from blogapi.rendering.media_types import BY_EXTENSION
 
 #: The media types of files by their extensions.
@@ -66,9 +67,9 @@ class Conversion:
         #: the numbers of unconverted shortcodes (`name`), and of unconverted blocks that the server of
         #: WordPress creates (`wp:name`)
         self.unconverted: Counter[str] = Counter()
-        self.unknown_shortcodes = set[str]()  #: those that enclose a part of the text
         self.left_out: list[str] = []  #: the parts of the source that were hidden from everyone
         self.hidden = ""  #: the first reason why the post becomes a draft; "" = visitors saw the whole text
+        self.guesses: dict[str, Guess] = {}  #: by name
         self._notes: dict[str, None] = {}
         self._stored: list[str] = []
 
@@ -79,6 +80,12 @@ class Conversion:
 
     def add_note(self, sentence: str) -> None:
         self._notes[sentence] = None
+
+    def add_guess(self, guess: Guess, *, is_new: bool) -> None:
+        """Add a guess; it is new only if all signs with its name are."""
+        former = self.guesses.get(guess.name.casefold())
+        is_new = is_new and (former is None or former.is_new)
+        self.guesses[guess.name.casefold()] = replace(guess, is_new=is_new)
 
     def store(self, html: str, kind: str = BLOCK) -> str:
         """Return a placeholder for the HTML; `kind` is BLOCK, INLINE (part of a paragraph) or COMMENT."""

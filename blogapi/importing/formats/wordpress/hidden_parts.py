@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from blogapi.importing.format_api import privacy_signs
+from blogapi.importing.format_api.privacy import make_guess
 from blogapi.importing.formats.wordpress.blocks import list_delimiters, parse_json
 from blogapi.importing.formats.wordpress.conversion import Conversion
 from blogapi.importing.formats.wordpress.shortcode_handlers import HANDLERS
@@ -63,7 +64,14 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
         # WordPress ignores attributes that are not JSON, and so may have shown the block.
         attributes = dict.fromkeys(_KEY.findall(block["attributes"]), "?")
     lines = [*_list_lines(_drop_shown_sets(attributes))]
-    unknown = dict.fromkeys(map(privacy_signs.get_name, lines), privacy_signs.UNKNOWN_ATTRIBUTE)
+    unknown: dict[str, privacy_signs.HidingSign | None] = {}
+    for line in lines:
+        name, sign = privacy_signs.get_name(line), privacy_signs.guess_attribute(line)
+        # A new word in any value of an attribute is enough.
+        unknown[name] = sign if sign.is_new else unknown.get(name, sign)
+    if block["name"].startswith("kadence/"):
+        unknown.pop("loggedIn", None)  # hides the block from members
+    unknown[block["name"]] = privacy_signs.guess_block_sign(block["name"], is_enclosing=not block["void"])
     return _is_left_out("block", block["name"], lines, unknown | privacy_signs.BLOCKS, conversion)
 
 
@@ -84,14 +92,20 @@ def _is_left_out(
     kind: str, name: str, lines: Iterable[str], known: _HidingSigns, conversion: Conversion
 ) -> bool:
     """Return whether a block or shortcode was hidden from everyone; add a note, or the reason for a draft."""
-    found = privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known)
-    is_left_out, sign = max(found, default=(False, ""))
-    part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
-    if is_left_out:
-        conversion.add_note(f"{part} was hidden from all visitors; this part was left out.")
-    elif sign and not conversion.hidden:
-        conversion.hidden = f"{part} hides a part of its text; the article became a draft."
-    return is_left_out
+    found = sorted(
+        privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known), key=lambda it: it[:2], reverse=True
+    )
+    for is_left_out, sign, rule in found:
+        part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
+        if is_left_out:
+            conversion.add_note(f"{part} was hidden from all visitors; this part was left out.")
+            return True
+        if rule.is_guess:
+            carrier = kind if sign == name else "attribute"
+            conversion.add_guess(make_guess(carrier, sign, part), is_new=rule.is_new)
+        elif not conversion.hidden:
+            conversion.hidden = f"{part} hides a part of its text; the article became a draft."
+    return False
 
 
 def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
@@ -101,7 +115,8 @@ def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
         if value and isinstance(value, dict):
             waiting += ((f"{path}.{key}", item) for key, item in value.items())
         elif value and isinstance(value, list):
-            waiting += ((path, item) for item in value)
+            # Conditions in a list are often switched off one by one.
+            waiting += ((path, it) for it in value if to_mapping(it).get("enabled") is not False)
         else:
             yield f"{path}={value.strip() if isinstance(value, str) else json.dumps(value)}"
 
@@ -132,6 +147,8 @@ def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
     name = tag["name"].lower()
     named, positional = parse_attributes(tag["attributes"])
     attributes = {**named, "": "".join(positional), **({} if tag["close"] else {"?": "["})}
+    if _is_left_out("shortcode", name, _list_lines(named), privacy_signs.HIDDEN_SHORTCODE, conversion):
+        return True
     if name.startswith(privacy_signs.BUILDER_PREFIXES):
         return _is_left_out("shortcode", name, _list_lines(attributes), privacy_signs.BUILDERS, conversion)
     plain = _NUMBER.sub("", name.lstrip("_"))
@@ -139,7 +156,6 @@ def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
         return False
     sign = privacy_signs.SHORTCODES.get(plain)
     if sign is None:
-        conversion.unknown_shortcodes.add(name[:40])
         sign = privacy_signs.guess_shortcode_sign(tag["name"], attributes)
     elif "?" in attributes or named.get("operator", "allow").lower() != "allow":
         attributes = {}  # the condition is unclear, or reversed

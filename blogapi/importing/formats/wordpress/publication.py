@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
-from blogapi.importing.format_api.privacy_signs import POST_FIELDS, UNREAD_RULES, find_signs
+from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api.article_record import Guess
+from blogapi.importing.format_api.privacy import make_guess
+from blogapi.importing.format_api.privacy_signs import (
+    BUILDER_CONDITION,
+    BUILDER_FIELDS,
+    BUILDER_HIDDEN,
+    POST_FIELDS,
+    UNREAD_RULES,
+    find_signs,
+)
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status
@@ -63,9 +73,23 @@ def _find_hiding_field(item: Element) -> str:
     """Return the sentence about a custom field that hides an item from visitors; "" = there is none."""
     fields = item.list_children("wp:postmeta")
     lines = [f"{it.get_text('wp:meta_key').strip()}={it.get_text('wp:meta_value').strip()}" for it in fields]
-    for _, name in find_signs(lines, POST_FIELDS):
+    for _, name, _sign in find_signs(lines, POST_FIELDS):
         return f"It was only for members or subscribers (`{name}`); the article became a draft."
     return ""
+
+
+def guess_from_fields(item: Element) -> Iterator[Guess]:
+    """Yield a guess for each custom field of an item that no table knows, and that seems to hide it."""
+    for field in item.list_children("wp:postmeta"):
+        name, value = field.get_text("wp:meta_key").strip(), field.get_text("wp:meta_value").strip()
+        if name in BUILDER_FIELDS:
+            found = {it["name"] for it in BUILDER_CONDITION.finditer(value)}
+            found |= {"hide_desktop"} if BUILDER_HIDDEN.search(value) else set()
+            for setting in sorted(found):
+                yield make_guess("builder", setting, f"The setting “{setting}” of its page builder")
+        elif name not in POST_FIELDS and privacy.is_private_field(name, value):
+            note = f"It has the custom field `{name[:60]}`; the article became a draft."
+            yield Guess(f"meta:{name[:60]}", note)
 
 
 def find_unread_rules(item: Element) -> Iterator[str]:

@@ -21,7 +21,7 @@ from blogapi.importing.formats.wordpress.article_records import RecordMaker
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address
 from blogapi.importing.formats.wordpress.repair import repair
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
-from blogapi.importing.texts.messages import format_count, join_counts
+from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode, parse
 from blogapi.rendering.slugs import make_term_key
 
@@ -127,13 +127,6 @@ class WordPressSource(FileSource):
             names = {author.name for author in maker.blog.authors.values()}
             self.left_behind["authors without posts"] += len(names - maker.author_names)
         self.left_behind = +self.left_behind
-        unknown = sum((maker.unknown_shortcodes for maker in self._makers.values()), Counter[str]())
-        if unknown:
-            listed = join_counts(unknown, len(unknown))
-            self.notes.append(
-                f"These unknown shortcodes enclose parts of articles: {listed}. If one of them hid its part "
-                "from readers of the old blog, make the article a draft."
-            )
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
         """Yield the records of a file."""

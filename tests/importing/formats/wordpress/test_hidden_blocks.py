@@ -10,6 +10,7 @@ import pytest
 from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.privacy_signs import BLOCKS, HIDING_PARTS
 from tests.importing.formats.wordpress.exports import make_export, make_item, make_meta, read_export
+from tests.importing.guesses import mark_all
 
 LEFT_OUT, DRAFT, PUBLIC = "left out", "draft", "public"
 
@@ -24,7 +25,7 @@ def read(folder, content, **fields):
     text += "<!-- wp:paragraph --><p>After.</p><!-- /wp:paragraph -->"
     (record,) = read_export(folder, make_export(make_item(content=text, **fields)))
     assert "<p>Before.</p>" in record.content
-    return record
+    return mark_all(record)
 
 
 def classify(record, text="SECRET"):
@@ -256,6 +257,27 @@ KADENCE = {
         ({"loggedOut": True, "display": "block"}, DRAFT),
         ({"loggedIn": True}, PUBLIC),
     ],
+    "monetizeBlockDisplay": [
+        ({"monetizeBlockDisplay": "show-monetized-users"}, DRAFT),
+        ({"monetizeBlockDisplay": "hide-monetized-users"}, PUBLIC),
+    ],
+    "editorskit": [
+        ({"editorskit": {"loggedin": True, "loggedout": False, "acf_visibility": ""}}, DRAFT),
+        ({"editorskit": {"loggedin": True, "loggedout": True, "acf_visibility": ""}}, PUBLIC),
+    ],
+    "advgbBlockControls": [
+        ({"advgbBlockControls": [{"control": "user_role", "enabled": True, "roles": ["editor"]}]}, DRAFT),
+        ({"advgbBlockControls": [{"control": "user_role", "enabled": False, "roles": ["editor"]}]}, PUBLIC),
+        ({"advgbBlockControls": [{"control": "device_type", "enabled": True}]}, PUBLIC),
+    ],
+    "UAGDisplayConditions": [
+        ({"UAGDisplayConditions": "day"}, DRAFT),
+        ({"UAGDisplayConditions": "userstate", "UAGLoggedIn": True}, PUBLIC),
+    ],
+    "UAGLoggedOut": [
+        ({"UAGDisplayConditions": "userstate", "UAGLoggedOut": True}, DRAFT),
+        ({"UAGLoggedOut": False}, PUBLIC),
+    ],
     "rcpMembership": [({"rcpMembership": True}, DRAFT), ({"rcpMembership": False}, PUBLIC)],
     **{
         name: [
@@ -288,6 +310,14 @@ BLOCK_NAMES = {
     "woocommerce-memberships/member-content": [
         (block("woocommerce-memberships/member-content"), DRAFT),
         (block("woocommerce-memberships/non-member-content"), PUBLIC),
+    ],
+    "wp-fusion/secure-block": [
+        (block("wp-fusion/secure-block", tag="12"), DRAFT),
+        (block("wp-fusion/tags"), PUBLIC),
+    ],
+    "showblog": [
+        (block("newsletterglue/show-hide-content", showblog=False), LEFT_OUT),
+        (block("newsletterglue/show-hide-content", showblog=True), PUBLIC),
     ],
     "groups/groups-member": [
         (block("groups/groups-member"), DRAFT),
@@ -337,7 +367,7 @@ PARTS = {
     "ishidden": [({"isHidden": True}, DRAFT), ({"isHidden": False, "hideIcon": True}, PUBLIC)],
     "condition(?!ing|of)": [
         ({"airConditioning": True, "conditionOfItem": "new"}, PUBLIC),
-        ({"UAGDisplayConditions": "userstate"}, DRAFT),
+        ({"acmeConditions": "userstate"}, DRAFT),
         ({"displayConditions": [{"rule": {"is": "member"}}]}, DRAFT),
         ({"UAGDisplayConditions": "none"}, PUBLIC),
         ({"termsAndConditions": "You agree."}, PUBLIC),

@@ -1,0 +1,244 @@
+"""The words that speak of members, payment, login, roles or hiding: the one list for all carriers of a text.
+
+A carrier (a shortcode, a block, a component, a container, a template tag, an attribute, a custom field, a
+key of front matter, a folder, a comment) that no table knows hides a text if its name has one of these words.
+This is a guess, which makes a draft that `--publish-marked` publishes.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from blogapi.importing.texts.lines import BOOLEAN_WORDS, normalize_key
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+TRUE = frozenset(word for word, meaning in BOOLEAN_WORDS.items() if meaning)
+FALSE = frozenset(BOOLEAN_WORDS) - TRUE
+# --- Texts that are not finished or not for everyone, in the languages of the blogs that are imported.
+DRAFTS = _words("""draft brouillon entwurf borrador bozza rascunho concept kladde szkic koncept luonnos
+    utkast udkast piszkozat taslak draf черновик чернетка чорновик 草稿 下書き 초안 مسودة טיוטה""")
+UNFINISHED = DRAFTS | _words("wip unpublished unfinished unveröffentlicht nonpublié inédit unbuilt trash")
+PUBLISHED = _words("""published publié publie veröffentlicht veroeffentlicht publicado publicada
+    pubblicato gepubliceerd opublikowane opublikowano publicerad udgivet publisert julkaistu zveřejněno
+    közzétéve yayınlandı diterbitkan опубликовано опубліковано 公開 发布 已发布
+    發布 게시됨 공개 منشور פורסם""")  # noqa: RUF001
+PRIVATE = _words("""private privat privé prive privado privada privato prywatne prywatny privát özel
+    pribadi приватно приватный личное 非公開 私密 私有 비공개 خاص פרטי hidden masqué caché versteckt verborgen
+    oculto nascosto verborgenes ukryty ukryte dold skjult piilotettu skrytý rejtett gizli скрыто скрытый
+    приховано 隐藏 隱藏 숨김 secret confidential internal geheim vertraulich confidentiel
+    confidencial riservato""")
+MEMBERS = _words("""member membre mitglied miembro membro socio socios lid leden członek członkowie medlem
+    jäsen člen tag üye anggota участник участники 会员 會員 会員 회원 subscriber abonné abonnent suscriptor
+    assinante abbonato abonnee подписчик 订阅者""")
+FALSE_WORDS = FALSE | _words("non nein nie nej ne ei hayır tidak нет ні いいえ 否 아니요 não não")  # noqa: RUF001
+TRUE_WORDS = TRUE | _words("oui ja sí si sim sì tak ano kyllä igen evet ya да так はい 是 예")
+
+_READERS = frozenset(
+    f"{reader}{only}"
+    for only in ("", "only")
+    for reader in _words("""member members subscriber subscribers patron patrons vip staff internal paid
+    premium private paidmembers paidsubscribers registered admin admins loggedin onlypaid onlyfree
+    founding""")
+)
+#: The whole values, as normalized keys, that say for whom a text is.
+READERS = _READERS
+HIDING_VALUES = (
+    READERS - {"staff", "admin", "admins", "premium", "vip", "patron", "patrons", "registered", "founding"}
+    | MEMBERS
+    | DRAFTS
+    | PRIVATE
+    | _words("""confidential internal hidden loggedin loggedinusers registeredusers userrole unpublished
+    payingmembers payingsubscribers subscribersonly memberonly administrator trash""")
+) - {"tag"}
+#: The values with which readers saw a text.
+SHOWN_VALUES = (
+    FALSE
+    | _words("""none null public everyone everybody all anyone open visible alwaysshow always free default
+    loggedout guests visitors""")
+    | {"", "[]", "{}"}
+)
+
+# --- Words in names.
+
+# These words hide a text alone. Plurals count too.
+_STRONG = _words("""member membership memberonly logged loggedin signedin signed private paid premium
+    secret hide hidden locked locker exclusive patron drip mepr registered auth authenticated login vip
+    lock gate gated gating paywall pay purchase purchased purchaser buyer donor supporter backer sponsor
+    entitled entitlement enrolled secure secured confidential classified monetize monetized paying payer""")
+# These have other meanings too. They hide a text beside words of _NEIGHBOURS, such as "only" and "for".
+_WEAK = _words("""visitor access role capability staff rank group tier plan level can only if guest
+    customer client internal""")
+_STEMS = ("subscri", "restrict", "protect", "password", "paywall", "unlock", "contentlock", "linklock")
+_INNER = re.compile("autohide|r[ei]hide|(?:pay|auth|login|reg|members?)wall|(?:content|age|pay)gate")
+# `membersarea`, `paidcontent`, `viponly`
+_COMPOUND = re.compile(
+    rf"(?:{'|'.join(sorted(_STRONG - {'pay', 'hide', 'auth', 'lock', 'gate'}, key=len, reverse=True))})s?"
+    "(?:only|in|area|content|zone|section|hide|lock|gate|wall)"
+)
+# The words beside which a weak word, or any word in a key, hides a text.
+_NEIGHBOURS = _words("""post page article content text site blog entry item is has have for only access
+    required require requires level plan tier status state visibility enabled from visitor visitors
+    allowed allow user users show to by any must be this wp if can in view read reader readers who account
+    type role""")
+_CONDITIONS = _words("required require requires allowed allow only for access has must")
+# Parts of a page or of a list, which a key can hide.
+_PAGE_PARTS = _words("""title toc table contents meta sidebar header footer nav navigation menu comment
+    comments image thumbnail cover featured feed rss search home list listing button form repo note notes
+    hero summary date author upcoming sitemap index subtitle breadcrumb breadcrumbs share social related
+    banner hint label email mail newsletter related tag tags category categories logo icon link links url
+    color style topic topics keyword keywords alias aliases series description excerpt alt caption
+    placeholder class aria data name""")
+_OTHER_KEYS = {"layout", "template", "section", "slug", "key", "id"}
+# A name hides nothing with a negation and no word for visitors, or with a word of another use.
+_NEGATIONS = _words("not non out nologin without un")
+_VISITORS = _words("hide hidden visitor")
+_OTHER_USES = _words("""form button email directory newsletter mobile lightbox timeline team guest guests
+    subscriptions subscription_form upgrade""")
+_ENTRY_FILLERS = _words("is not post page article entry content site from on web this has was")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SEPARATORS = re.compile(r"[\W_\d]+")
+
+
+@lru_cache(maxsize=4096)
+def split_name(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case: `hideFrom_visitors2` gives hide, from, visitors."""
+    return tuple(filter(None, _SEPARATORS.split(_CAMEL.sub("_", name).lower())))
+
+
+def _is_strong(word: str) -> bool:
+    return (
+        word in _STRONG
+        or word.removesuffix("s") in _STRONG
+        or word in MEMBERS - {"tag"}
+        or any(stem in word for stem in _STEMS)
+        or _INNER.search(word) is not None
+        or _COMPOUND.fullmatch(word) is not None
+    )
+
+
+def _is_weak(word: str) -> bool:
+    return word in _WEAK or word.removesuffix("s") in _WEAK
+
+
+def is_other_use(name: str) -> bool:
+    """Return whether a name has a negation and no word for visitors, or a word of another use."""
+    words = set(split_name(name))
+    return bool(words & _OTHER_USES or (words & _NEGATIONS and not words & _VISITORS))
+
+
+@lru_cache(maxsize=4096)
+def is_hiding_name(name: str) -> bool:
+    """Return whether the name of a shortcode, block, component, container or tag has a word that hides."""
+    words = set(split_name(name))
+    if is_other_use(name):
+        return False
+    if any(map(_is_strong, words)) or words & (DRAFTS | {"unpublished", "wip"}):
+        return True
+    weak = {word for word in words if _is_weak(word)}
+    return len(words) > 1 and bool(weak) and words - weak <= _NEIGHBOURS and bool(words - {"if", "can"})
+
+
+def is_wall(name: str) -> bool:
+    """Return whether the name of an element that encloses nothing says that it cuts off what follows."""
+    return any(word.endswith("wall") and _is_strong(word) for word in split_name(name))
+
+
+@lru_cache(maxsize=4096)
+def is_hiding_key(name: str) -> bool:
+    """Return whether a key, a custom field or an attribute has a word that hides, and no other purpose."""
+    words = set(split_name(name))
+    if words & _PAGE_PARTS or is_other_use(name) or len(words) < 2:
+        return False
+    hiding = {word for word in words if _is_strong(word) or _is_weak(word)}
+    return (words - hiding <= _NEIGHBOURS and any(map(_is_strong, words))) or _has_plan(words)
+
+
+def _has_plan(words: set[str]) -> bool:
+    """Return whether weak words name a condition: `required_plan`, `allowedRoles`, `staff_only`."""
+    weak = {word for word in words if _is_weak(word)} - {"only", "if", "can", "access"}
+    conditions = {
+        "required",
+        "require",
+        "requires",
+        "allowed",
+        "allow",
+        "only",
+        "for",
+        "access",
+        "has",
+        "must",
+    }
+    return bool(weak) and bool(words & conditions) and words <= weak | _NEIGHBOURS
+
+
+def is_hiding_entry(name: str, value: str) -> bool:
+    """Return whether a key without a rule hides a text with a value, which is normalized; "" = empty."""
+    words = set(split_name(name))
+    if words & _PAGE_PARTS or value in SHOWN_VALUES or value in FALSE_WORDS:
+        return False
+    if value in HIDING_VALUES and not (words & _OTHER_KEYS or words == {"type"}):
+        return True
+    if len(words) == 1 and value in TRUE_WORDS:
+        word = next(iter(words))
+        return _is_strong(word) or word in UNFINISHED | PRIVATE
+    if value in TRUE_WORDS and words & UNFINISHED and words - UNFINISHED <= _NEIGHBOURS:
+        return True
+    if value.isdecimal() and words & {"level", "levels"} and not any(map(_is_strong, words)):
+        return False
+    return is_hiding_key(name)
+
+
+def names_page_part(name: str) -> bool:
+    """Return whether a key names a part of a page or of a list: `hide_title`, `sidebar_visibility`."""
+    return not _PAGE_PARTS.isdisjoint(split_name(name))
+
+
+def list_fillers(name: str) -> tuple[str, bool]:
+    """Return a key without words such as `is` and `post`, as a normalized key, and whether it has `not`."""
+    words = split_name(name)
+    return "".join(word for word in words if word not in _ENTRY_FILLERS), "not" in words
+
+
+# --- Folders, files and comments.
+
+_FOLDERS = (
+    UNFINISHED
+    | PRIVATE
+    | {f"{word}s" for word in DRAFTS}
+    | _words(
+        "entwürfe borradores brouillons bozze rascunhos szkice черновики members subscribers premium paid"
+    )
+)
+_FOLDER_NEIGHBOURS = _words("""notes note posts post articles article pages page ideas texts text files
+    content stuff only my old blog entries stories work in progress for""")
+_FILE_WORDS = "|".join(sorted(DRAFTS | {"wip", "unpublished"}))
+_FILE = re.compile(rf"(?:{_FILE_WORDS})[-_. ]|.*[-_. ](?:{_FILE_WORDS})\.[^.]+\Z", re.IGNORECASE)
+_COMMENT_WORDS = READERS | MEMBERS | PRIVATE | {"paywall", "content", "only", "for", "start", "begin"}
+_COMMENT_FILLERS = _words("content only for start begin free text part")
+
+
+def is_hiding_folder(name: str) -> bool:
+    """Return whether a folder has a name of the list, or its words with `_` and `-` between them."""
+    words = [word for word in re.split("[-_ ]", name.casefold()) if word]
+    hiding = [word for word in words if word in _FOLDERS]
+    return bool(hiding) and {*words} - {*hiding} <= _FOLDER_NEIGHBOURS
+
+
+def is_draft_file(name: str) -> bool:
+    """Return whether a file name begins with `draft-`, or ends with `.draft` before its suffix."""
+    return _FILE.match(name) is not None
+
+
+def is_hiding_comment(text: str) -> bool:
+    """Return whether a comment names nothing but readers: `members`, `paid content`."""
+    words = {*re.split(r"[\s:_-]+", text.strip().casefold())}
+    return words <= _COMMENT_WORDS and bool(words - _COMMENT_FILLERS)
+
+
+def normalize_value(value: str) -> str:
+    return normalize_key(value.strip())

@@ -1,0 +1,128 @@
+"""The guesses in an import: which of them the user has lifted, and how many articles have each."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from sqlalchemy import delete, insert, select
+
+from blogapi.importing import archives
+from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord, Guess
+from blogapi.importing.format_api.source_files import find_root
+from blogapi.importing.links.index import get_blog
+from blogapi.importing.models import LiftedGuess
+from blogapi.importing.texts.messages import format_count, join_names
+from blogapi.storage.database import db
+
+#: The value of `--publish-marked` that forgets what earlier imports lifted.
+FORGET = "none"
+
+
+class Guesses:
+    """The guesses of one run. `lifted` are names of guesses, or FORGET; names are compared without case."""
+
+    def __init__(self, lifted: Iterable[str]) -> None:
+        self._named = {name.strip().casefold(): name.strip() for name in lifted}
+        self._forgets = self._named.pop(FORGET, None) is not None
+        self._remembered: dict[str, set[str]] | None = None
+        self._names: dict[str, str] = {}
+        self._counts: Counter[str] = Counter()
+        self._found: set[str] = set()
+        #: The names that the run lifts, by source: those of the options, and those of earlier imports.
+        self._lifted: defaultdict[str, set[str]] = defaultdict(set)
+        self._sources: set[str] = set()
+        self._by_memory: set[str] = set()
+        #: The keys of records whose articles are public although they have guesses that are not lifted.
+        self.public_here: set[str] = set()
+
+    def apply(self, record: ArticleRecord) -> ArticleRecord:
+        """Return the record as a draft if it would be public and has a guess that is not lifted."""
+        if not record.guesses or record.open_status:
+            return record
+        source = get_source(record)
+        names = {guess.name.casefold(): guess for guess in record.guesses}
+        named = self._named.keys() & names.keys()
+        remembered = set[str]() if self._forgets else (self._load().get(source, set()) & names.keys()) - named
+        self._found |= named
+        if source:
+            self._lifted[source] |= named
+        self._by_memory |= remembered
+        return mark(record, [guess for name, guess in names.items() if name not in named | remembered])
+
+    def count(self, record: ArticleRecord) -> None:
+        """Count the guesses of a record that are not lifted and make it a draft."""
+        self._sources.add(get_source(record))
+        if record.open_status in PUBLIC_STATUSES:
+            names = {guess.name.casefold(): guess.name for guess in record.guesses}
+            self._names |= {name: names[name] for name in record.unlifted if name not in self._names}
+            self._counts.update(record.unlifted)
+
+    def list_counts(self) -> list[tuple[str, int]]:
+        """Return the name of each guess that is not lifted, with the number of its articles."""
+        return [(self._names[name], number) for name, number in self._counts.most_common()]
+
+    def describe(self) -> Iterator[str]:
+        """Yield sentences about names that no article has, and about those lifted by an earlier import."""
+        for name in sorted(self._named.keys() - self._found):
+            yield f"No article has the guess “{self._named[name]}”, which --publish-marked names."
+        if self._by_memory:
+            names = join_names(sorted(self._by_memory), 50)
+            lifted = "Lifted by an earlier import, so by this one (--publish-marked none forgets it)"
+            yield f"{lifted}: {names}."
+        if self.public_here:
+            number = format_count(len(self.public_here), "article")
+            kept = "They were imported before and keep their status."
+            yield f"Public here, perhaps hidden there: {number}. {kept}"
+
+    def remember(self) -> None:
+        """Store, in the transaction, which guesses are lifted for each source."""
+        if self._forgets:
+            db.session.execute(delete(LiftedGuess).where(LiftedGuess.source.in_(self._sources)))
+        known = {} if self._forgets else self._load()
+        for source, names in self._lifted.items():
+            rows = [{"source": source, "name": name} for name in sorted(names - known.get(source, set()))]
+            if rows:
+                db.session.execute(insert(LiftedGuess), rows)
+
+    def _load(self) -> dict[str, set[str]]:
+        if self._remembered is None:
+            self._remembered = {}
+            for row in db.session.scalars(select(LiftedGuess)):
+                self._remembered.setdefault(row.source, set()).add(row.name)
+        return self._remembered
+
+
+def mark(record: ArticleRecord, unlifted: Sequence[Guess]) -> ArticleRecord:
+    """Return the record with the status and the notes that follow from its guesses that are not lifted."""
+    is_draft = bool(unlifted) and record.status in PUBLIC_STATUSES
+    notes = [guess.note for guess in unlifted] if is_draft else []
+    return replace(
+        record,
+        status="draft" if is_draft else record.status,
+        open_status=record.status,
+        unlifted=tuple(guess.name.casefold() for guess in unlifted),
+        notes=(*record.notes, *dict.fromkeys(notes)),
+    )
+
+
+def quote(name: str) -> str:
+    """Return the name of a guess as an argument of a shell."""
+    return shlex.quote(name)
+
+
+def get_source(record: ArticleRecord) -> str:
+    """Return what identifies the blog of a record in later imports; "" if nothing does.
+
+    This is the prefix of its key up to the blog, or else the folder that was imported.
+    """
+    blog = get_blog(record.key)
+    if ":" in blog and "/" not in record.key:
+        return "" if blog.endswith(":") else blog
+    # Unpacked archives and uploads have another folder in each import.
+    if record.path is None or record.path.is_relative_to(archives.get_folder()):
+        return ""
+    root = find_root(record.path, record.key) if "/" in record.key else None
+    return f"{root}/{blog}" if root else str(record.path.parent)
