@@ -62,6 +62,8 @@ def remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
 def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, int]]:
     """Yield start and end of each element with an attribute of `hiding` whose value matches.
 
+    The pattern of the name "" is compared with whole start tags.
+
     An element without an end tag, or with wrongly nested blocks, extends to the end of the text, unless its
     end tag may be omitted, so that no hidden text is shown.
     """
@@ -87,7 +89,7 @@ def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tu
             continue
         # The name of a component of MDX begins with a capital.
         is_empty = _VOID.fullmatch(name) is not None or (tag[0].endswith("/>") and tag["name"][0].isupper())
-        is_hidden = _is_hidden(tag["attributes"], hiding)
+        is_hidden = _is_hidden(tag, hiding)
         if is_empty and is_hidden and not names:
             yield tag.span()
         elif not is_empty and (is_hidden or (names and _is_counted(name, names[0]))):
@@ -111,9 +113,11 @@ def _find_tags(html: str) -> Iterator[re.Match[str]]:
             position = end.start() if end else len(html)
 
 
-def _is_hidden(attributes: str, hiding: Mapping[str, re.Pattern[str]]) -> bool:
+def _is_hidden(tag: re.Match[str], hiding: Mapping[str, re.Pattern[str]]) -> bool:
     # If an attribute occurs several times, browsers use the first.
-    values = {name.lower(): value for name, value in reversed(_ATTRIBUTE.findall(attributes))}
+    values = {name.lower(): value for name, value in reversed(_ATTRIBUTE.findall(tag["attributes"]))}
+    if "" in hiding and hiding[""].match(tag[0]):
+        return True
     return any(
         name in values and pattern.search(unescape(values[name].strip("\"'")))
         for name, pattern in hiding.items()

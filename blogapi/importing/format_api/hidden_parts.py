@@ -9,12 +9,22 @@ from dataclasses import replace
 from blogapi.importing.format_api import hiding_words
 from blogapi.importing.format_api.article_record import ArticleRecord, Guess
 from blogapi.importing.format_api.privacy import make_guess
-from blogapi.importing.format_api.privacy_signs import END_TAG, GHOST_GATED_BLOCK, HIDING_VALUES, TEXT_MARK
+from blogapi.importing.format_api.privacy_signs import (
+    END_TAG,
+    GHOST_GATED_BLOCK,
+    HIDING_VALUES,
+    LINK_COMMENT,
+    TEXT_MARK,
+)
 from blogapi.importing.texts.messages import format_count
-from blogapi.importing.texts.scanner import blank_code
+from blogapi.importing.texts.scanner import blank_code, find_outside_code
 from blogapi.rendering.hidden_elements import find_hidden, remove_spans
 
-_HINT = re.compile("hidden|display|kg-gated-block", re.IGNORECASE)
+_HINT = re.compile(
+    r"hidden|display|kg-gated-block|<(?:template|dialog|noscript|script)\b|:\s*-\d{3}|\[(?://|comment|_)\]:",
+    re.IGNORECASE,
+)
+_TAG = re.compile("<[^>]*>")
 # A `<` that begins no tag in Markdown.
 _LESS_THAN_SIGN = re.compile(r"""(?<=\{\{)<|<(?!/?[a-z](?:"[^"]*+"|'[^']*+'|[^<>])*+>|!--)""", re.IGNORECASE)
 
@@ -56,11 +66,15 @@ def leave_out_hidden(
         return content, [], [], False
     gated_spans = [block.span() for block in GHOST_GATED_BLOCK.finditer(blank_code(content, content_type))]
     parts = [content[slice(*span)] for span in gated_spans]
-    content = remove_spans(content, gated_spans)
+    content, comments = remove_spans(content, gated_spans), list[tuple[int, int]]()
+    if content_type == "markdown":
+        comments += (it.span() for it in find_outside_code(content, content_type, LINK_COMMENT, r" \["))
+        parts += [content[slice(*span)] for span in comments]
+        content = remove_spans(content, comments)
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
     # Append a character, so that an element without an end ends behind the text.
-    found = list(find_hidden(f"{text} ", HIDING_VALUES))
+    found = [it for it in find_hidden(f"{text} ", HIDING_VALUES) if not _is_fallback(text[slice(*it)])]
     # In Markdown, an element without an end tag would reach to a later tag, over visible paragraphs.
     gap = "\n\n" if content_type == "markdown" else f"{text} "
     elements = [
@@ -72,12 +86,18 @@ def leave_out_hidden(
         f"The import left out {format_count(len(spans), 'part')} of the text that {reason}."
         for spans, reason in (
             (gated_spans, "only members could read"),
+            (comments, "are comments of Markdown"),
             (elements, "browsers did not show (`hidden`, `display: none`)"),
         )
         if spans
     ]
     parts += (content[slice(*span)] for span in elements)
     return remove_spans(content, elements), notes, parts, len(elements) < len(found)
+
+
+def _is_fallback(element: str) -> bool:
+    """Return whether an element is a <noscript> without a text, such as the picture of a lazy loader."""
+    return element[:9].lower() == "<noscript" and not _TAG.sub("", element).strip()
 
 
 def _find_mark(record: ArticleRecord) -> re.Match[str] | None:

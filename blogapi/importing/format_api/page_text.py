@@ -34,16 +34,15 @@ _KEPT_ATTRIBUTES = {
 }
 
 
-def open_text(html: str) -> tuple[str, list[str]]:
-    """Return the text of a page without the parts that visitors could not see, and notes.
+def open_text(html: str) -> tuple[str, list[str], list[str]]:
+    """Return the text of a page without the parts that visitors could not see, notes, and these parts.
 
     Raises RefusedFile if the page would take too long to parse.
     """
     if is_too_expensive(html):
         raise RefusedFile("It has too many elements, or they are nested too deep; simplify the page.")
     # This comes first, because `extract_text` removes the attributes by which these parts are recognised.
-    html, notes, *_ = leave_out_hidden(html, "html")
-    return html, notes
+    return leave_out_hidden(html, "html")[:3]
 
 
 def extract_text(html: str, follow: Callable[[str], str] = str) -> tuple[str, list[str]]:

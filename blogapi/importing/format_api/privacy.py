@@ -24,6 +24,7 @@ class DraftReason:
     is_understood: bool = True
     #: whether everyone who knows the address of the article can read it
     is_unlisted: bool = False
+    sign: str = ""  #: "draft" or the name of a folder, if a setting of a generator can show such drafts
     guess: str = ""  #: the name of the guess, if no system is known for the sign
     is_new: bool = True  #: as in `Guess`
 
@@ -45,14 +46,22 @@ def is_privacy_field(name: str) -> bool:
 
 
 def find_reasons(
-    entries: Mapping[str, object], key: str, tags: tuple[str, ...], generator: str = ""
+    entries: Mapping[str, object],
+    key: str,
+    tags: tuple[str, ...],
+    generator: str = "",
+    *,
+    builds_underscores: bool = False,
 ) -> list[DraftReason]:
-    """Return the reasons for a draft in the front matter, in the path `key` and in the tags."""
+    """Return the reasons for a draft in the front matter, in the path `key` and in the tags.
+
+    With `builds_underscores`, the generator builds files whose names begin with `_`.
+    """
     private = (tag for tag in tags if tag.casefold() in privacy_signs.PRIVATE_TAGS)
     in_tags = [DraftReason(f"It has the tag “{tag}”; the article became a draft.") for tag in private]
     return [
         *find_draft_reasons_in_front_matter(entries, generator),
-        *_find_draft_reasons_in_path(key),
+        *_find_draft_reasons_in_path(key, builds_underscores=builds_underscores),
         *in_tags,
     ]
 
@@ -194,7 +203,7 @@ def _make_reason(
     if rule.is_unlisting or set(_to_words(value)) & rule.private <= unlisting:
         return DraftReason(f"It has `{key}: {text}`; the article became a draft.", is_unlisted=True)
     if text.casefold() == "draft" or name in ("draft", "isdraft") or (name == "published" and text):
-        return DraftReason("")
+        return DraftReason("", sign=name)
     return DraftReason(f"It has `{key}: {text}`; the article became a draft.")
 
 
@@ -203,7 +212,7 @@ def find_draft_reasons_in_folders(folders: Iterable[str]) -> Iterator[DraftReaso
     for folder in folders:
         if folder.casefold() in privacy_signs.PRIVATE_FOLDERS:
             note = f"It is in the folder “{folder}”; the article became a draft."
-            yield DraftReason("" if "draft" in folder.casefold() else note)
+            yield DraftReason("" if "draft" in folder.casefold() else note, sign=folder)
 
 
 def _guess_from_path(folders: list[str], name: str) -> Iterator[DraftReason]:
@@ -217,10 +226,10 @@ def _guess_from_path(folders: list[str], name: str) -> Iterator[DraftReason]:
         yield DraftReason(f"Its file is named “{name}”; the article became a draft.", guess="file:draft")
 
 
-def _find_draft_reasons_in_path(key: str) -> Iterator[DraftReason]:
+def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterator[DraftReason]:
     *folders, name = key.split("/")
     yield from find_draft_reasons_in_folders(folders)
     yield from _guess_from_path(folders, name)
-    if name.startswith("_"):
+    if name.startswith("_") and not builds_underscores:
         note = "Its name begins with “_”, which marks unpublished files; the article became a draft."
         yield DraftReason(note)

@@ -14,6 +14,7 @@ from blogapi.importing.format_api.hiding_words import (
     DRAFTS,
     FALSE,
     PRIVATE,
+    PUBLISHED,
     READERS,
     TRUE,
     is_hiding_entry,
@@ -43,7 +44,7 @@ _EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open
 # The values of a hiding field that mean "not hidden".
 _NOTHING = _FALSE | {"", "none", "null"}
 _YES = frozenset(("true", "yes"))
-_PUBLIC = _EVERYONE | {"published", "publish", "visible", "listed", "free", "default"}
+_PUBLIC = _EVERYONE | PUBLISHED | {"published", "publish", "visible", "listed", "free", "default"}
 _PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
 _PRIVATE = frozenset(
     _words("""draft private hidden unlisted unpublished pending skip trash password protected internal
@@ -227,6 +228,7 @@ UNBUILT_NAMES = {
     "astro": ("_*",),
     "docusaurus": ("_*",),
     "nuxt": ("_*", "*.draft", "*.draft.*"),
+    "lume": ("_*",),
 }
 #: The folders of the site to which UNBUILT_NAMES apply; by default, to the whole site.
 UNBUILT_BELOW = {"astro": ("src/content/", "src/pages/"), "nuxt": ("content/",)}
@@ -244,6 +246,7 @@ EXCLUSION_SETTINGS = {
     "quartz": {"ignorePatterns": "path"},
     "eleventy": {"ignores.add": "path"},
     "docusaurus": {"exclude": "name"},
+    "lume": {"site.ignore": "path"},
     "nuxt": {"ignores": "name"},
     "vitepress": {"srcExclude": "path"},
     "vuepress": {"pagePatterns": "unread", "encrypt": "address"},
@@ -261,6 +264,13 @@ CONTENT_FOLDERS = {
     "nuxt": ("content", ""),
     "vitepress": ("src", ""),
 }
+#: The generators that surely build only one folder: its name, "" = only the folder of the setting.
+BUILT_FOLDERS = {
+    **dict.fromkeys(("quartz", "zola", "nuxt", "hugo"), "content"),
+    **{"pelican": "", "mkdocs": "docs", "hexo": "source"},
+}
+#: The configuration files of programs that build only the files in SUMMARY.md.
+BOOK_FILES = ("book.toml", ".gitbook.yaml", "book.json")
 #: The configuration files of Astro's collections, and a regular expression for a pattern that excludes files.
 ASTRO_COLLECTIONS = ("src/content.config.ts", "src/content/config.ts")
 ASTRO_EXCLUSION = re.compile(r"\bpattern:[^\]]{0,500}?[\"'`]!")
@@ -334,8 +344,23 @@ _SPACE = r"(?:\s|/\*[^*]*+\*/)*+"
 HIDING_VALUES = {
     "hidden": HIDDEN_VALUES,
     # A style in braces is JavaScript (MDX).
-    "style": re.compile(rf"(?<![\w-])display[\"']?{_SPACE}:{_SPACE}[\"']?none(?![\w-])", re.IGNORECASE),
+    "style": re.compile(
+        rf"(?<![\w-])(?:display[\"']?{_SPACE}:{_SPACE}[\"']?none|visibility[\"']?{_SPACE}:{_SPACE}[\"']?hidden)(?![\w-])",
+        re.IGNORECASE,
+    ),
+    # The whole start tag: elements that browsers do not show, data for scripts, and positions off the screen.
+    "": re.compile(
+        r"<(?:template|noscript)(?=[\s/>])|<dialog(?=[\s>])(?![^>]*\sopen(?=[\s=/>]))"
+        r"|<script(?=[^>]*\stype\s*=\s*[\"']?(?:text/(?:template|html|plain|x-|ng-)|x-))"
+        r"|<(?![^>]*(?:sr-only|screen-reader-text|visually-?hidden))"
+        r"[^>]*\sstyle\s*=[^>]*?(?<![\w-])(?:left|right|top|text-indent)\s*:\s*-\d{3,}(?:px|em|rem|%|vw)?(?<!-\d\d)",
+        re.IGNORECASE,
+    ),
 }
+#: A definition of a link of Markdown that is used as a comment: `[//]: # (x)`.
+LINK_COMMENT = re.compile(
+    r"^ {0,3}\[(?://|comment|_)\]:[ \t]*(?:#|<>)[^\n]*\n?", re.MULTILINE | re.IGNORECASE
+)
 
 
 # --- WordPress: blocks, shortcodes and custom fields of posts.
@@ -631,15 +656,16 @@ POST_FIELDS = _index_by_name(
 )
 #: Custom fields with the data of page builders, whose settings hide parts of a post.
 BUILDER_FIELDS = ("_elementor_data", "_fl_builder_data")
-# `"e_display_conditions":["…"]`, and a serialized `s:18:"visibility_display";s:9:"logged_in";`
+# `"e_display_conditions":["…"]`, and serialized `s:18:"visibility_display";s:9:"logged_in";`
 BUILDER_CONDITION = re.compile(
-    r'"(?P<name>e_display_conditions|visibility_display|visibility_user_capability|display_conditions'
-    r'|[\w-]*(?:restrict|logged_?in|members?_only|user_?roles?|login_status)[\w-]*)\\?"'
-    r'(?::|;s:\d+:|;)\s*+(?!(?:"(?:|no|false|0|none|always|default)\\?"|\[\]|\{\}|false|null|0\b|b:0|i:0|a:0))'
+    r'"(?P<name>e_display_conditions|visibility_display|visibility_user_capability|display_conditions)"'
+    r'(?::\s*+|;s:\d+:|;(?!s:))(?!(?:"(?:|no|false|0|none|always|default)"|\[\]|\{\}|false|null|0\b|[bai]:0))'
 )
+#: A setting of Elementor with a text or a number.
+BUILDER_SETTING = re.compile(r'"(?P<name>[\w-]{2,60})":\s*+(?:"(?P<text>[^"\\]{0,40})"|(?P<word>\w+))')
 #: An element of Elementor that is hidden on all devices.
 BUILDER_HIDDEN = re.compile(
-    r"\{(?=[^{}]*\"hide_desktop\":\"hidden)(?=[^{}]*\"hide_tablet\":\"hidden)(?=[^{}]*\"hide_mobile\":\"hidden)"
+    r"\{" + "".join(rf'(?=[^{{}}]*"hide_{name}":\s*"hidden)' for name in ("desktop", "tablet", "mobile"))
 )
 #: Plugins whose rules are not in posts, recognised by item types, fields, and shortcodes in published pages
 UNREAD_RULES = (
@@ -669,9 +695,11 @@ SUBSTACK_AUDIENCES = {
     "only_free": "subscribers",
 }
 # The mark of a paywall in the HTML of a post of Substack.
-SUBSTACK_PAYWALL = 'class="paywall'
+SUBSTACK_PAYWALL = re.compile(r"""class=["'](?:[^"'<>]*?\s)?paywall""")
 #: The public statuses of Notion's pages. Others, such as “Done” and “Open”, are statuses of tasks.
-NOTION_PUBLIC_STATUSES = {"published", "public", "live"}
+NOTION_PUBLIC_STATUSES = PUBLISHED | {"public", "live"}
+#: The names of the property in the languages of Notion, in the form of `normalize_key`.
+NOTION_STATUS_FIELDS = _words("status statut estado stato état статус ステータス 状态 狀態 상태 durum tila")
 #: Properties of Notion that make a page public if they are true, in the form of `normalize_key`.
 NOTION_PUBLISHING_FIELDS = ("publish", "published", "public", "ispublic")
 #: The public statuses of Blogger's posts.

@@ -239,6 +239,7 @@ SITE_FILES = {
     "hugo": r"(?:hugo|config)\.(?:toml|ya?ml|json)",
     "jekyll": r"_config\.(?:ya?ml|toml)",
     "nikola": r"conf\.py",
+    "lume": r"_config\.[jt]s",
     "other": r"(?:next|svelte|vite)\.config\.[cm]?[jt]s|gatsby-config\.[cm]?[jt]s",
 }
 #: The names of the configuration files (or folders) of generators.

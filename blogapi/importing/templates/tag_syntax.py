@@ -81,6 +81,12 @@ def find_tags(content: str, content_type: str) -> list[FoundTag]:
     return tags
 
 
+# A branch with another condition in it is kept.
+_DEAD_BRANCH = re.compile(
+    r"\{%-?\s*+if\s++false\s*+-?%\}(?:[^{]++|\{(?!%-?\s*+(?:if|else|elsif|endif)\b))*+\{%-?\s*+endif\s*+-?%\}"
+)
+
+
 def _read_tag(match: re.Match[str]) -> FoundTag:
     tag = FoundTag(*match.span(), kind="hugo" if match[0].startswith("{{") else "liquid")
     if match["escaped"] or match["remark"]:
@@ -99,11 +105,21 @@ def _read_tag(match: re.Match[str]) -> FoundTag:
     return tag
 
 
-def remove_comments(content: str, content_type: str) -> tuple[str, int]:
-    """Return the text without the comments of Liquid (`{% comment %}`) outside of code, and their number."""
+def remove_comments(content: str, content_type: str) -> tuple[str, list[str]]:
+    """Return the text without the comments of Liquid (`{% comment %}`) outside of code, and these parts."""
     tags = find_tags(content, content_type) if "comment" in content else []
-    spans = [(tag.start, tag.end) for tag in tags if tag.is_comment]
-    return remove_spans(content, spans), len(spans)
+    return _remove(content, [(tag.start, tag.end) for tag in tags if tag.is_comment])
+
+
+def remove_dead_branches(content: str, content_type: str) -> tuple[str, list[str]]:
+    """Return the text without `{% if false %}…{% endif %}` outside of code, and these parts."""
+    if "false" not in content:
+        return content, []
+    return _remove(content, [it.span() for it in find_outside_code(content, content_type, _DEAD_BRANCH, "{")])
+
+
+def _remove(content: str, spans: list[tuple[int, int]]) -> tuple[str, list[str]]:
+    return remove_spans(content, spans), [content[slice(*span)] for span in spans]
 
 
 def _pair(tags: list[FoundTag]) -> None:

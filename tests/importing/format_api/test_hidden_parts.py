@@ -41,7 +41,11 @@ HIDING = {
     "style": (
         *('style="display:none"', "style='color:red; DISPLAY : None !important;'", "style=display:none"),
         *('style="display:block;display:none"', "style={{display: 'none'}}", 'style="display&#58;none"'),
-        *('style="display:/**/none"', 'title="a<b" style="display:none"'),
+        *('style="display:/**/none"', 'title="a<b" style="display:none"', "style='visibility: hidden'"),
+    ),
+    "": (
+        *('style="position:absolute;left:-9999px"', "style='TEXT-INDENT: -999px'", "style='top:-1000em'"),
+        'class="x" style="right:-9999px"',
     ),
 }
 SHOWN = {
@@ -54,7 +58,11 @@ SHOWN = {
     ),
     "style": (
         *("style='display:inline'", "style='x-display:none'", "style='display:none-x'"),
-        *("style='visibility:hidden'", "data-style='display:none'", "style='-display: none'"),
+        *("style='visibility:visible'", "data-style='display:none'", "style='-display: none'"),
+    ),
+    "": (
+        *("style='left:-999em' class='sr-only'", "style='left:-99px'", "style='margin-left:-1000px'"),
+        *("class='dialog'", "title='<template>'", "style='left:1000px'"),
     ),
 }
 

@@ -118,7 +118,7 @@ def make_record(
         raise RefusedFile(f"It has more than {MAX_TEXT_LENGTH:,} characters; shorten or split it.")
     notes: list[str] = []
     content = item.content.replace("\r\n", "\n").replace("\r", "\n").strip()
-    content, hidden, *_ = leave_out_hidden(content, "html", keeps_unclear=True)
+    content, hidden, left_out, _ = leave_out_hidden(content, "html", keeps_unclear=True)
     content, lost = convert_embeds(content)
     notes += [*hidden, *lost]
     published_at = dates.parse_date(item.published, options.zones)
@@ -141,6 +141,7 @@ def make_record(
         seo_description=to_title(item.description),
         former_paths=(path,) if status == "published" else (),
         addresses=(path,) if path.strip("/") else (),
+        left_out=tuple(left_out),
         notes=tuple(notes),
     )
 

@@ -171,6 +171,8 @@ class PostReader:
         status, published_at, notes = decide_publication(
             post, self.options.now, Zones(self.options.time_zone)
         )
+        if self.tables.is_private and status != "draft":
+            status, notes = "draft", (*notes, "The blog was private; the article became a draft.")
         self.left_behind.update(body.losses)
         if body.losses:
             notes = (*notes, f"Parts of its text were left out or changed: {join_counts(body.losses)}.")

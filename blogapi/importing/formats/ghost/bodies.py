@@ -30,7 +30,10 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _LAZY_HEADING = re.compile(r"(#{1,6})(?=[^#\s])")
 _HIGHLIGHT = re.compile(r"(?<![=\w`])==(?=[^\s=`])([^=`\n]+?)(?<!\s)==(?![=\w`])")
 
-_COMMENT = re.compile(r"<!--(?:kg-(?:card-|gated-block:)(?:begin|end)|members-only)[^<>]{0,500}-->")
+_COMMENT = re.compile(
+    r"<!--(?:kg-(?:card-|gated-block:)(?:begin|end)|members-only)[^<>]{0,500}-->"
+    r"|\{\{!--(?:[^-]++|-(?!-\}\}))*+--\}\}"
+)
 # Elements that Ghost hides with its stylesheet or that need its scripts: the time and the buttons of players,
 # the icon and the publisher of a bookmark, and forms for members.
 _HIDDEN = re.compile(

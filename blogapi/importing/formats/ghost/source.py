@@ -60,6 +60,10 @@ class GhostSource(FileSource):
         tables.others["users without posts"] += len(names - posts.authors.keys())
         if has_invalid_bytes:
             self.notes.append(f"“{entry.key}” is not valid UTF-8; the invalid bytes became “\ufffd”.")
+        if tables.is_private:
+            self.notes.append(
+                f"“{entry.key}” is the export of a private blog; all its articles become drafts."
+            )
         self._add_summary(tables, posts, entry)
 
     def _add_summary(self, tables: Tables, posts: PostReader, entry: Entry) -> None:

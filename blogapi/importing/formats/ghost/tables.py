@@ -103,6 +103,7 @@ class Tables:
     post_meta: dict[str, dict[str, object]] = field(default_factory=dict)
     permalinks: str = ""
     timezone: str = ""
+    is_private: bool = False  #: whether the whole blog has a password
     #: The numbers of rows that are not imported, by the name of their table.
     others: Counter[str] = field(default_factory=Counter)
     posts: list[object] = field(default_factory=list)  #: the rows of posts
@@ -133,6 +134,8 @@ class Tables:
             self.post_meta[post_id] = {key: row[key] for key in row if row[key] and key not in skipped}
         elif row.get("key") == "permalinks":
             self.permalinks = to_line(row.get("value"))
+        elif row.get("key") in ("is_private", "isPrivate"):
+            self.is_private = to_line(row.get("value")).casefold() in ("1", "true")
         elif row.get("key") in ("timezone", "active_timezone", "activeTimezone"):
             self.timezone = to_line(row.get("value"))
 

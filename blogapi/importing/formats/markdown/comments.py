@@ -10,7 +10,7 @@ from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.formats.markdown import paths, sections
 from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
-from blogapi.importing.templates.tag_syntax import remove_comments
+from blogapi.importing.templates.tag_syntax import remove_comments, remove_dead_branches
 from blogapi.importing.templates.wiki_links import find_open_comment
 from blogapi.importing.texts.lines import is_empty, normalize_key, to_line, to_mapping
 from blogapi.importing.texts.messages import format_count
@@ -42,26 +42,31 @@ def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
     return SiteRules(has_liquid, is_vault, frozenset(to_line(name).casefold() for name in names))
 
 
-def leave_out_comments(body: str, content_type: str, rules: SiteRules, fields: Fields) -> str:
-    """Return the text without the comments of its generator, and add notes to `fields`."""
+def leave_out_comments(
+    body: str, content_type: str, rules: SiteRules, fields: Fields
+) -> tuple[str, list[str]]:
+    """Return the text without the comments of its generator, and these parts; add notes to `fields`."""
     if content_type == "text":
-        return body
+        return body, []
+    parts: list[str] = []
     if rules.has_liquid:
-        body, number = remove_comments(body, content_type)
-        if number:
-            comments = format_count(number, "comment")
-            fields.add_note(f"The import left out {comments} of the generator (`{{% comment %}}`).")
+        for remove, name in ((remove_comments, "comment"), (remove_dead_branches, "if false")):
+            body, found = remove(body, content_type)
+            parts += found
+            if found:
+                comments = format_count(len(found), "comment")
+                fields.add_note(f"The import left out {comments} of the generator (`{{% {name} %}}`).")
     start = find_open_comment(body) if content_type == "markdown" else None
     # Digital Garden publishes notes with this field.
     if start is not None and (rules.is_vault or fields.find("dgpublish")):
         fields.add_note("The import left out the end of the text, from a `%%` that is not closed.")
-        return body[:start]
+        return body[:start], [*parts, body[start:]]
     if start is not None:
         fields.add_note(
             "The text has a `%%` that is not closed; the text after it is kept, because the file is not in a "
             "vault."
         )
-    return body
+    return body, parts
 
 
 def find_reasons(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source_files import SITE_FILE, SITE_FILES, read_head
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_json, parse_toml, parse_yaml
@@ -20,7 +21,8 @@ from blogapi.importing.texts.lines import normalize_key, to_bool, to_line
 _MAX_CONFIGURATION = 200_000
 # These generators remove the date of a file name (Pelican derives the address from the title).
 _REMOVES_DATES = {
-    *("jekyll", "eleventy", "docusaurus", "pelican", "vuepress", "vitepress", "metalsmith", "dendron")
+    *("jekyll", "eleventy", "docusaurus", "pelican", "vuepress", "vitepress", "metalsmith", "dendron"),
+    "lume",
 }
 # These keep the date if their configuration says so.
 _KEEPS_DATES = {
@@ -31,11 +33,17 @@ _KEEPS_DATES = {
 SHOWN_EARLY = "Its date is in the future, and the old blog could show it already; here it is scheduled."
 
 # If the configuration has no time zone, these use the zone of the computer; the other generators use UTC.
-_WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx"}
+_WITHOUT_DEFAULT = {"hexo", "quartz", "dendron", "sphinx", "lume"}
 # The settings that show posts with a date in the future. Without them, these three generators hide such
 # posts, and all others show them.
 _FUTURE_SETTINGS = {"jekyll": "future", "hugo": "buildfuture", "nikola": "futureisnow"}
 _OTHER_FUTURE_SETTINGS = {"hexo": "future", "pelican": "withfuturedates"}
+# The settings that show drafts, and their signs as in `DraftReason`.
+_SHOWN_DRAFTS = {
+    "hugo": ("buildDrafts", "draft"),
+    "hexo": ("render_drafts", "_drafts"),
+    "jekyll": ("show_drafts", "_drafts"),
+}
 _HEXO_SETTING = re.compile(
     r"^(?:new_post_name|post_asset_folder|public_dir|skip_render)[ \t]*+:", re.MULTILINE
 )
@@ -152,6 +160,17 @@ def shows_future(site: GeneratorSite) -> bool:
     setting = (_FUTURE_SETTINGS | _OTHER_FUTURE_SETTINGS).get(site.generator)
     value = to_bool(site.settings.get(setting or ""))
     return site.generator not in _FUTURE_SETTINGS if value is None else value
+
+
+def guess_shown_drafts(site: GeneratorSite, reason: DraftReason) -> DraftReason:
+    """Return the reason as a guess if a setting of the generator shows such drafts."""
+    setting, sign = _SHOWN_DRAFTS.get(site.generator, ("", ""))
+    if reason.sign != sign or not setting or not to_bool(site.settings.get(normalize_key(setting))):
+        return reason
+    note = (
+        f"It is a draft, and “{site.configuration}” shows drafts (`{setting}`); the article became a draft."
+    )
+    return replace(reason, note=note, guess=f"config:{setting}", is_new=False)
 
 
 def list_configuration(site: Path) -> list[Path]:

@@ -72,6 +72,7 @@ class FileContext:
     site: GeneratorSite | None = None
     reasons: Sequence[DraftReason] = ()  #: why the folders make the article a draft
     rules: SiteRules = _NO_RULES  #: the rules by which the generator hides texts
+    imported: Path = Path()  #: the folder that is imported
     is_note: bool = False  #: whether it is a note of Obsidian or Logseq; see `sections`
 
 
@@ -93,6 +94,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
     paths.check_path(entry.path, entry.key, levels)
     context = FileContext(
         path=entry.path,
+        imported=entry.path.parents[depth - 1] if depth else entry.path.parent,
         site=site,
         reasons=[
             *sections.find_reasons(entry, site.generator if site else ""),
@@ -159,16 +161,20 @@ def parse_file(
     )
     authors = read_authors(fields)
     system = generator if generator == "jekyll" else parsed.format
-    reasons = [*context.reasons, *skipped, *_find_draft_reasons(key, parsed, fields, tags, system)]
+    found = _find_draft_reasons(key, parsed, fields, tags, system, builds_underscores=generator == "zola")
+    reasons = [*context.reasons, *skipped, *found]
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
     if context.site:
-        reasons += unbuilt.find_reasons(context.path, context.site, fields.all_entries)
+        reasons += unbuilt.find_reasons(context.path, context.site, fields.all_entries, context.imported)
+    reasons += unbuilt.find_unlisted(context.path, key.count("/"))
     reasons += comments.find_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
-    body = comments.leave_out_comments(parsed.body, content_type, context.rules, fields)
+    body, left_out = comments.leave_out_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
         reasons += sections.find_vault_reasons(fields.all_entries)
+    if site := context.site:
+        reasons = [generators.guess_shown_drafts(site, it) for it in reasons]
     guesses, reasons = privacy.list_guesses(reasons), [it for it in reasons if not it.guess]
     zones = generators.get_zones(context.site, options.time_zone)
     status, published_at = decide_publication(fields, path, reasons, options, zones)
@@ -209,6 +215,7 @@ def parse_file(
         addresses=addresses,
         names=former_addresses.read_names(fields),
         has_templates=True,
+        left_out=tuple(left_out),
         is_mdx=is_mdx,
         generator=generator,
         media_folder=fields.take_line(*_MEDIA_FOLDER_FIELDS),
@@ -247,10 +254,18 @@ def _check_is_article(
 
 
 def _find_draft_reasons(
-    key: str, parsed: front_matter.ParsedFile, fields: Fields, tags: tuple[str, ...], system: str
+    key: str,
+    parsed: front_matter.ParsedFile,
+    fields: Fields,
+    tags: tuple[str, ...],
+    system: str,
+    *,
+    builds_underscores: bool,
 ) -> list[DraftReason]:
     reasons = [DraftReason(parsed.problem)] if parsed.problem else []
-    reasons += privacy.find_reasons(fields.all_entries, key, tags, system)
+    reasons += privacy.find_reasons(
+        fields.all_entries, key, tags, system, builds_underscores=builds_underscores
+    )
     if not fields.all_entries:
         reasons += privacy.find_draft_reasons_in_text(parsed.body)
     return reasons

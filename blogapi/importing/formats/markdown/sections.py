@@ -55,7 +55,7 @@ _BUNDLE_FIELDS = {
 }
 
 
-def find_reasons(entry: Entry, generator: str) -> list[DraftReason]:
+def find_reasons(entry: Entry, generator: str = "") -> list[DraftReason]:
     """Return the reasons for a draft in the section pages and index pages of the folders of an article.
 
     Folders above the imported folder are not read. Zola publishes no page of a draft section. Hugo applies

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
+from urllib.parse import unquote
 
 from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.privacy import DraftReason
@@ -26,12 +27,21 @@ _TEXT = re.compile(r"[\"'`]([^\"'`\n]*+)[\"'`]")
 _ADDRESS = re.compile(r"[\"']\^?+(/[^\"'\n]*+)[\"']\s*+:")
 # `\.Rmd$`, `_cache$`, `drafts/.*\.md`
 _SIMPLE_REGEX = re.compile(r"(?:\.\*|\\?\.|[\w/ -])++\$?")
+_LINK = re.compile(r"\]\(\s*<?([^()<>\s]+)")
+_TEXT_SUFFIXES = {".md", ".markdown", ".mdx", ".html", ".rst", ".txt", ".adoc", ".org", ".ipynb"}
 _DATA_FORMATS = ("json", "yaml", "yml", "toml", "js", "cjs", "mjs", "ts")
 _DATA_SUFFIXES = (".json", *(f".{kind}.{name}" for kind in ("11tydata", "data") for name in _DATA_FORMATS))
 
 
-def find_reasons(path: Path, site: GeneratorSite, entries: Mapping[str, object]) -> Iterator[DraftReason]:
-    """Yield a reason for each rule by which the generator does not build a file; `entries` = front matter."""
+def find_reasons(
+    path: Path, site: GeneratorSite, entries: Mapping[str, object], imported: Path = Path()
+) -> Iterator[DraftReason]:
+    """Yield a reason for each rule by which the generator does not build a file.
+
+    `entries` is its front matter, and `imported` the imported folder, which counts as built if the user named
+    it.
+    """
+    yield from _find_outside(path, site, imported)
     yield from _find_unbuilt_names(path.relative_to(site.folder).parts, site)
     places = _locate(path, site)
     for name, globs in _read_settings(site):
@@ -56,6 +66,54 @@ def find_reasons(path: Path, site: GeneratorSite, entries: Mapping[str, object])
                 for it in privacy.find_draft_reasons_in_front_matter({key: fields[key]})
             )
         known.update(map(normalize_key, fields))
+
+
+def _find_outside(path: Path, site: GeneratorSite, imported: Path) -> Iterator[DraftReason]:
+    """Yield a guess for a file outside of the folder that the generator surely builds."""
+    folders = _list_built_folders(site)
+    is_named = imported.is_relative_to(site.folder) and imported != site.folder
+    is_named = is_named and not any(folder.is_relative_to(imported) for folder in folders)
+    if folders and not is_named and not any(path.is_relative_to(folder) for folder in folders):
+        first, *rest = path.relative_to(site.folder).parts
+        note = f"It is outside of “{folders[0].name}”, the folder that the generator builds"
+        yield replace(_report(note), guess=f"folder:{first if rest else '.'}")
+
+
+@lru_cache(maxsize=256)
+def _list_built_folders(site: GeneratorSite) -> list[Path]:
+    """Return the folders that a generator surely builds; [] if they are unknown, or without files."""
+    if site.generator not in privacy_signs.BUILT_FOLDERS or re.search(r"\bmounts\b", site.text):
+        return []
+    _, setting = privacy_signs.CONTENT_FOLDERS.get(site.generator, ("", "contentdir"))
+    names = [to_line(site.settings.get(setting)) or privacy_signs.BUILT_FOLDERS[site.generator]]
+    if site.generator == "hugo":
+        names += re.findall(r"\bcontentDir[\"']?\s*[:=]\s*[\"']?([\w./-]+)", site.text, re.IGNORECASE)
+    folders = [site.folder / name for name in names if name]
+    has_files = any(file.suffix.lower() in _TEXT_SUFFIXES for it in folders for file in it.rglob("*.*"))
+    return folders if has_files else []
+
+
+def find_unlisted(path: Path, levels: int) -> Iterator[DraftReason]:
+    """Yield a guess for a file that the SUMMARY.md of mdBook or GitBook does not list."""
+    for outer in path.parents[:levels]:
+        if listed := _read_summary(outer):
+            if path not in listed and path.name != "SUMMARY.md":
+                yield replace(_report("“SUMMARY.md” does not list it"), guess="unlisted:SUMMARY.md")
+            return
+
+
+@lru_cache(maxsize=1024)
+def _read_summary(folder: Path) -> frozenset[Path]:
+    """Return the files that the SUMMARY.md in a folder lists, if one of them exists."""
+    is_book = any(
+        os.path.lexists(place / name)
+        for place in (folder, folder.parent)
+        for name in privacy_signs.BOOK_FILES
+    )
+    text = read_configuration(folder / "SUMMARY.md") if is_book else ""
+    links = (unquote(link.partition("#")[0]) for link in _LINK.findall(text))
+    files = {Path(os.path.normpath(folder / link)) for link in links if link}
+    return frozenset(files) if any(map(os.path.lexists, files)) else frozenset()
 
 
 def _report(reason: str) -> DraftReason:
@@ -197,6 +255,8 @@ def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mappi
     for pattern, field in privacy_signs.HIDING_TEXTS.get(site.generator, {}).values():
         if re.search(pattern, _read_code(site.text)):
             yield site.configuration, {field: "private"}
+    if site.generator == "hugo":
+        yield from ((site.configuration, fields) for fields in _list_cascades(path, site))
     if site.generator != "eleventy":
         return
     for stem in (path.with_suffix(""), *(outer / outer.name for outer in _list_folders(path, site))):
@@ -204,6 +264,20 @@ def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mappi
             if os.path.lexists(f"{stem}{suffix}"):
                 file = stem.with_name(stem.name + suffix)
                 yield file.name, _read_data(file)
+
+
+def _list_cascades(path: Path, site: GeneratorSite) -> Iterator[Mapping[str, object]]:
+    """Yield the fields in `cascade` of Hugo's configuration, of the cascades whose paths contain a file."""
+    cascade = site.settings.get("cascade")
+    for fields in map(to_mapping, cascade if isinstance(cascade, list) else [cascade]):
+        target = to_mapping(fields.get("_target") or fields.get("target"))
+        pattern = to_line(target.get("path")).strip("/{}").replace("**", "*")
+        parts = _locate(path, site)
+        places = [
+            "/".join(part) for part in [*parts, *(part[1:] for part in parts if part[:1] == ("content",))]
+        ]
+        if not pattern or any(fnmatchcase(place, pattern) for place in places):
+            yield {key: value for key, value in fields.items() if normalize_key(key) != "target"}
 
 
 def _list_jekyll_defaults(parts: Sequence[str], site: GeneratorSite) -> list[dict[str, object]]:

@@ -76,6 +76,7 @@ class MediumPage:
     has_figures: bool = False
     featured: str = ""  #: the address of the picture that Medium shows in lists
     notes: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)  #: the parts of the text that browsers did not show
 
 
 def parse_page(html: str) -> MediumPage:
@@ -128,7 +129,7 @@ def _to_text(html: str) -> str:
 
 
 def _read_body(page: MediumPage, html: str) -> None:
-    html, hidden = open_text(html)
+    html, hidden, page.left_out = open_text(html)
     html = _TITLE.sub(lambda element: _take_title(page, element), html)
     html = _CODE.sub(_convert_code, html)
     html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
@@ -284,6 +285,7 @@ def _make_record(
         # The host of a publication can be pointed to this blog, so its paths must be redirected.
         former_paths=(address.path,) if address_hash and not _is_medium(address.hostname) else (),
         addresses=_list_addresses(address, address_hash or file_hash),
+        left_out=tuple(page.left_out),
         notes=notes,
     )
 

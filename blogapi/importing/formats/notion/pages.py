@@ -66,6 +66,15 @@ _DATE = re.compile(
     r"(?: (?P<time>[0-9]{1,2}:[0-9]{2})(?: (?P<half>[AP]M))?)?"
     r"(?P<utc> \((?:UTC|GMT)(?P<zone>[+-][0-9]{1,2}(?::[0-9]{2})?)?\))?(?: → .*)?"
 )
+# `5 janvier 2020`, `5. Januar 2020`, `5 de enero de 2020`
+_LOCAL_DATE = re.compile(
+    r"@?(?P<day>[0-9]{1,2})[.º]?(?: de)? (?P<month>[^\W\d_]{3,12})\.?(?: de)? (?P<year>[0-9]{4})"
+)
+# The beginnings of the names of the months in several languages.
+_MONTH_NAMES = """jan ene gen янв; feb fév fev фев; mar mär mrt мар; apr avr abr апр; mai may mei mag мая май;
+    jun juin giu июн; jul juil lug июл; aug août aoû ago авг; sep set сен; oct okt out ott окт; nov ноя;
+    dec déc dez dic дек"""
+_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split(";"), 1) for name in names.split()}
 _ADDRESS = re.compile(
     r"https://(?:www\.)?notion\.so/(?:[\w%.-]{1,200}/)?(?:[\w%.-]{0,300}-)?([0-9a-f]{32})(?![\w%.-])(?:\?[\w&=%-]*)?"
 )
@@ -91,6 +100,7 @@ class NotionPage:
     subtitle: str = ""
     cover: str = ""
     notes: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
 
 def parse_markdown(text: str, columns: Collection[str]) -> NotionPage:
@@ -113,7 +123,7 @@ def parse_html(html: str) -> NotionPage:
     if start is None:
         raise RefusedFile("It has no text of a page; export the page from Notion again.")
     head, end = html[: start.start()], html.rfind("</article>")
-    body, notes = open_text(html[start.end() : end if end > start.end() else len(html)])
+    body, notes, left_out = open_text(html[start.end() : end if end > start.end() else len(html)])
     cover = _COVER.search(head)
     properties = {
         name: value for row in _ROW.split(head)[1:] if (pair := _read_row(row)) for name, value in [pair]
@@ -126,6 +136,7 @@ def parse_html(html: str) -> NotionPage:
         subtitle=_read_element(head, _DESCRIPTION, "</p>"),
         cover=unescape(cover[1]) if cover else "",
         notes=notes,
+        left_out=left_out,
     )
 
 
@@ -165,6 +176,9 @@ def _read_value(name: str, value: str) -> str | list[str]:
 
 def _read_date(value: str, *, is_field: bool) -> str:
     """Return a date as ISO 8601 (for a custom field, in UTC), and any other value as it is."""
+    if found := _LOCAL_DATE.fullmatch(value):
+        month = _MONTHS.get(found["month"].casefold()[:4]) or _MONTHS.get(found["month"].casefold()[:3])
+        return f"{found['year']}-{month:02}-{int(found['day']):02}" if month else value
     match = _DATE.fullmatch(value)
     day = dates.parse_date(match["day"]) if match else None
     if not match or not day:

@@ -13,7 +13,11 @@ from typing import Any
 
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
-from blogapi.importing.format_api.privacy_signs import NOTION_PUBLIC_STATUSES, NOTION_PUBLISHING_FIELDS
+from blogapi.importing.format_api.privacy_signs import (
+    NOTION_PUBLIC_STATUSES,
+    NOTION_PUBLISHING_FIELDS,
+    NOTION_STATUS_FIELDS,
+)
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import reader
@@ -27,7 +31,8 @@ def is_public(properties: Mapping[str, Any]) -> bool:
     """Return whether a property of a page says that it is public."""
     values = {normalize_key(name): value for name, value in properties.items()}
     has_flag = any(to_bool(values.get(name)) for name in NOTION_PUBLISHING_FIELDS)
-    return has_flag or to_line(values.get("status")).casefold() in NOTION_PUBLIC_STATUSES
+    statuses = (to_line(values.get(name)).casefold() for name in NOTION_STATUS_FIELDS)
+    return has_flag or any(status in NOTION_PUBLIC_STATUSES for status in statuses)
 
 
 #: The name of a page or database ends with its id.
@@ -133,6 +138,7 @@ class NotionSource(FileSource):
             addresses=(*record.addresses, f"/{entry.key}", f"/{name['id']}"),
             has_templates=False,
             is_undated=is_undecided,
+            left_out=(*page.left_out, *record.left_out),
             notes=(*record.notes, _PRIVATE) if is_private else record.notes,
         )
 

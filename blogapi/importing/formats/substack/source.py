@@ -51,13 +51,14 @@ class PostText:
     hosts: set[str]
     has_paywall: bool
     notes: list[str]
+    left_out: list[str]
 
 
 def convert_text(html: str) -> PostText:
     """Return the text of a post. Raises RefusedFile if it would take too long to parse."""
-    has_paywall = SUBSTACK_PAYWALL in html
-    html, notes = open_text(html)
-    text = PostText("", set(), has_paywall, notes)
+    has_paywall = SUBSTACK_PAYWALL.search(html) is not None
+    html, notes, left_out = open_text(html)
+    text = PostText("", set(), has_paywall, notes, left_out)
     html = _BUTTON.sub(lambda button: _replace_button(text, button), html)
     html = _TWEET.sub(_link_tweet, html)
     html = _PICTURE.sub(lambda address: escape(unquote(address[1])), html)
@@ -196,6 +197,7 @@ class SubstackSource(FileSource):
             is_page=kind == "page",
             former_paths=(f"/p/{slug}",) if slug else (),
             addresses=(f"/p/{slug}",) if slug else (),
+            left_out=tuple(text.left_out),
             notes=(*notes, *text.notes, *reasons),
         )
 

@@ -61,7 +61,8 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convers
     else:
         html = _convert_classic(text, conversion)
     html = conversion.restore(add_alignment_classes(html)).strip()
-    conversion.html, notes, *_ = leave_out_hidden(html, "html", keeps_unclear=True)
+    conversion.html, notes, left_out, _ = leave_out_hidden(html, "html", keeps_unclear=True)
+    conversion.left_out += left_out
     conversion.excerpt = _find_excerpt(conversion.html)
     for note in notes:
         conversion.add_note(note)

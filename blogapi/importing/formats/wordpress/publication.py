@@ -13,6 +13,7 @@ from blogapi.importing.format_api.privacy_signs import (
     BUILDER_CONDITION,
     BUILDER_FIELDS,
     BUILDER_HIDDEN,
+    BUILDER_SETTING,
     POST_FIELDS,
     UNREAD_RULES,
     find_signs,
@@ -85,6 +86,10 @@ def guess_from_fields(item: Element) -> Iterator[Guess]:
         if name in BUILDER_FIELDS:
             found = {it["name"] for it in BUILDER_CONDITION.finditer(value)}
             found |= {"hide_desktop"} if BUILDER_HIDDEN.search(value) else set()
+            settings = {
+                (it["name"], it["text"] or it["word"] or "") for it in BUILDER_SETTING.finditer(value)
+            }
+            found |= {key for key, text in settings if privacy.is_private_field(key, text)}
             for setting in sorted(found):
                 yield make_guess("builder", setting, f"The setting “{setting}” of its page builder")
         elif name not in POST_FIELDS and privacy.is_private_field(name, value):

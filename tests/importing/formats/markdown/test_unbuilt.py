@@ -35,6 +35,7 @@ MKDOCS = {"mkdocs.yml": "site_name: A\nplugins: [blog]\n"}
 DOCUSAURUS = {"docusaurus.config.js": "module.exports = {}\n"}
 NUXT = {"nuxt.config.ts": "export default defineNuxtConfig({})\n"}
 QUARTZ = {"quartz.config.ts": 'x = {ignorePatterns: ["private", "templates", ".obsidian"]}\n'}
+LUME = {"_config.ts": 'const site = lume();\nsite.ignore("README.md", "hold");\n'}
 VUEPRESS = {".vuepress/config.js": "module.exports = {}\n"}
 
 
@@ -258,6 +259,9 @@ HIDDEN = [
     ("content/blog/_wip/a.md", NUXT, "Nuxt Content does not build names like “_wip”"),
     ("content/b/a.md", {"nuxt.config.ts": "x = {content: {ignores: ['b']}}"}, "excludes it by `ignores`"),
     ("content/c/a.md", {"nuxt.config.ts": "x = {content: {ignores: ['/c']}}"}, "excludes it by `ignores`"),
+    # Lume
+    ("posts/_c/a.md", LUME, "Lume does not build names like “_c”"),
+    ("hold/a.md", LUME, "excludes it by `site.ignore`"),
     # MkDocs
     ("a/b/c/d.md", {"mkdocs.yml": "docs_dir: a/b\nexclude_docs: /c/\n"}, "by `exclude_docs`"),
     ("docs/b/a.md", {"mkdocs.yml": "exclude_docs: |\n  *.md\n  !c.md\n"}, "by `exclude_docs`"),
@@ -418,6 +422,8 @@ PUBLIC = [
         "docs/a/b/c.md": POST,
         "docs/_x/d.md": POST,
     },
+    # Lume
+    LUME | {"posts/a.md": POST, "posts/my_holder.md": POST},
     # Quartz
     QUARTZ | {"content/a.md": POST, "content/b/c.md": POST},
     {"quartz.config.ts": "// Plugin.ExplicitPublish()\nx = [Plugin.RemoveDrafts()]", "content/a.md": POST},
@@ -490,3 +496,86 @@ def test_each_text_has_examples_that_hide_a_file_and_that_do_not(generator, name
 @pytest.mark.parametrize("name", ELEVENTY_IGNORE_FILES)
 def test_the_files_of_patterns_have_an_example(name):
     assert any(name in site for _, site, _ in HIDDEN) and any(name in site for site in PUBLIC)
+
+
+#: Sites with files outside of the folder that is built: the file, the guess, and the other files.
+OUTSIDE = [
+    ("docs/a.md", "folder:docs", QUARTZ | {"content/b.md": POST}),
+    ("notes/x/a.md", "folder:notes", ZOLA | {"content/b.md": POST}),
+    ("a.md", "folder:.", HUGO | {"content/b.md": POST}),
+    ("content/a.md", "folder:content", {"hugo.toml": "contentDir = 'text'\n", "text/b.md": POST}),
+    ("notes/a.md", "folder:notes", MKDOCS | {"docs/b.md": POST}),
+    ("notes/a.md", "folder:notes", PELICAN | {"content/b.md": POST}),
+    ("notes/a.md", "folder:notes", HEXO | {"source/_posts/b.md": POST}),
+    ("hold.md", "unlisted:SUMMARY.md", {"book.json": "{}", "SUMMARY.md": "* [B](b.md#x)\n", "b.md": POST}),
+    (
+        "src/hold.md",
+        "unlisted:SUMMARY.md",
+        {"book.toml": "[book]\n", "src/SUMMARY.md": "- [B](./b.md)\n", "src/b.md": POST},
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "name", "files"), OUTSIDE)
+def test_a_file_that_is_surely_not_built_has_a_guess(read, path, name, files):
+    records = read({**files, path: POST})
+    guesses = {place: [guess.name for guess in record.guesses] for place, record in records.items()}
+    built = next(place for place in files if place.endswith("b.md"))
+    assert (guesses[path], guesses[built]) == ([name], [])
+    assert records[path].guesses[0].note.endswith("; the article became a draft.")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        QUARTZ | {"docs/a.md": POST},
+        HUGO | {"hugo.toml": "[[module.mounts]]\n", "content/b.md": POST, "docs/a.md": POST},
+        PELICAN | {"pelicanconf.py": "SITENAME = 'A'\n", "content/b.md": POST, "docs/a.md": POST},
+        JEKYLL | {"_posts/2020-01-01-b.md": POST, "docs/a.md": POST},
+        {"book.json": "{}", "SUMMARY.md": "* [B](c.md)\n", "docs/a.md": POST},
+        {"SUMMARY.md": "* [B](b.md)\n", "b.md": POST, "docs/a.md": POST},
+    ],
+)
+def test_the_rule_counts_only_where_the_folder_is_known(read, files):
+    assert read(files)["docs/a.md"].guesses == ()
+
+
+def test_a_folder_that_was_named_counts_as_built(read):
+    records = read(QUARTZ | {"content/b.md": POST, "docs/a.md": POST}, "site/docs")
+    assert [record.guesses for record in records.values()] == [()]
+
+
+@pytest.mark.parametrize(("path", "is_hidden"), [("content/hold/a.md", True), ("content/a.md", False)])
+def test_a_cascade_of_the_configuration_counts_for_its_paths(read, path, is_hidden):
+    cascade = "[[cascade]]\n[cascade._target]\npath = '/hold/**'\n[cascade.build]\nrender = 'never'\n"
+    assert (read({"hugo.toml": cascade, path: POST})[path].status == "draft") == is_hidden
+
+
+SHOWS_DRAFTS = [
+    ("content/a.md", "buildDrafts", {"hugo.toml": "buildDrafts = true\n"}),
+    ("source/_drafts/a.md", "render_drafts", {"_config.yml": "render_drafts: true\nskip_render:\n"}),
+    ("_drafts/a.md", "show_drafts", {"_config.yml": "show_drafts: true\n"}),
+]
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+@pytest.mark.parametrize(("path", "setting", "files"), SHOWS_DRAFTS)
+def test_a_configuration_that_shows_drafts_is_a_guess(read, path, setting, files, is_on):
+    text = POST.replace("date:", "draft: true\ndate:") if setting == "buildDrafts" else POST
+    files = {name: content if is_on else content.replace("true", "false") for name, content in files.items()}
+    record = read({**files, path: text})[path]
+    if is_on:
+        assert [(guess.name, guess.is_new) for guess in record.guesses] == [(f"config:{setting}", False)]
+        assert record.status == "published"
+    else:
+        assert (record.status, record.guesses) == ("draft", ())
+
+
+def test_zola_builds_names_with_underscores(read):
+    assert read(ZOLA | {"content/_a.md": POST})["content/_a.md"].status == "published"
+
+
+def test_an_index_page_of_pelican_has_no_effect_on_others(read):
+    hidden = POST.replace("date", "status: hidden\ndate")
+    records = read(PELICAN | {"content/x/index.md": hidden, "content/x/a.md": POST})
+    assert records["content/x/a.md"].status == "published"
