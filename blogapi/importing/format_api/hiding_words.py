@@ -98,7 +98,7 @@ _OTHER_KEYS = {"layout", "template", "section", "slug", "key", "id"}
 _NEGATIONS = _words("not non out nologin without un")
 _VISITORS = _words("hide hidden visitor")
 _OTHER_USES = _words("""form button email directory newsletter mobile lightbox timeline team guest guests
-    subscriptions subscription_form upgrade""")
+    upgrade""")
 _ENTRY_FILLERS = _words("is not post page article entry content site from on web this has was")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SEPARATORS = re.compile(r"[\W_\d]+")

@@ -536,8 +536,8 @@ _GUESSED_WORD = _sign("", "", _NO_MATCH, is_guess=True, is_new=True)
 def guess_block_sign(name: str, *, is_enclosing: bool) -> HidingSign | None:
     """Return a sign if the name of an unknown block, behind its namespace, has a word that hides."""
     last = name.rpartition("/")[2] if "/" in name else ""
-    # A block that is only named `login` is a form.
-    hides = is_hiding_name(last) and last != "login" if is_enclosing else is_wall(last)
+    # Blocks with these names are forms.
+    hides = is_hiding_name(last) and last not in ("login", "subscriptions") if is_enclosing else is_wall(last)
     return _GUESSED_WORD if hides else None
 
 
