@@ -15,6 +15,7 @@ import blogapi
 from blogapi import blueprints, create_app
 from blogapi.accounts.users.roles import RIGHTS
 from blogapi.importing.format_api import privacy_signs
+from blogapi.importing.format_api.hiding_words import GUESS_KINDS
 from blogapi.importing.format_api.privacy_signs import FieldRule
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
 from blogapi.settings import REMOVED_SETTINGS, SETTINGS, Setting
@@ -170,6 +171,12 @@ def _list_hiding_names(signs: Iterable[privacy_signs.HidingSign], source: str) -
     ]
 
 
+def make_guesses_table() -> str:
+    """Return the table of the guesses that make drafts."""
+    rows = [(subject, f"`--publish-marked {name}`") for subject, name in GUESS_KINDS.values()]
+    return _make_table(("What makes a draft", "How to publish its articles"), rows)
+
+
 def make_marks_table() -> str:
     """Return the table of the marks that hide a part of a text."""
     shapes = {"comment": "<!--{}-->", "element": "<{}>", "container": ":::{}", "tag": "{{{{< {} >}}}}"}
@@ -250,6 +257,7 @@ def write_tables() -> None:
         _replace_table(GENERATORS_PAGE, "Fields that hide an article", make_fields_table())
         _replace_table(WORDPRESS_PAGE, "Signs of plugins", make_wordpress_table())
         _replace_table(MARKS_PAGE, "Marks in a text", make_marks_table())
+        _replace_table(MARKS_PAGE, "What makes a draft, and how to publish it", make_guesses_table())
         _replace_table(GENERATORS_PAGE, "Fields with the date", make_dates_table())
 
 

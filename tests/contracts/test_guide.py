@@ -69,6 +69,8 @@ def test_the_table_of_what_generators_do_not_build_is_up_to_date():
 def test_the_tables_of_wordpress_and_of_marks_in_the_guide_are_up_to_date():
     assert guide.get_table(guide.WORDPRESS_PAGE, "Signs of plugins") == guide.make_wordpress_table(), HINT
     assert guide.get_table(guide.MARKS_PAGE, "Marks in a text") == guide.make_marks_table(), HINT
+    heading = "What makes a draft, and how to publish it"
+    assert guide.get_table(guide.MARKS_PAGE, heading) == guide.make_guesses_table(), HINT
 
 
 def test_the_tables_of_front_matter_in_the_guide_are_up_to_date():

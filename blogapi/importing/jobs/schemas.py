@@ -67,9 +67,7 @@ class ImportStartSchema(InputSchema):
         Text(min_length=1, max_length=200),
         validate=validate.Length(max=500),
         metadata={
-            "description": "The names in `marked` of the import that hid nothing. Their articles are "
-            "published, and later imports of the blog publish theirs too; `none` forgets this.",
-            "example": ["shortcode:am4show"],
+            "description": "Names in `marked` that hid nothing; `none` forgets those of earlier imports."
         },
     )
 
@@ -87,7 +85,7 @@ class ImportOptionsSchema(OutputSchema):
 
 
 class ImportMarkSchema(OutputSchema):
-    """A guess that makes drafts, and the number of its articles."""
+    """A guess, and the number of its articles."""
 
     name = ma.fields.String(metadata={"example": "shortcode:am4show"})
     articles = ma.fields.Integer()
@@ -145,15 +143,9 @@ class ImportJobSchema(OutputSchema):
         metadata={"description": "Public articles of earlier imports that these plugins may have hidden."}
     )
     marked = ma.fields.List(
-        ma.fields.Nested(ImportMarkSchema),
-        metadata={
-            "description": f"The first {MAX_PROBLEMS} signs that may have hidden a text, and that are of no "
-            "system that blogapi knows. New articles with them become drafts."
-        },
+        ma.fields.Nested(ImportMarkSchema), metadata={"description": "Guesses that make drafts."}
     )
-    public_here_perhaps_hidden = ma.fields.Integer(
-        metadata={"description": "Public articles of earlier imports with these signs; they stay public."}
-    )
+    public_here_perhaps_hidden = ma.fields.Integer()
 
 
 class ImportProblemSchema(OutputSchema):
