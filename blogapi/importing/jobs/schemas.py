@@ -21,16 +21,14 @@ class ImportQuery(FileQuery):
         max_length=100,
         load_default="",
         metadata={
-            "description": "Name of the user who owns the articles and is the author of files without an "
-            "author. Default: the caller.",
+            "description": "Owner of the articles, and author of files without one. Default: the caller.",
             "example": "ada",
         },
     )
     base_url = WebAddress(
         load_default="",
         metadata={
-            "description": "Former address of the blog. Links to it lead to the imported articles. Default: "
-            "the address in the file, if it contains one.",
+            "description": "Former address of the blog, if the file does not contain it.",
             "example": "https://old.example",
         },
     )
@@ -43,16 +41,13 @@ class ImportQuery(FileQuery):
         validate=validate.OneOf((DEFINE_NONE, *READERS)),
         load_default=DEFINE_NONE,
         metadata={
-            "description": "Who reads the custom fields that the import defines for front matter and custom "
-            "fields of WordPress without one. Only admins may send another value than `none`."
+            "description": "Who reads the custom fields that the import defines. Only admins may send another "
+            "value than `none`."
         },
     )
     publish_undated = TextBoolean(
         load_default=False,
-        metadata={
-            "description": "`true` publishes files that have neither front matter nor a date. Otherwise they "
-            "become drafts."
-        },
+        metadata={"description": "`true` publishes files that have neither front matter nor a date."},
     )
 
 
@@ -66,9 +61,7 @@ class ImportStartSchema(InputSchema):
     publish_marked = ma.fields.List(
         Text(min_length=1, max_length=200),
         validate=validate.Length(max=500),
-        metadata={
-            "description": "Names in `marked` that hid nothing; `none` forgets those of earlier imports."
-        },
+        metadata={"description": "Names in `marked` that hid nothing."},
     )
 
 
@@ -116,7 +109,7 @@ class ImportJobSchema(OutputSchema):
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
     user = ma.fields.Nested(
-        UserReferenceSchema, allow_none=True, metadata={"description": "Null if the user was deleted."}
+        UserReferenceSchema, allow_none=True, metadata={"description": "Null if deleted."}
     )
     options = ma.fields.Nested(ImportOptionsSchema)
     status = ma.fields.String(
@@ -135,17 +128,11 @@ class ImportJobSchema(OutputSchema):
     counts = ma.fields.Nested(ImportCountsSchema)
     problem_count = ma.fields.Integer(metadata={"description": "The number of files that need a look."})
     unread_rules = ma.fields.String(
-        metadata={
-            "description": "Plugins that can hide articles by rules that are not in the file, or empty."
-        }
+        metadata={"description": "Plugins whose rules about readers are not in the file, or empty."}
     )
     public_here_rules_unread = ma.fields.Integer(
         metadata={"description": "Public articles of earlier imports that these plugins may have hidden."}
     )
-    marked = ma.fields.List(
-        ma.fields.Nested(ImportMarkSchema), metadata={"description": "Guesses that make drafts."}
-    )
-    public_here_perhaps_hidden = ma.fields.Integer()
 
 
 class ImportProblemSchema(OutputSchema):
@@ -158,12 +145,11 @@ class ImportProblemSchema(OutputSchema):
     result = ma.fields.String(
         metadata={"enum": ["created", "updated", "unchanged", "skipped", "refused"], "example": "refused"}
     )
-    slug = ma.fields.String(metadata={"description": "Slug of the stored article, or empty."})
+    slug = ma.fields.String(metadata={"description": "Of the article, or empty."})
     article = Identifier(
         allow_none=True,
         metadata={
-            "description": "The article that the file became; null if the file was left out, and in a trial "
-            "unless the article is in `public_here_hidden_there`."
+            "description": "The article that the file became; null if it was left out, and in a trial."
         },
     )
     reasons = ma.fields.List(ma.fields.String(), metadata={"example": ["It has no text."]})
@@ -178,10 +164,9 @@ class SingleImportJobSchema(ImportJobSchema):
     )
     public_here_hidden_there = ma.fields.List(
         ma.fields.Nested(ImportProblemSchema),
-        metadata={
-            "description": f"The first {MAX_PROBLEMS} edited articles with a text that the former blog hides."
-        },
+        metadata={"description": f"The first {MAX_PROBLEMS} edited articles that the former blog hides."},
     )
+    marked = ma.fields.List(ma.fields.Nested(ImportMarkSchema))
     notes = ma.fields.List(
         ma.fields.String(), metadata={"description": "Sentences about the whole import.", "example": []}
     )
