@@ -41,8 +41,8 @@ class ImportQuery(FileQuery):
         validate=validate.OneOf((DEFINE_NONE, *READERS)),
         load_default=DEFINE_NONE,
         metadata={
-            "description": "Who reads the custom fields that the import defines. Only admins may send another "
-            "value than `none`."
+            "description": "Who reads the custom fields that the import defines. Only admins may send "
+            "another value than `none`."
         },
     )
     publish_undated = TextBoolean(

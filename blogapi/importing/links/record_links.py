@@ -163,6 +163,9 @@ class RecordLinks:
             pages = [split_path(path, (*file.folders, file.name))] if file else []
         if file is None:
             return pages, []
+        if page is None and parse_file_path(split_path(self._source.key)[1:] or [""]).path == "index":
+            # The home page of the imported folder had the address `/`.
+            pages.append(split_path(path))
         folders = split_path(self._source.key)[:-1]
         beside = split_path(path, folders)
         # Without a suffix, the path is relative to the page, whose address ends with a slash.

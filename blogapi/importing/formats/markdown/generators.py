@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -141,6 +141,12 @@ def get_zones(site: GeneratorSite | None, time_zone: tzinfo) -> Zones:
 
 def _find_zone(site: GeneratorSite) -> ZoneInfo | None:
     return find_zone(to_line(site.settings.get("timezone")))
+
+
+def get_local_time(site: GeneratorSite, time: datetime, time_zone: tzinfo) -> datetime:
+    """Return a time as the site shows it; midnight in `time_zone` is a date without a time."""
+    local = time.astimezone(time_zone)
+    return local if local.time() == local.min.time() else time.astimezone(_find_zone(site) or time_zone)
 
 
 def describe_zones(site: GeneratorSite, time_zone: tzinfo) -> str:

@@ -19,6 +19,7 @@ from blogapi.importing.formats.markdown import (
     front_matter,
     generators,
     paths,
+    permalinks,
     sections,
     unbuilt,
 )
@@ -187,6 +188,16 @@ def parse_file(
     )
     former_slugs = former_addresses.read_former_slugs(fields, slug)
     addresses = former_addresses.read_addresses(fields)
+    computed: tuple[str, ...] = ()
+    if context.site and not any(fields.find(name) for name in ("permalink", "url")):
+        parts = permalinks.AddressParts(
+            name=path.name,
+            slug=to_line(fields.find("slug")),
+            title=texts["title"],
+            categories=_list_categories(fields),
+            time=published_at and generators.get_local_time(context.site, published_at, options.time_zone),
+        )
+        computed = permalinks.list_paths(context.site, context.path, parts)
     language, translation_key = read_language_and_key(fields)
     is_page = paths.is_page(key, is_dated=published_at is not None) or read_is_page(fields)
     is_page = is_page and not paths.is_post(key)
@@ -211,7 +222,7 @@ def parse_file(
         position=read_position(fields) if is_page else 0,
         slug=slug,
         former_slugs=former_slugs,
-        former_paths=addresses,
+        former_paths=addresses if is_page else tuple(dict.fromkeys((*addresses, *computed))),
         addresses=addresses,
         names=former_addresses.read_names(fields),
         has_templates=True,
@@ -224,6 +235,13 @@ def parse_file(
         is_undated=not (published_at or fields.all_entries or reasons),
         notes=tuple(fields.notes),
     )
+
+
+def _list_categories(fields: Fields) -> list[str]:
+    """Return all categories in the front matter, which are a part of some addresses."""
+    value = fields.find("categories") or fields.find("category")
+    values = value if isinstance(value, list) else to_line(value).split()
+    return [name for name in map(to_line, values) if name]
 
 
 def _is_page_of_folder(key: str, fields: Fields, context: FileContext) -> bool:

@@ -11,7 +11,7 @@ from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import Item
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.format_api.source_files import Entry
-from blogapi.importing.formats.markdown import generators, identity, paths, reader
+from blogapi.importing.formats.markdown import generators, identity, paths, permalinks, reader
 from blogapi.importing.formats.markdown.terms import read_term_page
 from blogapi.importing.formats.markdown.translations import Translations
 from blogapi.importing.texts.languages import add_language
@@ -64,8 +64,12 @@ class MarkdownSource(FileSource):
         options = self.options
         record = reader.read_file(entry, options, self._folders[entry.path])
         site = reader.find_site(entry)
-        note = generators.describe_zones(site, options.time_zone) if site else ""
-        self.notes = list(dict.fromkeys(filter(None, (*self.notes, note))))
+        notes = (
+            [generators.describe_zones(site, options.time_zone), permalinks.describe_lost(site)]
+            if site
+            else []
+        )
+        self.notes = list(dict.fromkeys(filter(None, (*self.notes, *notes))))
         record = self._add_parent_page(self._add_language(record))
         return (replace(record, former_key=self._former_keys[entry.path]),)
 

@@ -1,0 +1,190 @@
+"""Compute the path that a generator gave an article, from the form of addresses in its configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from blogapi.importing.formats.markdown import paths
+from blogapi.importing.formats.markdown.generators import GeneratorSite
+from blogapi.importing.texts.lines import normalize_key, to_line, to_mapping
+
+_JEKYLL_DAY = "/:categories/:year/:month/:day/:title"
+#: The named forms of Jekyll; without a setting, it uses `date`.
+_JEKYLL_STYLES = {
+    "date": f"{_JEKYLL_DAY}:output_ext",
+    "pretty": f"{_JEKYLL_DAY}/",
+    "ordinal": "/:categories/:year/:y_day/:title:output_ext",
+    "none": "/:categories/:title:output_ext",
+}
+_HEXO_FORM = ":year/:month/:day/:title/"
+_PELICAN_FORM = re.compile(r"^ARTICLE_URL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
+_PELICAN_SITE = re.compile(r"^SITEURL[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)
+_TOKEN = re.compile(r":([a-z_]+)(?:\[[^\]]*\])?|\{(\w+)(?::([^{}]*))?\}")
+_HEXO_SPECIAL = re.compile(r"[\x00-\x1f\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'<>,.?/]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressParts:
+    """The parts of an address; `time` is in the zone of the site."""
+
+    name: str  #: the name of the file without its date
+    slug: str  #: the slug in the front matter, or ""
+    title: str
+    categories: Sequence[str]
+    section: tuple[str, ...] = ()  #: the folders below the folder of the content
+    time: datetime | None
+    language: str = ""
+
+
+def describe_lost(site: GeneratorSite) -> str:
+    """Return the sentence for the report if the form of a site's addresses cannot be computed, or ""."""
+    form = _find_form(site, ())
+    known = {*_VALUES.get(site.generator, ()), *_TIMES, "date"}
+    if all((token[1] or token[2]) in known for token in _TOKEN.finditer(form)):
+        return ""
+    return (
+        f"The former addresses of articles are not kept, because “{site.configuration}” gives them the form "
+        f"`{form[:100]}`; set `article_path` of this site to a similar form to keep them."
+    )
+
+
+def list_paths(site: GeneratorSite | None, path: Path, parts: AddressParts) -> tuple[str, ...]:
+    """Return the path of a post in its former blog; () if it is unknown, or if the file is no post."""
+    if site is None or site.generator not in _VALUES or not path.is_relative_to(site.folder):
+        return ()
+    folders = path.relative_to(site.folder).parts[:-1]
+    content = {"jekyll": "_posts", "hexo": "_posts", "hugo": "content"}.get(site.generator)
+    if content:
+        if content not in folders:
+            return ()
+        folders = folders[folders.index(content) + 1 :]
+    is_bundle = paths.is_index(path.name) and folders and site.generator != "jekyll"
+    found = find_path(site, replace(parts, section=folders[:-1] if is_bundle else folders))
+    return (found,) if found else ()
+
+
+def find_path(site: GeneratorSite, parts: AddressParts) -> str | None:
+    """Return the path of an article, "" if the site has no form, and None if it cannot be computed."""
+    form = _find_form(site, parts.section)
+    if not form:
+        return ""
+    values = _VALUES[site.generator]
+    missing = False
+
+    def insert(token: re.Match[str]) -> str:
+        nonlocal missing
+        name, pattern = token[1] or token[2], token[3] or ""
+        if name == "date" and pattern and parts.time:
+            return parts.time.strftime(pattern)
+        make = _TIMES.get(name) if parts.time else None
+        text = make(parts.time) if make and parts.time else None
+        if text is None and name in values:
+            text = values[name](parts)
+        missing = missing or text is None
+        return text or ""
+
+    path = _TOKEN.sub(insert, form)
+    if missing or ":" in path or "{" in path:
+        return None
+    outer = urlsplit(_find_root(site)).path.strip("/")
+    path = re.sub("/{2,}", "/", f"/{outer}/{path}")
+    return path if path.strip("/") else None
+
+
+@lru_cache(maxsize=1024)
+def _find_form(site: GeneratorSite, section: tuple[str, ...]) -> str:
+    settings = site.settings
+    if site.generator == "jekyll":
+        form = to_line(settings.get("permalink")) or "date"
+        return _JEKYLL_STYLES.get(form, form)
+    if site.generator == "hexo":
+        return to_line(settings.get("permalink")) or _HEXO_FORM
+    if site.generator == "pelican":
+        found = _PELICAN_FORM.search(site.text)
+        return found[1] if found else ""
+    if site.generator != "hugo":
+        return ""
+    forms = to_mapping(settings.get("permalinks"))
+    forms = forms | to_mapping(forms.get("page"))
+    names = [section[0], "/"] if section else ["/", *forms]
+    return next((to_line(forms[name]) for name in names if to_line(forms.get(name))), "")
+
+
+def _find_root(site: GeneratorSite) -> str:
+    if site.generator == "pelican":
+        found = _PELICAN_SITE.search(site.text)
+        return found[1] if found else ""
+    names = {"jekyll": ("baseurl",), "hexo": ("root",), "hugo": ("baseURL",)}[site.generator]
+    return next(filter(None, (to_line(site.settings.get(normalize_key(name))) for name in names)), "")
+
+
+def _jekyll_slug(text: str) -> str:
+    return re.sub(r"[\W_]+", "-", text).strip("-").lower()
+
+
+def _jekyll_pretty(text: str) -> str:
+    return re.sub(r"[^\w.~!$&'()+,;=@-]+|(?<=-)-+", "-", text).strip("-")
+
+
+def _hexo_slug(text: str) -> str:
+    return _HEXO_SPECIAL.sub("-", text).strip("-")
+
+
+def _hugo_slug(text: str) -> str:
+    kept = "".join(letter for letter in text.strip() if letter.isalnum() or letter in " ._/#+~-@%")
+    return re.sub(r"-{2,}", "-", kept.replace(" ", "-")).lower()
+
+
+_Values = Mapping[str, Callable[[AddressParts], str | None]]
+_VALUES: dict[str, _Values] = {
+    "jekyll": {
+        "title": lambda parts: _jekyll_pretty(parts.slug or parts.name),
+        "slug": lambda parts: _jekyll_slug(parts.slug or parts.name),
+        "name": lambda parts: _jekyll_slug(parts.name),
+        "categories": lambda parts: "/".join(dict.fromkeys(name.lower() for name in parts.categories)),
+        "slugified_categories": lambda parts: "/".join(map(_jekyll_slug, parts.categories)),
+        "output_ext": lambda parts: ".html",
+    },
+    "hexo": {
+        "title": lambda parts: "/".join((*parts.section, parts.name)),
+        "name": lambda parts: parts.name,
+        "post_title": lambda parts: _hexo_slug(parts.title),
+        "category": lambda parts: "/".join(map(_hexo_slug, parts.categories)) or "uncategorized",
+        "lang": lambda parts: parts.language or None,
+    },
+    "hugo": {
+        "title": lambda parts: _hugo_slug(parts.title),
+        "slug": lambda parts: _hugo_slug(parts.slug or parts.title),
+        "slugorfilename": lambda parts: _hugo_slug(parts.slug or parts.name),
+        "slugorcontentbasename": lambda parts: _hugo_slug(parts.slug or parts.name),
+        "filename": lambda parts: _hugo_slug(parts.name),
+        "contentbasename": lambda parts: _hugo_slug(parts.name),
+        "section": lambda parts: _hugo_slug(parts.section[0]) if parts.section else "",
+        "sections": lambda parts: "/".join(map(_hugo_slug, parts.section)),
+    },
+    "pelican": {
+        "slug": lambda parts: parts.slug or paths.make_pelican_slug(parts.title),
+        "category": lambda parts: paths.make_pelican_slug(parts.categories[0]) if parts.categories else None,
+        "lang": lambda parts: parts.language or None,
+    },
+}
+_TIMES: dict[str, Callable[[datetime], str]] = {
+    **{
+        "year": lambda time: f"{time:%Y}",
+        "month": lambda time: f"{time:%m}",
+        "day": lambda time: f"{time:%d}",
+    },
+    **{"short_year": lambda time: f"{time:%y}", "i_month": lambda time: str(time.month)},
+    **{"i_day": lambda time: str(time.day), "hour": lambda time: f"{time:%H}"},
+    **{"minute": lambda time: f"{time:%M}", "second": lambda time: f"{time:%S}"},
+    **{"y_day": lambda time: f"{time:%j}", "yearday": lambda time: str(int(f"{time:%j}"))},
+    **{"monthname": lambda time: f"{time:%B}".lower(), "weekdayname": lambda time: f"{time:%A}".lower()},
+    **{"long_month": lambda time: f"{time:%B}", "short_month": lambda time: f"{time:%b}"},
+    "weekday": lambda time: str(time.isoweekday() % 7),
+}
