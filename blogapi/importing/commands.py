@@ -13,12 +13,12 @@ import click
 from flask.cli import with_appcontext
 
 from blogapi.accounts.users.queries import get_user_by_name, list_admins
-from blogapi.cli import exit_on_sigterm, report_problems, show_progress
+from blogapi.cli import report_problems, show_progress
 from blogapi.content.custom_fields.definitions import copy_definitions
 from blogapi.content.custom_fields.schemas import READERS
 from blogapi.importing import queries
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_DRAFT, UNREAD_RULES
-from blogapi.importing.formats import registry
+from blogapi.importing.formats import foreign, registry
 from blogapi.importing.refusals import RefusedFile
 from blogapi.storage.database import current_time
 from blogapi.web.errors import Conflict, NotFound
@@ -199,7 +199,7 @@ def import_(
         )
         return
     try:
-        with report_problems(), exit_on_sigterm(), open_import() as run:
+        with report_problems(), foreign.remember_signals(), open_import() as run:
             run.run(show_progress)
     except RefusedFile as error:
         raise click.ClickException(str(error)) from error

@@ -16,6 +16,7 @@ from blogapi.importing.format_api.format import Format
 from blogapi.importing.format_api.report import FileReport, Item, report_problem
 from blogapi.importing.format_api.source import ImportOptions, Source
 from blogapi.importing.format_api.source_files import Entry
+from blogapi.importing.formats import foreign
 from blogapi.importing.refusals import RefusedFile
 
 _ADVICE = "report this to the author of its package"
@@ -34,45 +35,48 @@ _ATTRIBUTES: dict[str, Any] = {
 }
 
 
-def guard(format_: Format, notes: list[str]) -> Format:
-    """Return a format that never raises and hands over only correct records.
+def guard(format_: Format, notes: list[str], package: str) -> Format:
+    """Return a format of a package that never raises and hands over only correct records.
 
     If `detect` fails, the file is not recognised, and a note is added. A record with a mistake is refused.
     Any other error ends the reading of the files of this format, with a refusal.
     """
 
+    subject = f"The format “{format_.name}” of the package “{package}”"
+
     def detect(entry: Entry, head: bytes) -> bool:
         try:
-            return bool(format_.detect(entry, head))
-        # The code of another package can fail in any way.
-        except Exception as error:
-            note = (
-                f"The format “{format_.name}” cannot recognise files ({_describe_error(error)}); {_ADVICE}."
-            )
+            with foreign.announced(subject):
+                return foreign.call(lambda: bool(format_.detect(entry, head)))
+        except foreign.ForeignError as error:
+            note = f"{subject} cannot recognise files ({error}); {_ADVICE}."
             notes.extend([] if note in notes else [note])
             return False
 
-    return replace(format_, detect=detect, open_source=partial(_GuardedSource, format_))
+    return replace(format_, detect=detect, open_source=partial(_GuardedSource, format_, subject))
 
 
 class _GuardedSource(Source):
-    def __init__(self, format_: Format, entries: Sequence[Entry], options: ImportOptions) -> None:
+    def __init__(
+        self, format_: Format, subject: str, entries: Sequence[Entry], options: ImportOptions
+    ) -> None:
         super().__init__(total=len(entries))
-        self._format, self._entries, self._options = format_, entries, options
+        self._format, self._subject, self._entries, self._options = format_, subject, entries, options
 
     def read(self) -> Iterator[Item]:
         """Yield the items of the source, then copy its attributes."""
-        name = self._format.name
         try:
-            source = self._format.open_source(self._entries, self._options)
-            for item in source.read():
-                yield self._check_item(item)
-            yield from self._copy_attributes(source)
-        # The code of another package can fail in any way.
-        except Exception as error:
-            reason = _describe_error(error)
-            note = f"The format “{name}” failed ({reason}); its other files were not read; {_ADVICE}."
-            yield report_problem(name, RefusedFile(note))
+            with foreign.announced(self._subject):
+                open_source = partial(self._format.open_source, self._entries, self._options)
+                source = foreign.call(open_source)
+                items = foreign.call(lambda: iter(source.read()))
+                end = object()
+                while (item := foreign.call(lambda: next(items, end))) is not end:
+                    yield foreign.call(partial(self._check_item, item))
+                yield from foreign.call(lambda: [*self._copy_attributes(source)])
+        except foreign.ForeignError as error:
+            note = f"{self._subject} failed ({error}); its other files were not read; {_ADVICE}."
+            yield report_problem(self._format.name, RefusedFile(note))
 
     def _check_item(self, item: Any) -> Item:
         if not isinstance(item, ArticleRecord | FileReport):
@@ -91,12 +95,8 @@ class _GuardedSource(Source):
                 )
 
     def _report_refusal(self, problem: str, key: object = "") -> FileReport:
-        note = f"The format “{self._format.name}” gives {problem}; {_ADVICE}."
+        note = f"{self._subject} gives {problem}; {_ADVICE}."
         return report_problem(key if isinstance(key, str) and key else self._format.name, RefusedFile(note))
-
-
-def _describe_error(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 def _find_problem(item: ArticleRecord | FileReport) -> str:

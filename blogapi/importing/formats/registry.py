@@ -6,10 +6,11 @@ import loads the formats; a server does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Iterable, Iterator
+from importlib.metadata import EntryPoint, distributions
 
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
+from blogapi.importing.formats import foreign
 from blogapi.importing.formats.guard import guard
 from blogapi.importing.refusals import RefusedFile
 
@@ -29,7 +30,7 @@ BUILT_IN = tuple(_MODULES)
 
 def list_names() -> list[str]:
     """Return the names of all formats in the order in which files are tried."""
-    others = sorted({point.name for point in entry_points(group=GROUP)} - {*BUILT_IN})
+    others = sorted({point.name for point in _find_points([])} - {*BUILT_IN})
     return [*(name for name in BUILT_IN if name != _LAST_FORMAT), *others, _LAST_FORMAT]
 
 
@@ -39,7 +40,7 @@ def load_formats(notes: list[str]) -> dict[str, Format]:
     Adds a note for each format of another package that cannot be used, and for each that fails later.
     """
     formats = {}
-    notes += _describe_conflicts()
+    notes += _describe_conflicts(_find_points(notes))
     for name in list_names():
         try:
             formats[name] = get_format(name, notes)
@@ -56,19 +57,39 @@ def get_format(name: str, notes: list[str]) -> Format:
     if name in _MODULES:
         format_: Format = EntryPoint(name, f"{_MODULES[name]}:FORMAT", GROUP).load()
         return format_
-    point = next(iter(entry_points(group=GROUP, name=name)))
-    return guard(_load(point), notes)
+    point = next(point for point in _find_points([]) if point.name == name)
+    return guard(_load(point), notes, _get_package(point))
+
+
+def _find_points(notes: list[str]) -> list[EntryPoint]:
+    """Return the entry points of the formats; add a note for each package whose metadata is broken."""
+    points: list[EntryPoint] = []
+    packages: set[str] = set()
+    for package in distributions():
+        name = "?"
+        try:
+            name = package.metadata["Name"] or "?"
+            # If a package is found twice, Python imports the first one.
+            found = [] if name in packages else package.entry_points.select(group=GROUP)
+            packages.add(name)
+            points += found
+        # The files of another package can have any content.
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            notes.append(
+                f"The formats of the package “{name}” cannot be listed ({reason}); install it again."
+            )
+    return points
 
 
 def _load(point: EntryPoint) -> Format:
     subject = f"The format “{point.name}” of the package “{_get_package(point)}”"
     try:
-        found = point.load()
-    # The code of another package can fail in any way.
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
+        with foreign.announced(subject):
+            found = foreign.call(point.load)
+    except foreign.ForeignError as error:
         raise RefusedFile(
-            f"{subject} cannot be loaded ({reason}); update the package or uninstall it."
+            f"{subject} cannot be loaded ({error}); update the package or uninstall it."
         ) from error
     if not isinstance(found, Format):
         raise RefusedFile(f"{subject} is not a `Format`; the entry point must name one.")
@@ -82,10 +103,10 @@ def _load(point: EntryPoint) -> Format:
     return found
 
 
-def _describe_conflicts() -> Iterator[str]:
+def _describe_conflicts(points: Iterable[EntryPoint]) -> Iterator[str]:
     """Yield a sentence for each format that is ignored because another format has the same name."""
     packages: dict[str, str] = dict.fromkeys(BUILT_IN, "blogapi")
-    for point in entry_points(group=GROUP):
+    for point in points:
         package = _get_package(point)
         owner = packages.setdefault(point.name, package)
         if owner != package:

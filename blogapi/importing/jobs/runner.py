@@ -31,6 +31,8 @@ from blogapi.storage.database import current_time, db, end_read, transaction
 from blogapi.web.errors import Problem
 
 UPDATE_SECONDS = 1.0
+# The maximum number of bytes of a line; a summary has at most about one million.
+MAX_LINE = 8_000_000
 # How long a process may take to end after the current article; then it is killed.
 STOP_SECONDS = 3.0
 # The number of attempts to store the end of a job if the database is busy.
@@ -93,10 +95,12 @@ class Child:
     def _read(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout as lines:
-            for line in lines:
+            while line := lines.readline(MAX_LINE):
                 # A process that is killed can write a part of a line.
                 with suppress(ValueError):
-                    self.line = json.loads(line)
+                    value = json.loads(line)
+                    if isinstance(value, dict):
+                        self.line = self.line | value if "format" in value else value
 
     def wait(self, seconds: float) -> bool:
         """Wait at most `seconds` for the end of the process; return whether it has ended."""
@@ -139,7 +143,7 @@ def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
             status = JobStatus.INTERRUPTED
         elif status is JobStatus.FAILED:
             app.logger.error("the process of the import %s ended with status %s", uuid, exit_status)
-            error = UNEXPECTED
+            error = describe_end(child.line.get("format", "")) or UNEXPECTED
         _store_outcome(uuid, status, error, child.line)
 
 
@@ -163,6 +167,11 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
         *(["--dry-run"] if is_trial else []),
         *("--", str(folders.get_upload_path(job.uuid, job.name))),
     ]
+
+
+def describe_end(format_name: object) -> str:
+    """Return the sentence about an import that the code of a format has ended, or ""."""
+    return f"{format_name} ended the import; update the package or uninstall it." if format_name else ""
 
 
 def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:

@@ -1,9 +1,10 @@
 """An import that a server runs in a process of its own, so that a hostile file cannot harm the server.
 
 The process writes its progress to standard output, as one JSON object per line with `stage`, `done`, `total`
-and the `summary` so far. The last line also has `error`, which is empty if the import succeeded; if no line
-has `error`, the process was stopped or killed. The process ends after the current article when its standard
-input is closed, which also happens when the server is killed.
+and the `summary` so far, and with `format` while the code of a format of another package runs. The last line
+also has `error`, which is empty if the import succeeded; if no line has `error`, the process was stopped or
+killed. The process ends after the current article when its standard input is closed, which also happens when
+the server is killed.
 """
 
 from __future__ import annotations
@@ -11,17 +12,18 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import BinaryIO, TextIO, TypeVar
+from typing import Any, BinaryIO, TextIO, TypeVar
 
 from flask import current_app
 
 from blogapi import clock
-from blogapi.cli import exit_on_sigterm
 from blogapi.content.media import process_limits
+from blogapi.importing.formats import foreign
 from blogapi.importing.pipeline.report_output import format_document, summarize
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.refusals import RefusedFile
@@ -58,12 +60,13 @@ def run(
     # The thread of `faulthandler` also ends a process that hangs in a regular expression.
     faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
     database.leave_checkpoints_to_server()
-    progress = _Progress(output)
+    progress = _Progress(_take_output(output))
+    announce, foreign.announce = foreign.announce, progress.announce
     threading.Thread(target=progress.watch, args=(input.fileno(),), daemon=True).start()
     error, lock = "", report.with_name("process.lock")
     try:
         # Wait for the process of a killed server, which ends soon.
-        with exit_on_sigterm(), files.locked(lock, wait=True), open_import() as progress.run:
+        with foreign.remember_signals(), files.locked(lock, wait=True), open_import() as progress.run:
             try:
                 progress.run.run(progress.report)
             finally:
@@ -79,9 +82,19 @@ def run(
         current_app.logger.exception("the import failed")
         error = DISK_FULL if is_disk_full(failure) else UNEXPECTED
     finally:
+        foreign.announce = announce
         progress.ended.set()
         faulthandler.cancel_dump_traceback_later()
     progress.print(error=error)
+
+
+def _take_output(output: TextIO) -> TextIO:
+    """Return a file that only the progress writes to; all other output of the process goes to its log."""
+    if output is not sys.stdout:
+        return output
+    copy = os.dup(output.fileno())
+    os.dup2(sys.stderr.fileno(), output.fileno())
+    return os.fdopen(copy, "w", encoding="utf-8")
 
 
 class _Progress:
@@ -106,11 +119,18 @@ class _Progress:
             if clock.monotonic() >= self._next_print:
                 self.print()
 
+    def announce(self, name: str) -> None:
+        """Print the format of another package whose code runs; "" = none. The code can end the process."""
+        self._print_line({"format": name})
+
     def print(self, **result: str) -> None:
         summary = summarize(self.run) if self.run else None
         line = {"stage": self._stage, "done": self._done, "total": self._total, "summary": summary} | result
-        print(json.dumps(line), file=self._output, flush=True)
+        self._print_line(line)
         self._next_print = clock.monotonic() + UPDATE_SECONDS
+
+    def _print_line(self, line: dict[str, Any]) -> None:
+        print(json.dumps(line), file=self._output, flush=True)
 
     def watch(self, input: int) -> None:
         """Wait until the input is closed, and end the process unless the import has ended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,10 +22,12 @@ from blogapi.importing.format_api import (
     Source,
     TermRecord,
 )
+from blogapi.importing.formats import foreign
 from blogapi.importing.formats.guard import guard
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 OPTIONS = ImportOptions(now=NOW)
+SUBJECT = "The format “other” of the package “blogapi-other”"
 ENTRIES = [Entry("blog/a.txt", Path("a.txt")), Entry("blog/b.txt", Path("b.txt"))]
 RECORD = ArticleRecord(
     key="other:1",
@@ -50,7 +53,7 @@ class OneSource(Source):
 
     def read(self):
         for item in self._items:
-            if isinstance(item, Exception):
+            if isinstance(item, BaseException):
                 raise item
             yield item
 
@@ -74,7 +77,7 @@ def make_format(*items, **attributes):
 
 
 def read(*items, **attributes):
-    source = guard(make_format(*items, **attributes), []).open_source(ENTRIES, OPTIONS)
+    source = guard(make_format(*items, **attributes), [], "blogapi-other").open_source(ENTRIES, OPTIONS)
     return list(source.read()), source
 
 
@@ -122,7 +125,10 @@ def test_a_record_with_a_mistake_is_refused_and_the_next_one_is_read(name, value
     (report, record), _ = read(replace(RECORD, **{name: value}), RECORD)
     assert record == RECORD
     assert report.result == Result.REFUSED
-    assert report.notes[0].startswith("The format “other” gives a") and expected in report.notes[0]
+    assert (
+        report.notes[0].startswith("The format “other” of the package “blogapi-other” gives a")
+        and expected in report.notes[0]
+    )
     assert isinstance(report.key, str)
 
 
@@ -169,7 +175,9 @@ def test_an_error_of_open_source_is_a_refusal():
     def open_source(entries, options):
         raise RuntimeError("no network")
 
-    source = guard(replace(make_format(), open_source=open_source), []).open_source(ENTRIES, OPTIONS)
+    source = guard(replace(make_format(), open_source=open_source), [], "blogapi-other").open_source(
+        ENTRIES, OPTIONS
+    )
     (report,) = source.read()
     assert (report.result, source.total) == (Result.REFUSED, 2)
     assert "failed (RuntimeError: no network)" in report.notes[0]
@@ -180,14 +188,53 @@ def test_an_error_of_detect_is_one_note_and_the_file_is_not_recognised():
         raise IndexError("0")
 
     notes = []
-    guarded = guard(replace(make_format(), detect=detect), notes)
+    guarded = guard(replace(make_format(), detect=detect), notes, "blogapi-other")
     assert [guarded.detect(entry, b"") for entry in ENTRIES] == [False, False]
     assert notes == [
-        "The format “other” cannot recognise files (IndexError: 0); report this to the author of its package."
+        f"{SUBJECT} cannot recognise files (IndexError: 0); report this to the author of its package."
     ]
 
 
 def test_a_source_may_lack_the_attributes_that_were_added_later():
     older = replace(make_format(), open_source=lambda entries, options: OlderSource())
-    source = guard(older, []).open_source(ENTRIES, OPTIONS)
+    source = guard(older, [], "blogapi-other").open_source(ENTRIES, OPTIONS)
     assert (list(source.read()), source.unread_rules) == ([RECORD], "")
+
+
+@pytest.mark.parametrize("error", [SystemExit(0), SystemExit(3), KeyboardInterrupt(), GeneratorExit()])
+def test_an_exit_of_a_format_is_a_refusal_that_names_its_package(error):
+    (record, report), _ = read(RECORD, error)
+    assert (record, report.result) == (RECORD, Result.REFUSED)
+    assert f"of the package “blogapi-other” failed ({type(error).__name__}:" in report.notes[0]
+
+
+def test_what_a_format_prints_goes_to_the_log(capsys):
+    def open_source(entries, options):
+        print(5)  # noqa: T201
+        return OneSource([RECORD])
+
+    source = guard(replace(make_format(), open_source=open_source), [], "x").open_source(ENTRIES, OPTIONS)
+    assert list(source.read()) == [RECORD]
+    assert capsys.readouterr() == ("", "5\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)]
+)
+@pytest.mark.parametrize("catches", [True, False])
+def test_a_signal_ends_the_import_while_a_format_reads(number, error, catches):
+    class Catching(OneSource):
+        def read(self):
+            try:
+                signal.raise_signal(number)
+            except BaseException:
+                if not catches:
+                    raise
+            yield RECORD
+
+    format_ = replace(make_format(), open_source=lambda entries, options: Catching([]))
+    source = guard(format_, [], "blogapi-other").open_source(ENTRIES, OPTIONS)
+    former = signal.getsignal(number)
+    with pytest.raises(error), foreign.remember_signals():
+        list(source.read())
+    assert signal.getsignal(number) is former

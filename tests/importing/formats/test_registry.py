@@ -39,11 +39,7 @@ def install(monkeypatch):
     """Adds entry points to the installed ones."""
 
     def install(*points):
-        def list_points(group, name=None):
-            assert group == "blogapi.formats"
-            return [point for point in points if name in (None, point.name)]
-
-        monkeypatch.setattr(registry, "entry_points", list_points)
+        monkeypatch.setattr(registry, "_find_points", lambda notes: [*points])
 
     return install
 
@@ -144,3 +140,18 @@ def test_detect_gets_the_first_bytes_of_a_file(install, run, people, tmp_path):
     result = run("import", str(tmp_path), "--author", "ada", "--json")
     assert (result.exit_code, json.loads(result.stdout)["files"]) == (0, [])
     assert not OTHER.detect(Entry("a", tmp_path), b"")
+
+
+def test_a_broken_list_of_entry_points_is_a_note(tmp_path, monkeypatch):
+    for name, points in {"broken": "nonsense", "whole": "other = a.b:c"}.items():
+        folder = tmp_path / f"{name}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", "utf-8")
+        (folder / "entry_points.txt").write_text(f"[blogapi.formats]\n{points}\n", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    notes = []
+    assert "other" in registry.list_names()
+    formats = registry.load_formats(notes)
+    assert formats.keys() == {*registry.BUILT_IN}
+    assert notes[0].startswith("The formats of the package “broken” cannot be listed (")
+    assert "The format “other” of the package “whole” cannot be loaded" in notes[1]

@@ -131,6 +131,44 @@ def test_a_process_that_ends_without_a_result(run, wait_for, caplog, end, status
     assert ("ended with status" in caplog.text) is (status == "failed")
 
 
+def test_a_format_that_ends_the_process_is_named(run, wait_for):
+    subject = "The format “x” of the package “y”"
+    program = f"{PRINT}; print({json.dumps({'format': subject})!r}, flush=True); os._exit(0)"
+    job = wait_for(run(program), status="failed", stage="reading")
+    assert job["error"] == f"{subject} ended the import; update the package or uninstall it."
+
+
+def test_other_output_than_objects_and_endless_lines_are_left_out(run, wait_for, monkeypatch):
+    monkeypatch.setattr(runner, "MAX_LINE", 1000)
+    program = f"{PRINT}; print(5); print('[1]'); print('x' * 10**6, end='', flush=True); sys.stdin.read()"
+    job = wait_for(run(program), stage="reading", done=1)
+    assert job["status"] == "trying"
+
+
+def test_the_progress_has_a_pipe_of_its_own(app, people, tmp_path):
+    (tmp_path / "a.md").write_text("---\ndate: 2024-05-01\n---\nWords", encoding="utf-8")
+    program = (
+        "import os; from blogapi.importing.pipeline import preparing\n"
+        "open_sources = preparing.open_sources\n"
+        "def loud(*words, **options): os.write(1, b'loud'); return open_sources(*words, **options)\n"
+        "preparing.open_sources = loud\n"
+        "from blogapi.__main__ import main; main()"
+    )
+    words = ["import", f"--background={tmp_path / 'report.json'}", "--author=ada", str(tmp_path / "a.md")]
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, *words],
+            env=config.build_environment(app),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+        )
+        with process:
+            lines = [json.loads(line) for line in process.stdout]
+    assert b"loud" in (tmp_path / "log").read_bytes()
+    assert lines[-1]["error"] == "" and all("stage" in line for line in lines)
+
+
 def test_the_process_has_a_console_group_of_its_own_on_windows(run, wait_for, monkeypatch):
     flags = []
 
