@@ -28,9 +28,10 @@ _MODULES = {
 BUILT_IN = tuple(_MODULES)
 
 
-def list_names() -> list[str]:
+def list_names(points: Iterable[EntryPoint] | None = None) -> list[str]:
     """Return the names of all formats in the order in which files are tried."""
-    others = sorted({point.name for point in _find_points([])} - {*BUILT_IN})
+    points = _find_points([]) if points is None else points
+    others = sorted({point.name for point in points} - {*BUILT_IN})
     return [*(name for name in BUILT_IN if name != _LAST_FORMAT), *others, _LAST_FORMAT]
 
 
@@ -39,17 +40,17 @@ def load_formats(notes: list[str]) -> dict[str, Format]:
 
     Adds a note for each format of another package that cannot be used, and for each that fails later.
     """
-    formats = {}
-    notes += _describe_conflicts(_find_points(notes))
-    for name in list_names():
+    formats, points = {}, _find_points(notes)
+    notes += _describe_conflicts(points)
+    for name in list_names(points):
         try:
-            formats[name] = get_format(name, notes)
+            formats[name] = get_format(name, notes, points)
         except RefusedFile as error:
             notes.append(str(error))
     return formats
 
 
-def get_format(name: str, notes: list[str]) -> Format:
+def get_format(name: str, notes: list[str], points: Iterable[EntryPoint] | None = None) -> Format:
     """Return a format by one of the names of `list_names`.
 
     Adds a note when a format of another package fails. Raises RefusedFile if it cannot be used.
@@ -57,7 +58,8 @@ def get_format(name: str, notes: list[str]) -> Format:
     if name in _MODULES:
         format_: Format = EntryPoint(name, f"{_MODULES[name]}:FORMAT", GROUP).load()
         return format_
-    point = next(point for point in _find_points([]) if point.name == name)
+    points = _find_points([]) if points is None else points
+    point = next(point for point in points if point.name == name)
     return guard(_load(point), notes, _get_package(point))
 
 
@@ -66,16 +68,15 @@ def _find_points(notes: list[str]) -> list[EntryPoint]:
     points: list[EntryPoint] = []
     packages: set[str] = set()
     for package in distributions():
-        name = "?"
         try:
-            name = package.metadata["Name"] or "?"
+            found = package.entry_points.select(group=GROUP)
             # If a package is found twice, Python imports the first one.
-            found = [] if name in packages else package.entry_points.select(group=GROUP)
-            packages.add(name)
-            points += found
+            if found and package.name not in packages:
+                packages.add(package.name)
+                points += found
         # The files of another package can have any content.
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
+            name, reason = package.name or "?", f"{type(error).__name__}: {error}"
             notes.append(
                 f"The formats of the package “{name}” cannot be listed ({reason}); install it again."
             )

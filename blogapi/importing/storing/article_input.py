@@ -144,8 +144,9 @@ class ArticleInputFactory:
 
     def _load_terms(self, taxonomy: Taxonomy[Any], names: Iterable[str]) -> dict[str, Term]:
         """Load the terms with these names into `_named`; return the planned terms of a dry run by slug."""
-        names = {*names}
-        found = self._named[taxonomy.singular] = queries.find_by_names(taxonomy, names)
+        names, known = {*names}, self._state.found_terms[taxonomy.singular]
+        known |= queries.find_by_names(taxonomy, missing) if (missing := names - known.keys()) else {}
+        found = self._named[taxonomy.singular] = {name: known[name] for name in names & known.keys()}
         return self._store_planned(taxonomy.singular, map(make_term_key, names - found.keys()))
 
     def _store_planned(self, kind: str, slugs: Iterable[str]) -> dict[str, Term]:

@@ -94,6 +94,8 @@ class Importer:
             restricted=restricted,
         )
         self.media = ImportedMedia(assets, user=author, dry_run=dry_run)
+        #: The number of records for which the next transaction loads rows.
+        self._size = MAX_BATCH_ARTICLES
         #: The monotonic time before which no transaction begins, so that other programs can write.
         self._next_turn = 0.0
 
@@ -164,17 +166,24 @@ class Importer:
         state = self.state
         while records:
             before = set(state.redirects), deepcopy(state.authors)
+            part = records[: self._size]
             try:
                 with self.open_transaction():
-                    reports = self._store_in_transaction(records, media)
+                    reports = self._store_in_transaction(part, media)
             except REFUSALS as error:
                 state.redirects, state.authors = before
-                if len(records) > 1:
-                    for record in records:
+                # Another program can have deleted a term.
+                state.found_terms.clear()
+                if len(part) > 1:
+                    for record in part:
                         yield from self._store([record], media)
                 else:
-                    yield _report_refusal(records[0], error, media)
-                return
+                    yield _report_refusal(part[0], error, media)
+                records = records[len(part) :]
+                continue
+            # Rows are loaded only for about as many records as a transaction stores.
+            is_complete = len(reports) == len(part)
+            self._size = min(2 * self._size if is_complete else len(reports) + 2, MAX_BATCH_ARTICLES)
             if state.dry_run:
                 # New articles do not exist after a dry run; an article with a hidden text exists.
                 reports = [item if item.hidden_there else replace(item, article=None) for item in reports]

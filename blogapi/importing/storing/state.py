@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -56,6 +57,8 @@ class ImportState:
     redirects: set[str] = field(default_factory=set)
     #: The categories, tags and authors of an export of blogapi.
     exported_terms: ExportedTerms = field(default_factory=dict)
+    #: The terms of the blog by their kinds and by the names in the records; they are not looked up again.
+    found_terms: defaultdict[str, dict[str, Term]] = field(default_factory=lambda: defaultdict(dict))
     #: The data that earlier transactions of a dry run have stored and rolled back: the terms by their kind
     #: and slug, which later transactions store together, and the slugs of articles.
     planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
