@@ -35,30 +35,32 @@ GUESS_KINDS = {
     "config": ("A draft, if the configuration shows drafts", "config:buildDrafts"),
 }
 # --- Texts that are not finished or not for everyone, in the languages of the blogs that are imported.
-DRAFTS = _words("""draft brouillon entwurf borrador bozza rascunho concept kladde szkic koncept luonnos
-    utkast udkast piszkozat taslak draf черновик чернетка чорновик 草稿 下書き 초안 مسودة טיוטה""")
-UNFINISHED = DRAFTS | _words("wip unpublished unfinished unveröffentlicht nonpublié inédit unbuilt trash")
+DRAFTS = _words("""draft brouillon entwurf borrador bozza rascunho concept kladde szkic koncept
+    luonnos utkast udkast piszkozat taslak draf черновик чернетка чорновик 草稿 下書き 초안 مسودة טיוטה""")
+UNFINISHED = DRAFTS | _words(
+    "wip unpublish unpublished embargoed unfinished unveröffentlicht nonpublié inédit unbuilt trash"
+)
 PUBLISHED = _words("""published publié publie veröffentlicht veroeffentlicht publicado publicada
-    pubblicato gepubliceerd opublikowane opublikowano publicerad udgivet publisert julkaistu zveřejněno
-    közzétéve yayınlandı diterbitkan опубликовано опубліковано 公開 发布 已发布
-    發布 게시됨 공개 منشور פורסם""")  # noqa: RUF001
-PRIVATE = _words("""private privat privé prive privado privada privato prywatne prywatny privát özel
-    pribadi приватно приватный личное 非公開 私密 私有 비공개 خاص פרטי hidden masqué caché versteckt verborgen
-    oculto nascosto verborgenes ukryty ukryte dold skjult piilotettu skrytý rejtett gizli скрыто скрытый
-    приховано 隐藏 隱藏 숨김 secret confidential internal geheim vertraulich confidentiel
-    confidencial riservato""")
-MEMBERS = _words("""member membre mitglied miembro membro socio socios lid leden członek członkowie medlem
-    jäsen člen tag üye anggota участник участники 会员 會員 会員 회원 subscriber abonné abonnent suscriptor
-    assinante abbonato abonnee подписчик 订阅者""")
+    pubblicato gepubliceerd opublikowane opublikowano publicerad udgivet publisert julkaistu
+    zveřejněno közzétéve yayınlandı diterbitkan опубликовано опубліковано 公開 发布 已发布 發布 게시됨 공개
+    منشور פורסם""")  # noqa: RUF001
+PRIVATE = _words("""private privat privé prive privado privada privato prywatne prywatny privát
+    özel pribadi приватно приватный личное 非公開 私密 私有 비공개 خاص פרטי hidden masqué caché versteckt
+    verborgen oculto nascosto verborgenes ukryty ukryte dold skjult piilotettu skrytý rejtett
+    gizli скрыто скрытый приховано 隐藏 隱藏 숨김 secret confidential internal geheim vertraulich
+    confidentiel confidencial riservato""")
+MEMBERS = _words("""member membre mitglied mitglieder membres miembros miembro membro socio
+    socios lid leden członek członkowie medlem jäsen člen tag üye anggota участник участники 会员
+    會員 会員 회원 subscriber abonné abonnent suscriptor assinante abbonato abonnee подписчик 订阅者""")
 FALSE_WORDS = FALSE | _words("non nein nie nej ne ei hayır tidak нет ні いいえ 否 아니요 não não")  # noqa: RUF001
 TRUE_WORDS = TRUE | _words("oui ja sí si sim sì tak ano kyllä igen evet ya да так はい 是 예")
 
 _READERS = frozenset(
     f"{reader}{only}"
     for only in ("", "only")
-    for reader in _words("""member members subscriber subscribers patron patrons vip staff internal paid
-    premium private paidmembers paidsubscribers registered admin admins loggedin onlypaid onlyfree
-    founding""")
+    for reader in _words("""member members subscriber subscribers patron patrons vip staff
+    internal paid premium private paidmembers paidsubscribers registered admin admins loggedin
+    onlypaid onlyfree founding""")
 )
 #: The whole values, as normalized keys, that say for whom a text is.
 READERS = _READERS
@@ -67,27 +69,28 @@ HIDING_VALUES = (
     | MEMBERS
     | DRAFTS
     | PRIVATE
-    | _words("""confidential internal hidden loggedin loggedinusers registeredusers userrole unpublished
-    payingmembers payingsubscribers subscribersonly memberonly administrator trash""")
+    | _words("""confidential internal hidden loggedin loggedinusers registeredusers userrole
+    unpublished payingmembers payingsubscribers subscribersonly memberonly administrator trash""")
 ) - {"tag"}
 #: The values with which readers saw a text.
 SHOWN_VALUES = (
     FALSE
-    | _words("""none null public everyone everybody all anyone open visible alwaysshow always free default
-    loggedout guests visitors""")
+    | _words("""none null public everyone everybody all anyone open visible alwaysshow always
+    free default loggedout guests visitors""")
     | {"", "[]", "{}"}
 )
 
 # --- Words in names.
 
 # These words hide a text alone. Plurals count too.
-_STRONG = _words("""member membership memberonly logged loggedin signedin signed private paid premium
-    secret hide hidden locked locker exclusive patron drip mepr registered auth authenticated login vip
-    lock gate gated gating paywall pay purchase purchased purchaser buyer donor supporter backer sponsor
-    entitled entitlement enrolled secure secured confidential classified monetize monetized paying payer""")
+_STRONG = _words("""member membership memberonly logged loggedin signedin signed private paid
+    premium secret hide hidden locked locker exclusive patron drip mepr registered auth
+    authenticated login vip lock gate gated gating paywall pay purchase purchased purchaser
+    buyer donor supporter backer sponsor entitled entitlement enrolled secure secured
+    confidential classified monetize monetized paying payer""")
 # These have other meanings too. They hide a text beside words of _NEIGHBOURS, such as "only" and "for".
-_WEAK = _words("""visitor access role capability staff rank group tier plan level can only if guest
-    customer client internal""")
+_WEAK = _words("""visitor access role capability staff rank group tier plan level can only if
+    guest customer client internal""")
 _STEMS = ("subscri", "restrict", "protect", "password", "paywall", "unlock", "contentlock", "linklock")
 _INNER = re.compile("autohide|r[ei]hide|(?:pay|auth|login|reg|members?)wall|(?:content|age|pay)gate")
 # `membersarea`, `paidcontent`, `viponly`
@@ -96,24 +99,26 @@ _COMPOUND = re.compile(
     "(?:only|in|area|content|zone|section|hide|lock|gate|wall)"
 )
 # The words beside which a weak word, or any word in a key, hides a text.
-_NEIGHBOURS = _words("""post page article content text site blog entry item is has have for only access
-    required require requires level plan tier status state visibility enabled from visitor visitors
-    allowed allow user users show to by any must be this wp if can in view read reader readers who account
-    type role""")
-_CONDITIONS = _words("required require requires allowed allow only for access has must")
+_NEIGHBOURS = _words("""post page article content text site blog entry item is has have for only
+    access required require requires level plan tier status state visibility enabled from
+    visitor visitors allowed allow user users show to any must be this wp if can in view read
+    reader readers who account type role min minimum needs need nur solo seulement pour für para""")
+_CONDITIONS = _words(
+    "min minimum needs need required require requires allowed allow only for access has must"
+)
 # Parts of a page or of a list, which a key can hide.
-_PAGE_PARTS = _words("""title toc table contents meta sidebar header footer nav navigation menu comment
-    comments image thumbnail cover featured feed rss search home list listing button form repo note notes
-    hero summary date author upcoming sitemap index subtitle breadcrumb breadcrumbs share social related
-    banner hint label email mail newsletter related tag tags category categories logo icon link links url
-    color style topic topics keyword keywords alias aliases series description excerpt alt caption
-    placeholder class aria data name""")
+_PAGE_PARTS = _words("""title toc table contents meta sidebar header footer nav navigation menu
+    comment comments image thumbnail cover featured feed rss search home list listing button
+    form repo note notes hero summary date author upcoming sitemap index subtitle breadcrumb
+    breadcrumbs share social related banner hint label email mail newsletter related tag tags
+    category categories logo icon link links url color style topic topics keyword keywords alias
+    aliases series description excerpt alt caption placeholder class aria data name subscribe""")
 _OTHER_KEYS = {"layout", "template", "section", "slug", "key", "id"}
 # A name hides nothing with a negation and no word for visitors, or with a word of another use.
 _NEGATIONS = _words("not non out nologin without un")
 _VISITORS = _words("hide hidden visitor")
-_OTHER_USES = _words("""form button email directory newsletter mobile lightbox timeline team guest guests
-    upgrade""")
+_OTHER_USES = _words("""form button email directory newsletter mobile lightbox timeline team
+    guest guests upgrade""")
 _ENTRY_FILLERS = _words("is not post page article entry content site from on web this has was")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SEPARATORS = re.compile(r"[\W_\d]+")
@@ -176,19 +181,7 @@ def is_hiding_key(name: str) -> bool:
 def _has_plan(words: set[str]) -> bool:
     """Return whether weak words name a condition: `required_plan`, `allowedRoles`, `staff_only`."""
     weak = {word for word in words if _is_weak(word)} - {"only", "if", "can", "access"}
-    conditions = {
-        "required",
-        "require",
-        "requires",
-        "allowed",
-        "allow",
-        "only",
-        "for",
-        "access",
-        "has",
-        "must",
-    }
-    return bool(weak) and bool(words & conditions) and words <= weak | _NEIGHBOURS
+    return bool(weak) and bool(words & _CONDITIONS) and words <= weak | _NEIGHBOURS
 
 
 def is_hiding_entry(name: str, value: str) -> bool:
@@ -229,8 +222,8 @@ _FOLDERS = (
         "entwürfe borradores brouillons bozze rascunhos szkice черновики members subscribers premium paid"
     )
 )
-_FOLDER_NEIGHBOURS = _words("""notes note posts post articles article pages page ideas texts text files
-    content stuff only my old blog entries stories work in progress for""")
+_FOLDER_NEIGHBOURS = _words("""notes note posts post articles article pages page ideas texts
+    text files content stuff only my old blog entries stories work in progress for""")
 _FILE_WORDS = "|".join(sorted(DRAFTS | {"wip", "unpublished"}))
 _FILE = re.compile(rf"(?:{_FILE_WORDS})[-_. ]|.*[-_. ](?:{_FILE_WORDS})\.[^.]+\Z", re.IGNORECASE)
 _COMMENT_WORDS = READERS | MEMBERS | PRIVATE | {"paywall", "content", "only", "for", "start", "begin"}
