@@ -22,6 +22,7 @@ LEFT_OUT = {
     "deleted_item": "deleted articles and pages",
     "release": "the versions that used this database",
     "imported": "which files were imported",
+    "lifted_guess": "which guesses of imports were lifted",
     "import_job": "imports over HTTP",
     "idempotent_answer": "responses that are stored for repeated requests",
     **dict.fromkeys(("event", "commit_counter"), "the feed of changes"),

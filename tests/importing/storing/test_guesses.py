@@ -233,3 +233,35 @@ def test_the_text_report_has_names_ready_to_copy(app, people, tmp_path):
     (tmp_path / "a.md").write_text(PLAIN.replace("---\n", "---\nmembers-only content: true\n", 1), "utf-8")
     result = app.test_cli_runner().invoke(args=["import", str(tmp_path), "--author", "ada"])
     assert "marked     1 article: --publish-marked 'key:members-only content'" in result.stdout
+
+
+HIDDEN_PART = "<p>Shown to all readers.</p><p style='display:none'>secret words in here</p>"
+#: By format: the files of an export whose only article hides a part of its text.
+EXPORTS = {
+    "wordpress": {"blog/a.xml": make_export(make_item(content=HIDDEN_PART))},
+    "substack": {
+        "blog/posts.csv": "post_id,post_date,is_published,type,audience,title\n"
+        "1.a,2020-01-02T10:00:00.000Z,true,newsletter,everyone,A\n",
+        "blog/posts/1.a.html": HIDDEN_PART,
+    },
+    "medium": {
+        "blog/posts/2020-01-02_A-0123456789ab.html": '<article class="h-entry"><h1 class="p-name">A</h1>'
+        f'<section data-field="body" class="e-content">{HIDDEN_PART}</section><footer>'
+        '<time class="dt-published" datetime="2020-01-02T10:00:00.000Z">x</time></footer></article>'
+    },
+    "markdown": {"blog/a.md": f"---\ntitle: A\ndate: 2020-01-02\n---\n{HIDDEN_PART}\n"},
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_a_part_that_the_reader_left_out_is_named_in_an_edited_article(blog, article, edit, tmp_path, name):
+    *others, (path, text) = EXPORTS[name].items()
+    for other, content in others:
+        (tmp_path / other).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / other).write_text(content, encoding="utf-8")
+    blog(path, text)
+    assert article().status == "published" and "secret words" not in article().content
+    edit(content="Shown to all readers.\n\nsecret words in here")
+    report = blog(path, text.replace("Shown to", "Seen by"), status=1)
+    (there,) = report["public_here_hidden_there"]
+    assert there["reasons"][0].startswith("The former blog hides a part of its text.")

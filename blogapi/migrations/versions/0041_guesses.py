@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0038"
-down_revision = "0037"
+revision = "0041"
+down_revision = "0040"
 
 
 def upgrade() -> None:
