@@ -119,7 +119,8 @@ def get_source(record: ArticleRecord) -> str:
     This is the prefix of its key up to the blog, or else the folder that was imported.
     """
     blog = get_blog(record.key)
-    if ":" in blog and "/" not in record.key:
+    # Some keys of old exports of Ghost contain a slug in this place.
+    if ":" in blog and "/" not in record.key and not blog.startswith("ghost:"):
         return "" if blog.endswith(":") else blog
     # Unpacked archives and uploads have another folder in each import.
     if record.path is None or record.path.is_relative_to(archives.get_folder()):
