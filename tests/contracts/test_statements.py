@@ -130,7 +130,7 @@ READS = [
     ("/api/v1/imports/", "imports.listed", 2),
     ("/api/v1/imports/{import}/", "imports.single", 2),
     ("/api/v1/imports/{import}/report/", "imports.download_report", 2),
-    ("/api/v1/export/", "exports.download", 25),
+    ("/api/v1/export/", "exports.download", 27),
     ("/health/", "health.check", 1),
     ("/metrics/", "metrics.show_metrics", 6),
     ("/openapi.json", "openapi.get_document", 1),
