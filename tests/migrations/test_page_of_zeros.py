@@ -67,6 +67,7 @@ OTHER_TEXTS = {
     "article_stats": DERIVED,
     "deleted_item": LATER_TABLE,
     "release": LATER_TABLE,
+    "lifted_guess": LATER_TABLE,
     "former_path": "the paths of other systems",
     "media_path": "the paths of other systems",
     "redirect": "addresses of the site, which have no uuids of zeros",
