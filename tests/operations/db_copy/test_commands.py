@@ -23,7 +23,7 @@ from blogapi.content.search import engines
 from blogapi.content.taxonomies.models import FormerTermSlug
 from blogapi.delivery.redirects.custom.service import CustomRedirect
 from blogapi.delivery.webhooks import queries as webhooks
-from blogapi.importing.models import ImportedFile, ImportJob
+from blogapi.importing.models import ImportedFile, ImportJob, LiftedGuess
 from blogapi.operations.db_copy import service
 from blogapi.operations.doctor import derived_data_checks as doctor
 from blogapi.operations.doctor.findings import Level
@@ -113,6 +113,7 @@ def full_blog(app, as_admin, people, make_article, make_tag, make_category):
         row = {"key": "blog/a.md", "article_id": first.uuid, "digest": "d", "imported_at": datetime.now(UTC)}
         with transaction():
             db.session.execute(insert(ImportedFile).values(row))
+            db.session.execute(insert(LiftedGuess).values(source=ODD_TEXT, name=ODD_TEXT))
             job = {"user_id": people.admin.uuid, "name": "blog.zip", "size": 2**40, "status": "finished"}
             db.session.execute(insert(ImportJob).values(job))
             former = {"kind": "tag", "slug": "former", "term_id": rye.uuid, "created": datetime.now(UTC)}
