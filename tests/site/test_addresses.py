@@ -19,7 +19,7 @@ def make_site(**fields):
     return Site(
         **{
             **{"url": "https://blog.example", "time_zone": "UTC", "article_path": "/{slug}/"},
-            **{"page_path": "/{path}/", "language": "en"},
+            **{"page_path": "/{path}/", "language": "en", "languages": "[]"},
             **fields,
         }
     )

@@ -237,7 +237,7 @@ def test_hostile_text_takes_linear_time(content_type, repeated):
     assert any(measure(80_000) < limit for _ in range(3))
 
 
-def test_every_format_gives_its_records_to_the_one_place(monkeypatch):
+def test_every_format_gives_its_records_to_the_one_place(app):
     from blogapi.importing.pipeline import run
 
     record = ArticleRecord(
@@ -248,5 +248,6 @@ def test_every_format_gives_its_records_to_the_one_place(monkeypatch):
         status="published",
         published_at=datetime(2020, 1, 1, tzinfo=UTC),
     )
-    prepared = run.prepare_record(record)
+    with app.app_context():
+        prepared = run.prepare_record(record)
     assert (prepared.content, prepared.status, len(prepared.notes)) == ("a<!--paywall-->", "draft", 3)
