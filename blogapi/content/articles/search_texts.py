@@ -43,7 +43,7 @@ def join_texts(texts: Iterable[str], custom: str, fields: Sequence[CustomField] 
 def read_texts(connection: Connection, uuids: Sequence[UUID]) -> dict[UUID, SearchTexts]:
     """Return the texts of these articles; raises Damaged if one is not text."""
     # The texts of a database copy are read without an application, so the definitions come from `connection`.
-    # Within a savepoint of the connection, other modes begin a second savepoint, which nobody ends.
+    # Within a savepoint of the connection, other modes begin a second savepoint that stays open.
     session = Session(connection, join_transaction_mode="rollback_only")
     fields = session.scalars(select(CustomField)).all()
     found: dict[UUID, SearchTexts] = {}
