@@ -15,14 +15,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from blogapi.rendering import renderer
-from blogapi.serving import memory
+from blogapi.serving import commands
 
 
 def measure():
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) // 256
 
 
-memory.return_freed_memory()
+commands.return_freed_memory()
 renderer.render("a", "markdown")
 before = measure()
 for _ in range(8):
