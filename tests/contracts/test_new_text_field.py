@@ -5,25 +5,15 @@ The tests copy the package, add the field `standfirst`, and run the tests of STA
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-import blogapi
-import tests
 from blogapi.content.articles.fields import TEXT_NAMES
 from blogapi.content.articles.models import DERIVED_COLUMNS, Article
-from blogapi.storage.migration_names import list_migrations
+from tests.contracts.package_copy import LAST, NEXT, copy_package, run_copy
 
 pytestmark = pytest.mark.slow
 
 STANDFIRST = ("contracts/standfirst.py", "admin/standfirst.py")
-LAST = list_migrations()[-1]
-NEXT = f"{int(LAST) + 1:04}"
 
 DECLARATION = """    TextField(
         name="standfirst",
@@ -54,12 +44,9 @@ OTHER_COLUMNS = DERIVED_COLUMNS | {
 }
 
 
-def copy_package(folder, *, migration=True):
+def copy_with_field(folder, *, migration=True):
     """Copy the package and its tests into the folder, add the field, and return the folder."""
-    for package in (blogapi, tests):
-        source = Path(package.__path__[0])
-        shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(Path(tests.__path__[0]).parent / "setup.cfg", folder)
+    copy_package(folder)
     fields = folder / "blogapi/content/articles/fields.py"
     source, start = fields.read_text(encoding="utf-8"), "TEXT_FIELDS = (\n"
     assert source.count(start) == 1
@@ -69,21 +56,9 @@ def copy_package(folder, *, migration=True):
     return folder
 
 
-def run_copy(folder, *arguments):
-    """Start Python with the copied package in place of the original; return its exit status and output."""
-    result = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        cwd=folder,
-        env=os.environ | {"BLOGAPI_INSTANCE_PATH": str(folder / "instance"), "PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-    )
-    return result.returncode, result.stdout + result.stderr
-
-
 @pytest.mark.parametrize("path", STANDFIRST)
 def test_a_declaration_and_a_migration_make_a_field(tmp_path, path):
-    copy_package(tmp_path)
+    copy_with_field(tmp_path)
     options = ("-q", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'temp'}")
     status, output = run_copy(tmp_path, "-m", "pytest", *options, f"tests/{path}")
     assert status == 0, output
@@ -91,7 +66,7 @@ def test_a_declaration_and_a_migration_make_a_field(tmp_path, path):
 
 @pytest.mark.once
 def test_a_start_without_the_migration_fails(tmp_path):
-    copy_package(tmp_path, migration=False)
+    copy_with_field(tmp_path, migration=False)
     status, output = run_copy(tmp_path, "-c", "import blogapi; blogapi.create_app()")
     assert status != 0
     assert "standfirst" in output.splitlines()[-1]

@@ -72,7 +72,7 @@ def create(
     editor: UUID | None = None,
     slug_from: str = "",
 ) -> Article:
-    """Create an article in a transaction of its own; see `create_article`."""
+    """Create an article in one transaction; see `create_article`."""
     with write_together([fields], uuid, writer=author) as loaded:
         return create_article(loaded, author, fields, uuid=uuid, editor=editor, slug_from=slug_from)
 
@@ -84,7 +84,7 @@ def replace(editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bo
 
 
 def change(editor: UUID, uuid: UUID, fields: ArticleInput) -> Article:
-    """Change the given fields in a transaction of its own; see `change_article`."""
+    """Change the given fields in one transaction; see `change_article`."""
     with write_together([fields], uuid) as loaded:
         return change_article(loaded, editor, uuid, fields)
 
