@@ -19,6 +19,8 @@ from blogapi.content.media import delivery, folder, images, types, widths
 from blogapi.delivery.feeds import routes as feed_routes
 from blogapi.delivery.response_cache import middleware as response_cache_middleware
 from blogapi.operations.backups import restoring
+from blogapi.reader_site import missing_pages, theme
+from blogapi.site import served_paths
 from blogapi.storage import database, releases
 from blogapi.version import __version__
 from blogapi.web import error_handlers, logs, media_addresses, metrics, public_queries, request_id
@@ -51,6 +53,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     images.init_app(app)
     widths.init_app(app)
     dependencies.init_app(app)
+    theme.init_app(app)
+    missing_pages.init_app(app)
 
     if not app.config["DATABASE_URL"]:
         blog_folder.refuse_lost_database(Path(app.instance_path))
@@ -72,8 +76,9 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     # id, limits count files and cached responses too, and the cache sees no unknown parameters. The cache
     # reads the routes when it is created: before them, it would store nothing for callers without a key.
     delivery.init_app(app)
-    response_cache_middleware.init_app(app)
-    public_queries.init_app(app, {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS})
+    response_cache_middleware.init_app(app, lambda: theme.THEME.get(app).get().generation)
+    parameters = {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS}
+    public_queries.init_app(app, parameters, served_paths.find_parameters)
     rate_limit_middleware.init_app(app)
     request_id.init_app(app)
     return app

@@ -24,6 +24,7 @@ from blogapi.accounts.users.queries import find_session, is_second_factor_requir
 from blogapi.delivery.response_cache import middleware
 from blogapi.operations.health.routes import check_space
 from blogapi.publication import shared_caching
+from blogapi.reader_site import routes as site_routes
 from blogapi.web import headers, request_id
 from blogapi.web.access import (
     SCOPES,
@@ -129,6 +130,8 @@ def authenticate() -> Response | None:
     if isinstance(request.routing_exception, MethodNotAllowed):
         _require_credentials(request.routing_exception)
         return None
+    if request.routing_exception is not None and site_routes.answers_unknown_path():
+        site_routes.use_page_view()
     if request.routing_exception is not None:
         return None
     request.environ[request_id.ROUTE_KEY] = request.url_rule.rule if request.url_rule else ""

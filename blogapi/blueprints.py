@@ -43,14 +43,13 @@ from blogapi.delivery.archive import bp as archive
 from blogapi.delivery.changes import bp as changes
 from blogapi.delivery.feeds.routes import bp as feeds
 from blogapi.delivery.previews import routes as preview_routes
-from blogapi.delivery.previews.html_page import html_page as preview_pages
 from blogapi.delivery.previews.routes import contents as preview_contents
 from blogapi.delivery.redirects.custom.routes import bp as custom_redirects
 from blogapi.delivery.redirects.routes import bp as redirects
 from blogapi.delivery.site_checks import bp as site_checks
 from blogapi.delivery.webhooks.routes import bp as webhooks
 from blogapi.docs import document
-from blogapi.docs.routes import docs, home, openapi
+from blogapi.docs.routes import docs, openapi
 from blogapi.exporting.export_files import DATA_LISTS
 from blogapi.exporting.routes import bp as exports
 from blogapi.exporting.snapshot import Snapshot
@@ -59,6 +58,8 @@ from blogapi.operations.backups.routes import bp as backups
 from blogapi.operations.doctor.routes import bp as doctor_checks
 from blogapi.operations.health.routes import bp as health
 from blogapi.publication import kinds
+from blogapi.reader_site.preview import preview_pages
+from blogapi.reader_site.routes import reader_site
 from blogapi.site.models import Site
 from blogapi.site.routes import bp as site
 from blogapi.site.schemas import SiteChangesSchema
@@ -114,7 +115,7 @@ BLUEPRINTS = (
         openapi,
     ),
 )
-PAGES = (home, docs, admin_pages, preview_pages, media_files, metrics)
+PAGES = (reader_site, docs, admin_pages, preview_pages, media_files, metrics)
 
 
 def init_app(app: Flask, *, version: str) -> None:

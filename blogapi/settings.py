@@ -328,6 +328,12 @@ SETTINGS = (
         "5 per hour",
         "Limit on requests for a link by e-mail (forgotten password) per account, and per address.",
     ),
+    Setting(
+        "SEARCH_LIMIT",
+        rate,
+        "30 per minute; 300 per hour",
+        "Limit on searches in the site for readers per address.",
+    ),
     Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
     Setting(
         "CORS_ORIGINS", origins, (), "Origins whose pages may call the API from a browser; none by default."

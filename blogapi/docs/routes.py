@@ -8,7 +8,6 @@ from typing import Any
 
 import flask
 from flask import Flask, Response, current_app, render_template, request
-from werkzeug.wrappers import Response as BaseResponse
 
 from blogapi.content.custom_fields.shown_values import describe_public_fields
 from blogapi.docs import assets, document, guide_pages
@@ -18,13 +17,10 @@ from blogapi.web import json as web_json
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import NotFound
-from blogapi.web.headers import ENCODING_VARY, prefers_html
+from blogapi.web.headers import ENCODING_VARY
 
 openapi = Blueprint("openapi", __name__, description="This document", resource="")
-home = flask.Blueprint("home", __name__)
 docs = flask.Blueprint("docs", __name__, url_prefix="/docs", template_folder="templates")
-
-_LISTS_PREFIX = "/api/v1/blog/"
 
 # Scalar sets inline styles and uses icons from data: URLs.
 _CONTENT_SECURITY_POLICY = (
@@ -42,15 +38,6 @@ def get_document() -> Response:
     return web_json.json_response(
         web_json.to_json_bytes(add_custom_fields(document.get_document(app), describe_public_fields()))
     )
-
-
-@home.get("/")
-@allow(anyone)
-def index() -> BaseResponse:
-    """Redirect a browser to the admin pages or the guide; return important paths to other clients."""
-    if prefers_html():
-        return flask.redirect("/admin/" if current_app.config["ADMIN_PAGES"] else "/docs/")
-    return web_json.json_response(web_json.to_json_bytes(_list_paths()))
 
 
 @docs.get("/")
@@ -104,20 +91,6 @@ def search_index() -> Response:
 def client() -> Response:
     """Return the client for front ends, a JavaScript module that developers copy into their projects."""
     return asset("blogapi.js")
-
-
-def _list_paths() -> dict[str, Any]:
-    lists = {
-        rule.rule.removeprefix(_LISTS_PREFIX).strip("/"): rule.rule
-        for rule in current_app.url_map.iter_rules()
-        if rule.rule.startswith(_LISTS_PREFIX) and not rule.arguments and "GET" in (rule.methods or ())
-    }
-    return {
-        "docs": "/docs/",
-        "openapi": "/openapi.json",
-        "health": "/health",
-        "lists": dict(sorted(lists.items())),
-    }
 
 
 def _send_compressed(content: bytes, content_type: str) -> Response:

@@ -16,6 +16,7 @@ from blogapi.delivery.response_cache import commit_version
 from blogapi.delivery.response_cache.middleware import ONLY_CACHED_KEY, NotCached
 from blogapi.serving.log import AccessLogEntry, loggable_path
 from blogapi.serving.parser import Busy, TooSlow
+from blogapi.site.served_paths import is_site_path
 from blogapi.storage.database import QUEUE_SECONDS_KEY
 from blogapi.web import errors
 from blogapi.web.headers import error_headers
@@ -139,7 +140,9 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             return False
         if self.version != "1.1" or request.headers.get("CONNECTION", "") not in ("", "keep-alive"):
             return False
-        return "X_API_KEY" in request.headers or bool(request.path.startswith(server.keyless_paths))
+        if "X_API_KEY" in request.headers or is_site_path(request.path):
+            return True
+        return bool(request.path.startswith(server.keyless_paths))
 
     def find_cached(self) -> tuple[bytes, bytes] | None:
         """Return the head and the body of the cached response, or None if no response is cached."""

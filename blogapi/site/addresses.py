@@ -182,15 +182,23 @@ def make_home_url(site: Site) -> str | None:
     If the path patterns of articles or pages begin with the language, the address does so too, unless the
     site does not list the language, and so has no home page in it.
     """
-    if not site.url:
-        return None
-    if normalize_language(site.language) not in list_languages(site):
-        return f"{site.url}/"
+    return f"{site.url}{make_home_path(site)}" if site.url else None
+
+
+def make_home_path(site: Site) -> str:
+    """Return the path of the home page in the language in which the site is described.
+
+    If the site for readers is on, it has a home in each listed language, whatever the patterns are.
+    """
+    language, languages = normalize_language(site.language), list_languages(site)
+    if language not in languages:
+        return "/"
     patterns = (site.article_path, site.page_path)
     prefixes = ("/{language}/", "{/language}/")
     used = [prefix for prefix in prefixes if any(pattern.startswith(prefix) for pattern in patterns)]
-    values = _make_language_values(site.own_language, "", normalize_language(site.language))
-    return f"{site.url}{_fill_pattern((used or ['/'])[0], values)}"
+    default = "{/language}/" if site.built_in else "/"
+    values = _make_language_values(site.own_language, "", language)
+    return _fill_pattern((used or [default])[0], values)
 
 
 def make_absolute(address: str, *bases: str) -> str | None:

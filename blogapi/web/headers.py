@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Response, request
-from werkzeug.datastructures import ETags
+from werkzeug.datastructures import ETags, MIMEAccept
 
 from blogapi.web import request_id
 from blogapi.web.errors import PROBLEM_JSON
@@ -179,3 +179,12 @@ def _make_conditional(response: Response) -> None:
         response.set_etag(compute_etag(response.get_data()))
     if contains_etag(request.if_none_match, str(response.get_etag()[0])):
         response.status_code = 304
+
+
+def asks_for_json(accepted: MIMEAccept) -> bool:
+    """Return whether an `Accept` header names JSON, and prefers it to HTML.
+
+    A client that accepts anything, as with `*/*` or without the header, does not ask for JSON.
+    """
+    is_named = any(name == "application/json" for name, _ in accepted)
+    return is_named and bool(accepted["application/json"] > accepted["text/html"])

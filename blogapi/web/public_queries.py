@@ -6,7 +6,7 @@ the response cache computes its key, so that requests with such parameters share
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
@@ -16,10 +16,24 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 
-def init_app(app: Flask, names: Mapping[str, Collection[str]]) -> None:
+# The WSGI environ key that is set if parameters were removed.
+_IGNORED_KEY = "blogapi.ignored-parameters"
+
+
+def has_ignored_parameters(environ: WSGIEnvironment) -> bool:
+    """Return whether the request had parameters that the middleware removed."""
+    return _IGNORED_KEY in environ
+
+
+def init_app(
+    app: Flask,
+    names: Mapping[str, Collection[str]],
+    find_names: Callable[[str], Collection[str] | None],
+) -> None:
     """Wrap the application in a middleware that keeps only the known parameters, sorted by name.
 
-    `names` maps prefixes of paths to the known parameters. The API refuses unknown parameters.
+    `names` maps prefixes of paths to the known parameters; for other paths, `find_names` returns them, or
+    None for a path whose view refuses unknown parameters, as in the API.
     """
     application = app.wsgi_app
 
@@ -27,8 +41,10 @@ def init_app(app: Flask, names: Mapping[str, Collection[str]]) -> None:
         if query := environ.get("QUERY_STRING"):
             path = environ["PATH_INFO"]
             allowed = next((known for start, known in names.items() if path.startswith(start)), None)
+            allowed = find_names(path) if allowed is None else allowed
             if allowed is not None:
                 environ["QUERY_STRING"] = _select(query, allowed)
+                environ[_IGNORED_KEY] = True
         return application(environ, start_response)
 
     app.wsgi_app = select_parameters  # type: ignore[method-assign]

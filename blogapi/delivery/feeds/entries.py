@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -100,9 +100,10 @@ def get_feed(filters: dict[str, str]) -> Feed:
     path = f"{request.path}?{urlencode(filters)}" if filters else request.path
     terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
-    values["language"] = shown
+    values.pop("language", None)
+    wanted = ArticleFilters(language=shown) if language else select_home_articles(site, "")
     page = PageRequest(number=1, size=ENTRY_COUNT)
-    body = json_queries.list_published(_FIELDS, page, ArticleFilters(**values)).rows  # type: ignore[arg-type]
+    body = json_queries.list_published(_FIELDS, page, replace(wanted, **values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
     characters_left = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
     entries = []
@@ -123,6 +124,20 @@ def get_feed(filters: dict[str, str]) -> Feed:
         updated=max((entry.updated for entry in entries), default=site.last_updated),
         entries=entries,
     )
+
+
+def select_home_articles(site: Site, language: str) -> ArticleFilters:
+    """Return the filters of the articles that the home and the feed in a language show; "" is the first home.
+
+    Without other languages, they are all articles. If the site for readers is on, the first home shows all
+    articles that no other home shows, so that every article is on one.
+    """
+    others = [other["language"] for other in site.other_languages]
+    if language in others or not others:
+        return ArticleFilters(language=language if others else "")
+    if site.built_in:
+        return ArticleFilters(not_language=others)
+    return ArticleFilters(language=normalize_language(site.own_language))
 
 
 def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:

@@ -8,6 +8,7 @@ from blogapi.delivery.feeds import formats, sitemap
 from blogapi.delivery.feeds.entries import get_feed
 from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
+from blogapi.site.queries import get_site
 from blogapi.web.access import allow, anyone
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, Language, Schema, Text
@@ -37,6 +38,16 @@ Allow: /feeds/
 Allow: /media/
 Allow: /sitemap
 Disallow: /
+"""
+# If the site for readers is on, its pages can be indexed.
+_SITE_ROBOTS = """User-agent: *
+Disallow: /admin/
+Disallow: /api/
+Disallow: /docs/
+Disallow: /preview/
+Disallow: /openapi.json
+
+Sitemap: {url}/sitemap.xml
 """
 
 
@@ -105,7 +116,8 @@ def get_sitemap_part(number: int) -> Response:
 @shows()
 def get_robots() -> Response:
     """Tell crawlers to index the site and its pictures, and not this service."""
-    return _make_response(_ROBOTS, PLAIN)
+    site = get_site()
+    return _make_response(_SITE_ROBOTS.format(url=site.url).encode() if site.built_in else _ROBOTS, PLAIN)
 
 
 def _make_response(body: bytes, content_type: str) -> Response:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header
 
 from blogapi import clock
 from blogapi.config import AppState
@@ -24,7 +26,8 @@ from blogapi.content.articles.queries import get_next_publication
 from blogapi.delivery.response_cache import commit_version
 from blogapi.delivery.response_cache.commit_version import CommitVersion, CommitVersionSource
 from blogapi.delivery.response_cache.lru_cache import CachedResponse, LRUCache
-from blogapi.web import metrics, request_id
+from blogapi.site.served_paths import SEARCH_PATH, is_site_path
+from blogapi.web import headers, metrics, request_id
 from blogapi.web.access import get_access
 from blogapi.web.operation import get_operation
 
@@ -36,6 +39,8 @@ ONLY_CACHED_KEY = "blogapi.only-cached"
 
 # WSGI environ keys for the time until which a response is valid, and whether it shows drafts.
 CACHEABLE_UNTIL_KEY, SHOWS_DRAFTS_KEY = "blogapi.until", "blogapi.shows-drafts"
+# The WSGI environ key that stores the commit version of a response that may be cached.
+VERSION_KEY = "blogapi.commit-version"
 
 NO_EXPIRY = datetime.max.replace(tzinfo=UTC)
 
@@ -44,7 +49,11 @@ _CACHE_KEY_VARIABLES = (
     *("REQUEST_METHOD", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "HTTP_HOST", "HTTP_ORIGIN"),
     *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"),
 )
-_CACHEABLE_STATUSES = ("200 ", "304 ", "308 ")
+_CACHEABLE_STATUSES: tuple[str, ...] = ("200 ", "304 ", "308 ")
+# Pages that the site for readers does not have; the redirects of its owner.
+_MISSING_STATUSES, _REDIRECT_STATUSES = ("404 ", "410 "), ("301 ", "302 ")
+# The part of the cache that pages for unknown addresses can use, of which there are any number.
+_MISSING_PART = 0.1
 
 
 class NotCached(Exception):
@@ -77,10 +86,18 @@ class ResponseCacheMiddleware:
     """A WSGI application that replays the responses of another WSGI application."""
 
     def __init__(
-        self, app: Flask, application: WSGIApplication, source: CommitVersionSource, max_bytes: int
+        self,
+        app: Flask,
+        application: WSGIApplication,
+        source: CommitVersionSource,
+        max_bytes: int,
+        get_generation: Callable[[], str] = str,
     ) -> None:
-        self.cache = LRUCache(max_bytes)
+        """Set the parts; `get_generation` returns a text that changes with the pages of the site."""
+        missing_bytes = int(max_bytes * _MISSING_PART)
+        self.cache, self.missing_pages = LRUCache(max_bytes - missing_bytes), LRUCache(missing_bytes)
         self.misses = 0
+        self._get_generation = get_generation
         self.source = source
         self._app, self._application = app, application
         self._public_paths = _list_paths(app, checks_credentials=False)
@@ -97,14 +114,19 @@ class ResponseCacheMiddleware:
         Raises NotCached if the server asks only for a cached response and the cache has none.
         """
         pending = self._identify(environ) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
-        cached = pending and self.cache.get(pending.cache_key, pending.version, pending.started_at)
+        cached = pending and self._find(pending)
         if cached:
             return _replay(cached, environ, start_response)
         if ONLY_CACHED_KEY in environ:
             raise NotCached
         if pending is None:
             return self._application(environ, start_response)
+        environ[VERSION_KEY] = pending.version.public
         return self._compute(pending, environ, start_response)
+
+    def _find(self, pending: _PendingResponse) -> CachedResponse | None:
+        key = pending.cache_key, pending.version, pending.started_at
+        return self.cache.get(*key) or self.missing_pages.get(*key)
 
     def _identify(self, environ: WSGIEnvironment) -> _PendingResponse | None:
         """Return the cache key and the version of the response, or None if it cannot be cached."""
@@ -123,11 +145,14 @@ class ResponseCacheMiddleware:
         if version is None:
             return None
         now = clock.now()
-        return _PendingResponse(_make_cache_key(environ, api_key), version, version.time or now, now)
+        key = _make_cache_key(environ, api_key, self._get_generation() if is_page(environ) else "")
+        return _PendingResponse(key, version, version.time or now, now)
 
     def _depends_only_on_cache_key(self, environ: WSGIEnvironment) -> bool:
         """Return whether the response depends only on values in the cache key, and not on a login."""
         path = environ["PATH_INFO"]
+        if is_site_path(path):
+            return is_page(environ)
         if environ.get("HTTP_X_API_KEY") or path.startswith(self._public_paths):
             return True
         # An empty key counts as credentials, because it is refused; a cookie can contain a session.
@@ -143,8 +168,10 @@ class ResponseCacheMiddleware:
             return start_response(status, headers, *exc_info)
 
         chunks = self._application(environ, record_start)
-        until = environ.get(CACHEABLE_UNTIL_KEY)
-        if until is None or not pending.status.startswith(_CACHEABLE_STATUSES):
+        until, statuses = environ.get(CACHEABLE_UNTIL_KEY), _CACHEABLE_STATUSES
+        if is_page(environ):
+            statuses += _MISSING_STATUSES + _REDIRECT_STATUSES
+        if until is None or not pending.status.startswith(statuses):
             return chunks
         with self._lock:
             self.misses += 1
@@ -170,7 +197,8 @@ class ResponseCacheMiddleware:
                 shows_drafts=shows_drafts,
                 route=pending.route,
             )
-            self.cache.put(pending.cache_key, response)
+            is_missing = pending.status.startswith(_MISSING_STATUSES)
+            (self.missing_pages if is_missing else self.cache).put(pending.cache_key, response)
 
     def _next_publication(self, pending: _PendingResponse) -> datetime:
         """Return the time of the first scheduled publication after the request started.
@@ -234,10 +262,10 @@ class _CollectedBody:
 RESPONSE_CACHE = AppState[ResponseCacheMiddleware]("response-cache")
 
 
-def init_app(app: Flask) -> None:
-    """Wrap the application in the response cache."""
-    source = commit_version.create_source(app)
-    middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, app.config["CACHE_MEGABYTES"] * 2**20)
+def init_app(app: Flask, get_generation: Callable[[], str]) -> None:
+    """Wrap the application in the response cache; for `get_generation`, see ResponseCacheMiddleware."""
+    source, max_bytes = commit_version.create_source(app), app.config["CACHE_MEGABYTES"] * 2**20
+    middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, max_bytes, get_generation)
     cache = middleware.cache
     RESPONSE_CACHE.set(app, middleware)
     app.wsgi_app = middleware  # type: ignore[method-assign]
@@ -271,7 +299,27 @@ def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
     return tuple(sorted(paths))
 
 
-def _make_cache_key(environ: WSGIEnvironment, api_key: str) -> Hashable:
+def is_page(environ: WSGIEnvironment) -> bool:
+    """Return whether the request is for a page of the site for readers, if the site is on.
+
+    A page is the same for everyone, so a cookie does not matter. A request with a key is answered, but the
+    answer is not stored; searches are not stored either.
+    """
+    path = environ["PATH_INFO"]
+    is_search = path == SEARCH_PATH and "q=" in environ.get("QUERY_STRING", "")
+    return is_site_path(path) and "HTTP_X_API_KEY" not in environ and not is_search
+
+
+def allow_caching(environ: WSGIEnvironment) -> None:
+    """Let the response cache store a response that is the same for everyone."""
+    environ[CACHEABLE_UNTIL_KEY], environ[SHOWS_DRAFTS_KEY] = NO_EXPIRY, False
+
+
+def _make_cache_key(environ: WSGIEnvironment, api_key: str, generation: str) -> Hashable:
+    # The home of the site has another form for programs.
+    is_json = environ["PATH_INFO"] == "/" and headers.asks_for_json(
+        parse_accept_header(environ.get("HTTP_ACCEPT"), MIMEAccept)
+    )
     # The cache key is a digest, because API keys are never stored in plain text and the values may be long.
-    values = repr((api_key, *map(environ.get, _CACHE_KEY_VARIABLES)))
+    values = repr((api_key, generation, is_json, *map(environ.get, _CACHE_KEY_VARIABLES)))
     return hashlib.sha256(values.encode("utf-8", "surrogatepass")).digest()

@@ -45,7 +45,8 @@ class ArticleFilters:
     it has any of the categories, any of the tags, each tag of `tags_all`, and none of the categories and tags
     to exclude. A category includes the categories below it, unless the filters are `exact`.
     `author` is the uuid of a user, or the uuid or slug of an author. `featured` is whether the article is
-    featured, and `working_copy` whether it has a working copy. `language` is a normalized tag.
+    featured, and `working_copy` whether it has a working copy. `language` and `not_language` are normalized
+    tags.
     `published_after` and `updated_after` are inclusive, `published_before` is exclusive. A page matches if
     its parent is the page `parent`, or, with `top`, if it has no parent. `custom` filters by custom fields.
     """
@@ -64,6 +65,7 @@ class ArticleFilters:
     type: str = ItemType.ARTICLE.value
     featured: bool | None = None
     language: str = ""
+    not_language: Sequence[str] = ()
     translation_key: str = ""
     working_copy: bool | None = None
     published_after: datetime | None = None
@@ -138,6 +140,8 @@ def list_conditions(filters: ArticleFilters) -> Iterator[Condition]:
         yield Condition(is_wanted, is_selective=filters.working_copy)
     if filters.language:
         yield _match_language(filters.language)
+    if filters.not_language:
+        yield Condition(_article.language.not_in(filters.not_language))
     if filters.translation_key:
         # The index contains only articles that have a key.
         has_key = _article.translation_key != "", _article.translation_key == filters.translation_key

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from blogapi.delivery.previews.html_page import _STYLE_DIGEST
+from blogapi.reader_site.preview import STYLE_DIGEST
 from tests.contracts.client import outcome
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
@@ -62,12 +62,13 @@ def test_the_page_shows_the_article(make_link, make_guest, set_site, show):
             authors=[{"uuid": str(make_guest(name).uuid)} for name in ("Zoë", "عمر")],
         )
     )
-    assert page.found[0] == ("html", {"lang": "de-AT"})
+    assert page.found[0] == ("html", {"lang": "de", "dir": "ltr"})
     assert "Brot — 面包 - Küche & Co" in page.text and "Langsam & gut" in page.text
-    assert "Zoë, عمر · 1 July 2030, 00:30" in page.text and "Mehl, Wasser." in page.text
+    assert "Zoë, عمر · 1. Juli 2030 · 1 Minute" in page.text and "Mehl, Wasser." in page.text
+    assert "Vorschau: Entwurf, zuletzt geändert am" in page.text
     assert ("em", {}) in page.found
-    assert ("img", {"class": "cover", "src": "/media/bread.jpg", "alt": ""}) in page.found
-    assert ("time", {"datetime": "2030-07-01T00:30:00+02:00"}) in page.found
+    assert ("img", {"src": "/media/bread.jpg", "alt": "", "fetchpriority": "high"}) in page.found
+    assert ("time", {"datetime": "2030-06-30T22:30:00.000000+00:00"}) in page.found
 
 
 @pytest.mark.parametrize(
@@ -91,13 +92,14 @@ def test_the_page_shows_the_status(make_link, set_site, show, fields, expected):
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/New_York"])
 def test_the_first_and_the_last_time_are_shown(make_link, set_site, show, time, zone):
     set_site(time_zone=zone)
-    assert time[:4] in show(make_link(status="published", published_at=time)).text
+    shown = show(make_link(status="published", published_at=time)).text
+    assert f" {time[:4].lstrip('0')} · 1 minute" in shown
 
 
 def test_an_empty_draft_has_neither_subtitle_nor_cover_nor_date(make_link, show):
     page = show(make_link(subtitle="", cover_image="", content=""))
-    assert not [found for found in page.found if found[0] == "img" or found[1].get("class") == "subtitle"]
-    assert len([tag for tag, _ in page.found if tag == "time"]) == 1, "the time of the last change"
+    assert not [found for found in page.found if found[0] == "img" or found[1].get("class") == "tagline"]
+    assert not [tag for tag, _ in page.found if tag == "time"] and "Draft, last changed" in page.text
 
 
 @pytest.mark.parametrize("caller", EVERYONE)
@@ -162,7 +164,7 @@ def test_the_content_is_sanitized(make_link, show, content_type):
     page = show(make_link(content=content, content_type=content_type))
     tags = [tag for tag, _ in page.found]
     assert not {"script", "iframe", "form", "button", "base"} & set(tags)
-    assert (tags.count("style"), tags.count("meta"), tags.count("body")) == (1, 4, 1)
+    assert (tags.count("style"), tags.count("meta"), tags.count("body")) == (1, 5, 1)
     attributes = {name for _, each in page.found for name in each}
     assert not {name for name in attributes if name.startswith("on")} | ({"style", "action"} & attributes)
     assert not [each for _, each in page.found if each.get("href", "").startswith("javascript")]
@@ -176,7 +178,7 @@ def test_the_headers_forbid_scripts_storage_and_indexing(as_stranger, make_link)
     policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
     assert policy["default-src"] == "'none'" and "script-src" not in policy
     assert policy["img-src"] == "'self' https: http: data:" and policy["media-src"] == "'self' https: http:"
-    assert policy["style-src"] == f"'sha256-{_STYLE_DIGEST}'"
+    assert policy["style-src"] == f"'sha256-{STYLE_DIGEST}'"
     assert {policy[name] for name in ("base-uri", "form-action", "frame-ancestors")} == {"'none'"}
     assert "https://www.youtube-nocookie.com" in policy["frame-src"].split()
     assert (headers["Cache-Control"], headers["X-Robots-Tag"]) == ("no-store", "noindex")
@@ -276,5 +278,5 @@ def test_a_browser_gets_a_readable_404(as_stranger, set_site):
     set_site(title="Blog", language="de")
     response = as_stranger.get(UNKNOWN, headers=BROWSER)
     assert (response.status_code, response.content_type) == (404, "text/html; charset=utf-8")
-    assert "Ask the author for a new link." in response.text and '<html lang="en">' in response.text
+    assert "Bitte beim Autor einen neuen erfragen." in response.text and '<html lang="de"' in response.text
     assert "default-src 'none'" in response.headers["Content-Security-Policy"]

@@ -1,0 +1,336 @@
+"""Chooses the template of each page of the site, and the documents that the template shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode, urljoin
+
+from blogapi.content.articles.lists.conditions import ArticleFilters
+from blogapi.delivery.archive import list_months
+from blogapi.delivery.feeds.entries import ALL_LANGUAGES, select_home_articles
+from blogapi.parsing import parse_timestamp
+from blogapi.publication.kinds import TERM_KINDS
+from blogapi.reader_site import documents
+from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_tree
+from blogapi.reader_site.targets import ARCHIVE_PATH, Target, get_month_range, list_homes, make_page_path
+from blogapi.reader_site.words import Words, find_words, name_language
+from blogapi.site.addresses import to_time_zone
+from blogapi.site.heads import describe_in_language
+from blogapi.site.models import Site
+from blogapi.site.schemas import SiteSchema
+from blogapi.site.served_paths import SEARCH_PATH
+from blogapi.web.errors import NotFound
+from blogapi.web.fields import Fields
+from blogapi.web.pagination import MAX_SEARCH_PAGE
+
+# With more articles, the archive shows the months instead of the titles.
+MAX_TITLES = 300
+MAX_QUERY_LENGTH = 200
+_MAX_FOOT_TERMS = 10
+_MAX_RELATED = 3
+
+_FEED = "/feeds/atom.xml"
+_SITE_SCHEMA = SiteSchema()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its template, the values of the template, its status, and the headers that only it has."""
+
+    template: str
+    values: Mapping[str, Any]
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """The site as it is served, or as a static copy.
+
+    `own_words` are the words of the owner by language, `root` is the path of the copy, which is empty if it
+    is at the top of its host.
+    """
+
+    site: Site
+    own_words: Mapping[str, Any]
+    root: str = ""
+    is_static: bool = False
+
+    def make_address(self, path: str) -> str:
+        """Return the address of a decoded path of the site."""
+        return f"{self.root}{quote(path)}"
+
+
+def show_target(edition: Edition, target: Target) -> Page:
+    """Return the page of a target; raises NotFound for a page after the last, and for an empty month."""
+    if target.kind == "archive":
+        return _show_archive(edition)
+    if target.kind in ("home", "month", *TERM_KINDS):
+        return _show_list(edition, target)
+    return _show_item(edition, target)
+
+
+def _describe_site(edition: Edition, kind: str, language: str) -> Fields:
+    """Return the values that even a page without masthead and foot needs."""
+    site, language = edition.site, language or edition.site.language
+    described = describe_in_language(site, language)
+    return {
+        "site": _SITE_SCHEMA.dump(site),
+        "kind": kind,
+        "language": language,
+        "words": find_words(language, site.language, edition.own_words),
+        "title": described.title,
+        "description": described.description,
+        "root": edition.root,
+        "texts": documents.TEXTS,
+    }
+
+
+def _make_context(edition: Edition, kind: str, language: str, path: str = "") -> Fields:
+    """Return the values that all templates get; `path` is the decoded path of the page."""
+    site, values = edition.site, _describe_site(edition, kind, language)
+    homes, language = list_homes(site), values["language"]
+    categories = documents.list_terms("category", "uuid", "name", "url", "parent", "articles_count")
+    tags = documents.list_terms("tag", "uuid", "name", "url", "articles_count")
+    pages = documents.list_pages()
+    linked = {urljoin(f"{site.url}/", entry["url"]) for entry in values["site"]["navigation"]}
+    for entry in values["site"]["navigation"]:
+        entry["is_current"] = urljoin(f"{site.url}/", entry["url"]) == f"{site.url}{quote(path)}"
+        if entry["url"].startswith("/"):
+            entry["url"] = f"{edition.root}{entry['url']}"
+    own_pages = [one for one in pages if (one["language"] or site.language) == language]
+    used = _list_used(categories)
+    home = homes.get(language, next(iter(homes.values())))
+    is_listed = any(other["language"] == language for other in site.other_languages)
+    return {
+        **values,
+        "has_frame": True,
+        "home": edition.make_address(home),
+        "homes": [
+            {"language": one, "url": edition.make_address(address), "name": name_language(one)}
+            for one, address in homes.items()
+        ],
+        "search": "" if edition.is_static else SEARCH_PATH,
+        "archive": edition.make_address(ARCHIVE_PATH),
+        "feed": make_feed_address(edition, {"language": language} if is_listed else {}),
+        "categories": _choose_most_used(make_tree(used)) if len(used) > 1 else [],
+        "tags": _choose_most_used([tag for tag in tags if tag["articles_count"]]),
+        "pages": make_tree([page for page in own_pages if page["url"] not in linked]),
+        "several_authors": len(documents.list_terms("author", "uuid")) > 1,
+        "all_categories": categories,
+        "all_pages": pages,
+        "pager": {"number": 1, "count": 1, "total": 0, "newer": "", "older": ""},
+    }
+
+
+def make_feed_address(edition: Edition, filters: Mapping[str, str]) -> str:
+    """Return the address of the Atom feed with these filters: `/de/feeds/atom.xml` in a static copy."""
+    if not edition.is_static:
+        return f"{_FEED}?{urlencode(filters)}" if filters else _FEED
+    folders = (value if name == "language" else f"{name}/{value}" for name, value in filters.items())
+    return edition.make_address("".join(f"/{name}" for name in folders if name != ALL_LANGUAGES) + _FEED)
+
+
+def _list_used(categories: Sequence[Fields]) -> list[Fields]:
+    """Return the categories with articles, and those above them."""
+    used = [one for one in categories if one["articles_count"]]
+    needed = {one["uuid"] for category in used for one in [*list_ancestors(categories, category), category]}
+    return [one for one in categories if one["uuid"] in needed]
+
+
+def _choose_most_used(terms: Sequence[Fields]) -> list[Fields]:
+    return sorted(terms, key=lambda term: -term["articles_count"])[:_MAX_FOOT_TERMS]
+
+
+def _show_list(edition: Edition, target: Target) -> Page:
+    """Return a page of the articles of a home, a month, a category, a tag or an author."""
+    is_term = target.kind in TERM_KINDS
+    item = documents.get_term(target.kind, target.uuid) if is_term and target.uuid else {}
+    site, language = edition.site, target.language or item.get("language", "")
+    context = _make_context(edition, target.kind, language, target.own_path)
+    filters, title = _select_articles(site, target), item.get("name", "")
+    articles, total = documents.list_articles(filters, target.number)
+    count = max(1, -(-total // PAGE_SIZE))
+    if target.number > count or (target.kind == "month" and not total):
+        raise NotFound("The list has no such page.")
+    if target.kind == "month":
+        title = context["words"].format_month(target.year, target.month)
+    own_feed = {target.kind: item["slug"], "language": ALL_LANGUAGES} if is_term else {}
+    context |= {
+        "item": item,
+        "articles": articles,
+        "page_title": title,
+        "pager": _make_pager(
+            target.number,
+            count,
+            total,
+            lambda number: edition.make_address(make_page_path(target.path, number)),
+        ),
+        "own_feed": make_feed_address(edition, own_feed) if own_feed else "",
+        "above": list_ancestors(context["all_categories"], item) if target.kind == "category" else [],
+        "below": _list_below(context["all_categories"], item) if target.kind == "category" else [],
+        "head": _make_list_head(site, target, context, item),
+    }
+    return Page("home.html", context)
+
+
+def _select_articles(site: Site, target: Target) -> ArticleFilters:
+    if target.kind == "home":
+        return select_home_articles(site, target.language)
+    if target.kind == "month":
+        months = get_month_range(site, target.year, target.month)
+        if months is None:
+            raise NotFound("There is no such month.")
+        return ArticleFilters(published_after=months[0], published_before=months[1])
+    reference = str(target.uuid)
+    return ArticleFilters(**{target.kind: reference if target.kind == "author" else (reference,)})  # type: ignore[arg-type]
+
+
+def _list_below(items: Sequence[Fields], item: Fields) -> list[Fields]:
+    return [one for one in items if one["parent"] == item["uuid"]]
+
+
+def _make_pager(number: int, count: int, total: int, make_address: Callable[[int], str]) -> Fields:
+    return {
+        "number": number,
+        "count": count,
+        "total": total,
+        "newer": make_address(number - 1) if number > 1 else "",
+        "older": make_address(number + 1) if number < count else "",
+    }
+
+
+def _show_archive(edition: Edition) -> Page:
+    site, years = edition.site, dict[int, Fields]()
+    context = _make_context(edition, "archive", "", ARCHIVE_PATH)
+    months = list_months({})
+    total = sum(month["count"] for month in months)
+    for month in months if total > MAX_TITLES else ():
+        name = context["words"].format_month(month["year"], month["month"])
+        address = edition.make_address(f"{ARCHIVE_PATH}{month['year']:04}/{month['month']:02}/")
+        year = years.setdefault(month["year"], {"year": month["year"], "months": [], "articles": []})
+        year["months"].append({**month, "name": name, "url": address})
+    for article in documents.list_titles() if total <= MAX_TITLES else ():
+        published = parse_timestamp(article["published_at"])
+        assert published is not None, "a public article has a time"
+        number = to_time_zone(published, site.time_zone).year
+        years.setdefault(number, {"year": number, "months": [], "articles": []})["articles"].append(article)
+    target = Target("archive", ARCHIVE_PATH)
+    context |= {"years": list(years.values()), "page_title": context["words"]["archive"]}
+    context["pager"] |= {"total": total}
+    return Page("archive.html", context | {"head": _make_list_head(site, target, context, {})})
+
+
+def _show_item(edition: Edition, target: Target) -> Page:
+    assert target.uuid is not None, "an item has a uuid"
+    article = documents.get_item(target.kind, target.uuid)
+    context = _make_context(edition, target.kind, article["language"], target.path)
+    items = context["all_categories" if target.kind == "article" else "all_pages"]
+    below = _list_below(items, article) if target.kind == "page" else []
+    return Page("article.html", context | _make_item_values(article, context, items) | {"below": below})
+
+
+def _make_item_values(article: Fields, context: Fields, items: Sequence[Fields]) -> Fields:
+    """Return the values of the template for an article or a page."""
+    category = article.get("category")
+    above = list_ancestors(items, article)
+    if category:
+        own = next((one for one in items if one["uuid"] == category["uuid"]), category)
+        above = [*list_ancestors(items, own), own] if context["categories"] else []
+    first = re.search(r'<img [^>]*?src="([^"]*)"', article["html"])
+    neighbours = {one["uuid"] for one in (article.get("previous"), article.get("next")) if one}
+    related = [one for one in article.get("related", []) if one["uuid"] not in neighbours]
+    return {
+        "article": {**article, "cover_in_text": first is not None and first[1] == article["cover_image"]},
+        "above": above,
+        "related": related[:_MAX_RELATED],
+        "page_title": article["title"],
+    }
+
+
+def show_preview(edition: Edition, item: Fields, *, has_edits: bool, style: str) -> Page:
+    """Return the page of a preview link; without masthead and foot if the site is off."""
+    kind = "article" if "category" in item else "page"
+    items: Sequence[Fields] = ()
+    if edition.site.built_in:
+        context = _make_context(edition, kind, item["language"])
+        items = context["all_categories" if kind == "article" else "all_pages"]
+    else:
+        context = _describe_site(edition, kind, item["language"])
+        context |= {"several_authors": True, "categories": [item.get("category")]}
+    values = _make_item_values(item, context, items)
+    preview = {
+        "style": style,
+        "notice": _describe_status(edition, item, context["words"], has_edits=has_edits),
+    }
+    return Page("article.html", context | values | {"preview": preview})
+
+
+def show_missing_preview(edition: Edition, style: str) -> Page:
+    """Return the page for a preview link that does not work."""
+    context = _describe_site(edition, "missing", "")
+    title = context["words"]["preview_missing"]
+    preview = {"style": style, "notice": ""}
+    return Page("missing-preview.html", context | {"page_title": title, "preview": preview}, 404)
+
+
+def _describe_status(edition: Edition, item: Fields, words: Words, *, has_edits: bool) -> str:
+    """Return the line above a preview, such as `Preview: Draft, last changed 29 November 2026, 08:00`."""
+    status, zone = item["status"], edition.site.time_zone
+    name = {"draft": "last_updated", "scheduled": "published_at"}.get(status)
+    time = parse_timestamp(item[name]) if name else None
+    shown = f"{words.format_time(to_time_zone(time, zone))} ({zone})" if time else ""
+    edits = words["preview_edits"] if has_edits and status != "draft" else ""
+    return words[f"preview_{status}"].format(time=shown) + edits
+
+
+def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = False) -> Page:
+    """Return the page of a search; raises NotFound for a page after the last.
+
+    With `is_refused`, the address has searched too often; the page asks to wait.
+    """
+    context = _make_context(edition, "search", "", SEARCH_PATH)
+    q = q.strip()[:MAX_QUERY_LENGTH]
+    articles, total = list[Fields](), 0
+    if q and not is_refused:
+        articles, total = documents.list_articles(ArticleFilters(q=q), min(number, MAX_SEARCH_PAGE))
+    count = min(MAX_SEARCH_PAGE, max(1, -(-total // PAGE_SIZE)))
+    if not is_refused and number > count:
+        raise NotFound("The search has no such page.")
+    pager = _make_pager(
+        number, count, total, lambda other: f"{SEARCH_PATH}?{urlencode({'q': q, 'page': other})}"
+    )
+    context |= {"q": q, "articles": articles, "pager": pager, "is_refused": is_refused}
+    context["page_title"] = context["words"]["search"]
+    return Page("search.html", context, 429 if is_refused else 200)
+
+
+def show_missing(edition: Edition, language: str, *, status: int = 404) -> Page:
+    """Return the page for an address that the site does not have, or no longer has (410)."""
+    context = _make_context(edition, "missing", language)
+    articles, _ = documents.list_articles(select_home_articles(edition.site, language), 1, 3)
+    title = context["words"]["gone" if status == 410 else "not_found"]
+    return Page(
+        "not-found.html", context | {"articles": articles, "status": status, "page_title": title}, status
+    )
+
+
+def _make_list_head(site: Site, target: Target, context: Fields, item: Fields) -> Fields:
+    """TEMPORARY until heads.make_site_head exists."""
+    from blogapi.site.heads import PageSummary, build_head
+
+    described = describe_in_language(site, context["language"])
+    if item:
+        head: Fields = item["head"]
+        return head
+    title = f"{context['page_title']} - {described.title}" if context.get("page_title") else described.title
+    url = f"{site.url}{quote(target.own_path)}"
+    return build_head(
+        described,
+        PageSummary(title or site.url, described.description, url, None),
+        "website",
+        {"@type": "WebSite"},
+        [],
+    )

@@ -1,0 +1,70 @@
+"""The page of a preview link: the draft as the site would show it, also while the site is off."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+
+import flask
+from flask import Response
+
+from blogapi.delivery.previews import service
+from blogapi.reader_site import documents, pages, templating
+from blogapi.reader_site.pages import Edition
+from blogapi.reader_site.templating import EMBEDDED_FRAMES
+from blogapi.site.queries import get_site
+from blogapi.web.access import allow, anyone
+from blogapi.web.errors import NotFound
+from blogapi.web.headers import NO_STORE, prefers_html
+from blogapi.web.json import json_response
+
+preview_pages = flask.Blueprint("preview_pages", __name__)
+
+# The style sheet is part of the page, so that the page needs no other request.
+_STYLE = templating.read_style()
+STYLE_DIGEST = b64encode(hashlib.sha256(_STYLE.encode("utf-8")).digest()).decode("ascii")
+
+_CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "img-src 'self' https: http: data:",
+        "media-src 'self' https: http:",
+        EMBEDDED_FRAMES,
+        f"style-src 'sha256-{STYLE_DIGEST}'",
+        *("base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"),
+    )
+)
+
+
+@preview_pages.get("/preview/<token>")
+@allow(anyone)
+def show(token: str) -> Response:
+    """Show the article of a preview link to a browser; return it as JSON to other clients."""
+    response = _show_page(token) if prefers_html() else _show_json(token)
+    response.headers["X-Robots-Tag"] = "noindex"
+    # Browsers may store the response to an unknown token, like all errors.
+    if response.status_code == 200:
+        response.headers["Cache-Control"] = NO_STORE
+    return response
+
+
+def _show_json(token: str) -> Response:
+    article, _ = service.get_item_json(token, None)
+    assert isinstance(article.body, bytes), "only lists are streamed"
+    response = json_response(article.body)
+    response.set_etag(article.etag())
+    return response
+
+
+def _show_page(token: str) -> Response:
+    # The owner's templates and words are not used: they could name files of other hosts.
+    edition = Edition(get_site(), {})
+    try:
+        item, has_edits = documents.get_previewed_item(token)
+        page = pages.show_preview(edition, item, has_edits=has_edits, style=_STYLE)
+    except NotFound:
+        page = pages.show_missing_preview(edition, _STYLE)
+    template = templating.get_built_in_environment().get_template(page.template)
+    response = Response(template.render(page.values), page.status, content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
+    return response

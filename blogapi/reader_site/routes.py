@@ -1,0 +1,218 @@
+"""The endpoints of the site for readers: its pages, its style sheet and the files of the theme."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+import flask
+from flask import Response, current_app, request
+from sqlalchemy.exc import SQLAlchemyError
+from werkzeug.routing import Rule
+from werkzeug.wrappers import Response as BaseResponse
+
+from blogapi.delivery.redirects import queries as redirects
+from blogapi.delivery.redirects.custom.service import GONE
+from blogapi.delivery.response_cache import middleware
+from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.publication.shared_caching import shows
+from blogapi.reader_site import missing_pages, pages, templating, theme
+from blogapi.reader_site.pages import Edition, Page
+from blogapi.reader_site.targets import find_target, list_homes
+from blogapi.site.models import Site
+from blogapi.site.queries import get_site
+from blogapi.site.served_paths import SEARCH_PATH, is_site_path
+from blogapi.web import json as web_json
+from blogapi.web import public_queries
+from blogapi.web.access import allow, anyone
+from blogapi.web.errors import InvalidQuery, NotFound, TooManyRequests
+from blogapi.web.headers import asks_for_json, prefers_html
+from blogapi.web.operation import get_operation
+from blogapi.web.rate_limits import limiter
+
+reader_site = flask.Blueprint("reader_site", __name__)
+
+CONTENT_TYPE = "text/html; charset=utf-8"
+_LISTS_PREFIX = "/api/v1/blog/"
+
+_POLICY = "; ".join(
+    (
+        *("default-src 'none'", "style-src 'self'", "font-src 'self'", "img-src * data:", "media-src *"),
+        templating.EMBEDDED_FRAMES,
+        *("form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"),
+    )
+)
+# The pages of imported blogs name pictures with http, which browsers do not load on a page over TLS.
+_SECURE_POLICY = f"{_POLICY}; upgrade-insecure-requests"
+
+
+def is_on() -> bool:
+    """Return whether the site is on; False if the database cannot be read."""
+    try:
+        return get_site().built_in
+    except SQLAlchemyError:
+        return False
+
+
+def answers_unknown_path() -> bool:
+    """Return whether the site answers the current request, whose path matches no view."""
+    return request.method in ("GET", "HEAD") and is_site_path(request.path) and is_on()
+
+
+def use_page_view() -> None:
+    """Let the site answer the current request, although its path matches no view."""
+    request.routing_exception, request.url_rule, request.view_args = None, _PAGE_RULE, {}
+
+
+@reader_site.get("/")
+@allow(anyone)
+@shows(*PAGE_KINDS)
+def index() -> BaseResponse:
+    """Return the home of the site; if it is off, lead a browser to the admin pages or the guide.
+
+    Clients that ask for JSON get the important paths.
+    """
+    if is_on():
+        if not asks_for_json(request.accept_mimetypes):
+            return show_page()
+    elif public_queries.has_ignored_parameters(request.environ):
+        raise InvalidQuery("This operation takes no query parameters.")
+    elif prefers_html():
+        return flask.redirect("/admin/" if current_app.config["ADMIN_PAGES"] else "/docs/")
+    return web_json.json_response(web_json.to_json_bytes(_list_paths()))
+
+
+def _list_paths() -> dict[str, Any]:
+    lists = {
+        rule.rule.removeprefix(_LISTS_PREFIX).strip("/"): rule.rule
+        for rule in current_app.url_map.iter_rules()
+        if rule.rule.startswith(_LISTS_PREFIX) and not rule.arguments and "GET" in (rule.methods or ())
+    }
+    return {
+        "docs": "/docs/",
+        "openapi": "/openapi.json",
+        "health": "/health",
+        "lists": dict(sorted(lists.items())),
+    }
+
+
+@allow(anyone)
+@shows(*PAGE_KINDS)
+def show_page() -> Response:
+    """Return what the site shows at the path of the request."""
+    try:
+        response = _answer(get_site(), request.path)
+    except Exception as error:
+        # The handlers log the error, and choose the status and the headers.
+        response = current_app.make_response(current_app.handle_user_exception(error))
+        if response.status_code not in (500, 503):
+            return response
+        response.set_data(templating.get_built_in_environment().get_template("error.html").render())
+        response.content_type = CONTENT_TYPE
+    response.headers["Content-Security-Policy"] = _SECURE_POLICY if request.is_secure else _POLICY
+    if response.status_code != 429 and not (request.path == SEARCH_PATH and "q" in request.args):
+        middleware.allow_caching(request.environ)
+    return response
+
+
+get_operation(show_page).takes_query = True
+get_operation(index).takes_query = True
+# Nothing matches the rule: `authentication` uses it for a path that no other view has.
+_PAGE_RULE = Rule("/<path:path>", endpoint="reader_site.show_page", methods=["GET"], build_only=True)
+reader_site.add_url_rule("/<path:path>", "show_page", show_page, methods=["GET"], build_only=True)
+
+
+def _answer(site: Site, path: str) -> Response:
+    edition, target = Edition(site, theme.THEME.get().get().words), find_target(site, path)
+    try:
+        if target is not None and target.own_path == path:
+            if target.kind == "search":
+                return _search(edition)
+            return _render(site, pages.show_target(edition, target))
+    except NotFound:
+        return _show_missing(site, path, 404)
+    for redirect in redirects.find_redirects(quote(path)).rows:
+        if redirect.status == GONE:
+            return _show_missing(site, path, GONE)
+        if redirect.new_url and not _is_here(site, redirect.new_url, path):
+            return _redirect(site, redirect.new_url, redirect.status or 308)
+    if path == "/":
+        # With patterns that begin with the language, the first home has its language in its path too.
+        return _redirect(site, quote(next(iter(list_homes(site).values()))), 302)
+    if target is not None:
+        query = request.query_string.decode("ascii", "replace")
+        return _redirect(site, f"{quote(target.own_path)}{'?' if query else ''}{query}", 308)
+    return _show_missing(site, path, 404)
+
+
+def _is_here(site: Site, url: str, path: str) -> bool:
+    return url.startswith(f"{site.url}/") and unquote(urlsplit(url).path) == path
+
+
+def _redirect(site: Site, url: str, status: int) -> Response:
+    """Return a redirect; to an address of the site by its path, because the host may have several names."""
+    location = url.removeprefix(site.url) if url.startswith(f"{site.url}/") else url
+    return Response(status=status, headers={"Location": location}, content_type=CONTENT_TYPE)
+
+
+def _search(edition: Edition) -> Response:
+    site = edition.site
+    q, page = request.args.get("q", ""), request.args.get("page", "1")
+    number = int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 10 else 1
+    if not q.strip():
+        return _render(site, pages.show_search(edition, "", 1))
+    try:
+        limiter.count_attempts(("SEARCH_LIMIT", limiter.client_network()))
+    except TooManyRequests as error:
+        response = _render(site, pages.show_search(edition, q, 1, is_refused=True))
+        response.headers.update(error.headers)
+        return response
+    return _render(site, pages.show_search(edition, q, max(1, number)))
+
+
+def _show_missing(site: Site, path: str, status: int) -> Response:
+    page = missing_pages.get_page(site, path, status, request.environ)
+    return Response(page, status, content_type=CONTENT_TYPE)
+
+
+def _render(site: Site, page: Page) -> Response:
+    html = templating.use_paths(theme.render(page), site.url)
+    return Response(html, page.status, content_type=CONTENT_TYPE)
+
+
+@reader_site.get("/style.css")
+@allow(anyone)
+@shows()
+def style() -> Response:
+    """Return the style sheet of the site."""
+    _check_on()
+    response = Response(templating.read_style(), content_type="text/css; charset=utf-8")
+    if request.args.get("v") == templating.get_style_digest():
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
+
+
+@reader_site.get("/theme/<path:name>")
+@allow(anyone)
+def theme_file(name: str) -> Response:
+    """Return a file of the owner's theme that browsers need: a style sheet, a font or a picture."""
+    _check_on()
+    path = theme.THEME.get().get().find_file(name)
+    if path is None:
+        raise NotFound("The theme has no such file.")
+    response = Response(path.read_bytes(), content_type=theme.CONTENT_TYPES[path.suffix])
+    response.headers["Cache-Control"] = "public, max-age=300"
+    response.headers["Content-Security-Policy"] = (
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    )
+    return response
+
+
+get_operation(style).takes_query = True
+get_operation(theme_file).takes_query = True
+
+
+def _check_on() -> None:
+    if not is_on():
+        # The error that every unknown path has.
+        flask.abort(404)

@@ -1,0 +1,103 @@
+"""Renders the templates of the site: those of the package, or those of the owner's theme."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from html import escape
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from jinja2 import BaseLoader, ChoiceLoader, FileSystemLoader, PrefixLoader, pass_context
+from jinja2.runtime import Context
+from jinja2.sandbox import SandboxedEnvironment
+
+from blogapi.parsing import parse_timestamp
+from blogapi.reader_site.words import name_language
+from blogapi.rendering.players import EMBED_HOSTS
+from blogapi.site.addresses import to_time_zone
+
+FOLDER = Path(__file__).parent
+
+_TEMPLATES = FOLDER / "templates"
+# The part of a Content-Security-Policy that allows the players of the sanitizer.
+EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
+_CUT = re.compile(r"[\s,;:.…]*(?:…|\.\.\.)$")
+
+
+@cache
+def read_style() -> str:
+    """Return the style sheet of the site."""
+    parts = (FOLDER / "style.css", FOLDER.parent / "rendering" / "text.css")
+    return "\n".join(part.read_text(encoding="utf-8") for part in parts)
+
+
+@cache
+def get_style_digest() -> str:
+    """Return the digest of the style sheet, which its address contains."""
+    return hashlib.sha256(read_style().encode("utf-8")).hexdigest()[:16]
+
+
+@cache
+def get_built_in_environment() -> SandboxedEnvironment:
+    """Return the environment with the templates of the package alone."""
+    return _create_environment(FileSystemLoader(_TEMPLATES, encoding="utf-8"))
+
+
+def create_theme_environment(folder: Path) -> SandboxedEnvironment:
+    """Return an environment with the templates of a folder, and those of the package that it lacks."""
+    own = FileSystemLoader(folder, encoding="utf-8")
+    return _create_environment(ChoiceLoader([own, FileSystemLoader(_TEMPLATES, encoding="utf-8")]))
+
+
+def _create_environment(loader: BaseLoader) -> SandboxedEnvironment:
+    # `built-in/base.html` is always the template of the package: with `{% extends "base.html" %}`, the
+    # `base.html` of a theme would extend itself.
+    built_in = PrefixLoader({"built-in": FileSystemLoader(_TEMPLATES, encoding="utf-8")})
+    environment = SandboxedEnvironment(
+        loader=ChoiceLoader([built_in, loader]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters |= _FILTERS
+    return environment
+
+
+def use_paths(page: str, url: str) -> str:
+    """Return the HTML of a page with paths in place of addresses of the site; its <head> stays as it is.
+
+    The demo can be read through another port or host, so its pages contain only links that work there.
+    """
+    head, separator, body = page.partition("</head>")
+    own = re.compile(rf'(<[^<>]*? (?:href|src)="){re.escape(escape(url))}(?=(/?))(?=["/?#])')
+    return head + separator + own.sub(lambda found: found[1] + ("" if found[2] else "/"), body)
+
+
+@pass_context
+def _format_date(context: Context, time: str) -> str:
+    parsed = parse_timestamp(time)
+    assert parsed is not None, "the documents of the API contain valid times"
+    return str(context["words"].format_date(to_time_zone(parsed, context["site"]["time_zone"])))
+
+
+def _shorten(text: str, length: int) -> str:
+    """Return the text with at most `length` characters, cut between words."""
+    if len(text) > length:
+        text = f"{text[:length].rsplit(' ', 1)[0]}…"
+    return _CUT.sub("…", text)
+
+
+def _get_host(url: str) -> str:
+    return urlsplit(url).netloc.removeprefix("www.")
+
+
+_FILTERS: Mapping[str, Callable[..., str]] = {
+    "date": _format_date,
+    "shorten": _shorten,
+    "language_name": name_language,
+    "host": _get_host,
+}

@@ -1,0 +1,149 @@
+"""The theme of the owner in `instance/theme`: templates, a style sheet, words, and files that they use."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, current_app
+from jinja2.sandbox import SandboxedEnvironment
+
+from blogapi.config import AppState
+from blogapi.reader_site import templating
+from blogapi.reader_site.pages import Page
+from blogapi.reader_site.words import find_words
+
+FOLDER_NAME = "theme"
+# The types of the files that are served at /theme/, by their extension.
+CONTENT_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".woff2": "font/woff2",
+    ".woff": "font/woff",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+    ".gif": "image/gif",
+    ".ico": "image/vnd.microsoft.icon",
+    ".svg": "image/svg+xml",
+}
+# The folder is looked at at most once in this many seconds.
+_CHECK_SECONDS = 1.0
+# A theme has few files; a folder with more is not looked at further.
+_MAX_FILES = 1_000
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The theme as of one look at its folder; `generation` changes with any of its files."""
+
+    folder: Path
+    generation: str
+    has_style: bool
+    problems: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def environment(self) -> SandboxedEnvironment | None:
+        """The environment with the owner's templates; None if there are none."""
+        has_templates = self.folder.is_dir() and any(self.folder.glob("*.html"))
+        return templating.create_theme_environment(self.folder) if has_templates else None
+
+    @cached_property
+    def words(self) -> Mapping[str, Any]:
+        """The words of the owner by language; empty if there are none, or if they cannot be read."""
+        try:
+            text = (self.folder / "words.toml").read_text(encoding="utf-8")
+            own = tomllib.loads(text)
+            for language in own:
+                find_words(language, language, own)
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            self.report("words.toml", error)
+            return {}
+        return own
+
+    def report(self, name: str, error: Exception) -> None:
+        """Store what is wrong with a file, for `doctor`, and log it once."""
+        sentence = f"{type(error).__name__}: {error}"
+        if self.problems.get(name) != sentence:
+            self.problems[name] = sentence
+            current_app.logger.error("theme/%s is not used: %s", name, sentence)
+
+    def find_file(self, name: str) -> Path | None:
+        """Return the file that is served at /theme/NAME, or None."""
+        path = self.folder.joinpath(*name.split("/"))
+        is_hidden = any(part.startswith(".") or part in ("", "..") for part in name.split("/"))
+        if is_hidden or "\\" in name or path.suffix not in CONTENT_TYPES:
+            return None
+        is_inside = path.is_file() and path.resolve() == self.folder.resolve().joinpath(*name.split("/"))
+        return path if is_inside else None
+
+
+class ThemeFolder:
+    """Looks at the folder of the theme, at most once per second."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._checked_at = -_CHECK_SECONDS
+        self._theme = Theme(folder, "", has_style=False)
+
+    def get(self) -> Theme:
+        """Return the theme."""
+        with self._lock:
+            now = time.monotonic()
+            if now - self._checked_at >= _CHECK_SECONDS:
+                self._checked_at = now
+                state = repr(sorted(_list_files(self._folder)))
+                generation = hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+                if generation != self._theme.generation:
+                    has_style = (self._folder / "style.css").is_file()
+                    self._theme = Theme(self._folder, generation, has_style)
+            return self._theme
+
+
+THEME = AppState[ThemeFolder]("theme")
+
+
+def init_app(app: Flask) -> None:
+    """Find the folder of the theme."""
+    THEME.set(app, ThemeFolder(Path(app.instance_path) / FOLDER_NAME))
+
+
+def _list_files(folder: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield the path, the size and the time of each file."""
+    count = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            count += 1
+            if count > _MAX_FILES:
+                return
+            path = Path(parent, name)
+            try:
+                status = path.lstat()
+            except OSError:
+                continue
+            yield str(path), status.st_size, status.st_mtime_ns
+
+
+def render(page: Page, **values: Any) -> str:
+    """Return the HTML of a page, by the templates of the theme if they work, else by the built-in ones."""
+    theme = THEME.get().get()
+    all_values = {**page.values, **values, "style_hash": templating.get_style_digest()}
+    all_values["theme_hash"] = theme.generation if theme.has_style else ""
+    if theme.environment is not None:
+        # A theme is a program of the owner, so any exception can come from it.
+        try:
+            return theme.environment.get_template(page.template).render(all_values)
+        except Exception as error:
+            theme.report(getattr(error, "name", None) or page.template, error)
+    return templating.get_built_in_environment().get_template(page.template).render(all_values)
