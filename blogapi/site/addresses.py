@@ -19,6 +19,7 @@ import tzdata
 
 from blogapi.parsing import normalize_language
 from blogapi.site.models import Site
+from blogapi.site.queries import get_service_url
 from blogapi.web.media_addresses import PATH
 
 
@@ -221,7 +222,7 @@ def make_picture_absolute(site: Site, address: str) -> str | None:
     at the address of the service.
     """
     is_file = PATH.fullmatch(address)
-    return make_absolute(address, site.service_url, "" if is_file else site.url)
+    return make_absolute(address, get_service_url(site), "" if is_file else site.url)
 
 
 def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]:

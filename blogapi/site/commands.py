@@ -29,7 +29,7 @@ def show(as_json: bool) -> None:
         return
     navigation: list[NavigationItem] = fields.pop("navigation")
     for name, value in fields.items():
-        click.echo(f"{name}={value}")
+        click.echo(f"{name}={json.to_json(value) if isinstance(value, bool) else value}")
     for item in navigation:
         click.echo(f"navigation {item['label']}={item['url']}")
 
@@ -48,14 +48,17 @@ def set_(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bo
     """Change fields of the site, such as `title=Bread url=https://blog.example`.
 
     The fields are title, description, language, languages (codes such as `de,fr`), time_zone, url,
-    service_url, logo, icon, article_path, page_path, category_path, tag_path, author_path and preview_url. An
-    empty value unsets a field; the language, the time zone and the paths cannot be empty.
+    service_url, logo, icon, article_path, page_path, category_path, tag_path, author_path, preview_url
+    and built_in (`true` or `false`: whether blogapi itself shows the blog at its `url`). An empty value
+    unsets a field; the language, the time zone and the paths cannot be empty.
     """
     changes: Fields = dict(_split(text, "FIELD=VALUE") for text in fields)
     if "languages" in changes:
         known = {other["language"]: other for other in queries.get_site().other_languages}
         codes = filter(None, map(str.strip, changes["languages"].split(",")))
         changes["languages"] = [known.get(normalize_language(code), {"language": code}) for code in codes]
+    if (text := changes.get("built_in")) in ("true", "false"):
+        changes["built_in"] = text == "true"
     if navigation or no_navigation:
         items = (_split(text, "LABEL=URL") for text in navigation)
         changes["navigation"] = [{"label": label, "url": url} for label, url in items]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TypedDict
 
+from sqlalchemy import false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi.publication.models import HasEvents
@@ -34,8 +35,9 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
 
     `url` is the public address of the site that shows the blog, and `service_url` is the public address of
     this service. Both are empty or absolute and end without a slash. The paths are patterns of page
-    addresses below `url`. `navigation` is a JSON array of objects with `label` and `url`, and `languages` is
-    an array of objects with `language`, `title` and `description`.
+    addresses below `url`. With `built_in`, blogapi itself shows the blog at `url`. `navigation` is a JSON
+    array of objects with `label` and `url`, and `languages` is an array of objects with `language`, `title`
+    and `description`.
     """
 
     __tablename__ = "site"
@@ -58,6 +60,7 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
     preview_url: Mapped[str] = mapped_column(default="")
     navigation: Mapped[str] = mapped_column(default="[]")
     languages: Mapped[str] = mapped_column(default="[]", server_default="[]")
+    built_in: Mapped[bool] = mapped_column(default=False, server_default=false())
 
     @property
     def own_language(self) -> str:

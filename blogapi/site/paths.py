@@ -6,6 +6,7 @@ import re
 from urllib.parse import unquote, urlsplit
 
 from blogapi.settings import host_in_ascii
+from blogapi.web.outgoing import is_on_internet
 
 # A key of an index on PostgreSQL has at most 2,704 bytes.
 MAX_PATH_BYTES = 2_000
@@ -48,6 +49,15 @@ def get_host(address: str) -> tuple[str, int | None] | None:
         return None
     host = host_in_ascii(f"[{name}]" if ":" in name else name)
     return host, None if port == {"http": 80, "https": 443}.get(parts.scheme) else port
+
+
+def is_local_address(address: str) -> bool:
+    """Return whether the host of an address is `localhost`, or an IP address that is not on the internet."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return host == "localhost" or host.endswith(".localhost") or not is_on_internet(host)
+    except ValueError:
+        return False
 
 
 def is_same_address(one: str, other: str) -> bool:

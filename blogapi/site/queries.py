@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from blogapi.site.models import Site
+from blogapi.site.paths import is_local_address
 from blogapi.storage.database import db
 from blogapi.storage.database_clock import ReadOnce
 from blogapi.web.errors import NotFound
@@ -31,6 +32,13 @@ def keep_site(site: Site) -> None:
     _site.set(db.session(), site)
 
 
-def get_service_url() -> str:
-    """Return the public address of the service, or an empty string if it is not set."""
-    return get_site().service_url
+def get_service_url(site: Site | None = None) -> str:
+    """Return the public address of the service, or an empty string if it is unknown.
+
+    If `service_url` is not set, the built-in site and the service have the same address. If only this machine
+    or its network can reach it, it does not count, so that addresses stay relative: the blog then also works
+    through another port or name.
+    """
+    site = site or get_site()
+    is_url = site.built_in and not site.service_url and not is_local_address(site.url)
+    return site.url if is_url else site.service_url

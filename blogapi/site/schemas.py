@@ -21,15 +21,19 @@ from blogapi.web.fields import (
     Identifier,
     InputSchema,
     Language,
+    OmitsNull,
     OutputSchema,
+    StrictBoolean,
     Text,
     Timestamp,
     WebAddress,
 )
-from blogapi.web.media_addresses import PATH, PictureReference
+from blogapi.web.media_addresses import PictureAddress, PictureReference
 
 MAX_NAVIGATION_ITEMS = 100
 MAX_LANGUAGES = 100
+
+_BUILT_IN = "Whether blogapi itself shows the blog to readers, at `url`."
 
 
 class TimeZone(Text):
@@ -106,15 +110,10 @@ class SiteLanguageSchema(InputSchema):
         return {"title": "", "description": "", **data}
 
 
-class ShownPicture(ma.fields.String):
-    """The address of a picture of the site in a response."""
-
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **options: Any) -> str:
-        return f"{obj.service_url}{value}" if PATH.fullmatch(value) else value
-
-
-class SiteSchema(OutputSchema):
+class SiteSchema(OmitsNull, OutputSchema):
     """The site; a text that is not set is empty."""
+
+    omitted_if_null = frozenset({"built_in"})
 
     uuid = Identifier()
     title = ma.fields.String(metadata={"example": "The Bread Blog"})
@@ -135,8 +134,8 @@ class SiteSchema(OutputSchema):
             "example": "https://api.blog.example",
         }
     )
-    logo = ShownPicture()
-    icon = ShownPicture()
+    logo = PictureAddress()
+    icon = PictureAddress()
     article_path = ma.fields.String(metadata={"example": "/{year}/{slug}/"})
     page_path = ma.fields.String(metadata={"example": "/{path}/"})
     category_path = ma.fields.String(metadata={"example": "/category/{slug}/"})
@@ -154,6 +153,7 @@ class SiteSchema(OutputSchema):
             "site in this language."
         },
     )
+    built_in = ma.fields.Boolean(metadata={"description": f"{_BUILT_IN} Only admins see this field."})
     created = Timestamp(aware=True, dump_only=True)
     last_updated = Timestamp(aware=True, dump_only=True)
 
@@ -192,3 +192,4 @@ class SiteChangesSchema(InputSchema):
         attribute="other_languages",
         validate=_check_languages,
     )
+    built_in = StrictBoolean(metadata={"description": _BUILT_IN})

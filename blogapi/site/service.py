@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 from types import SimpleNamespace
 from typing import Protocol, cast
@@ -11,8 +12,10 @@ from blogapi.publication.events import EPOCH, ItemState, record
 from blogapi.site import queries
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteChangesSchema
+from blogapi.site.served_paths import check_served
 from blogapi.storage.database import db, transaction
 from blogapi.web import media_addresses
+from blogapi.web.errors import Errors, Invalid
 from blogapi.web.fields import Fields, list_changed_fields
 
 
@@ -38,20 +41,35 @@ def record_change(fields: Collection[str]) -> None:
 
 
 def change(fields: Fields) -> Site:
-    """Change the given fields of the site, as SiteChangesSchema loads them, and return the site."""
+    """Change the given fields of the site, as SiteChangesSchema loads them, and return the site.
+
+    Raises Invalid if `built_in` is set, and blogapi cannot show the site with these fields.
+    """
     with transaction():
         site = queries.get_site()
-        pictures, address = site.list_pictures(), site.service_url
+        pictures, address = site.list_pictures(), queries.get_service_url()
         before = cast(Site, SimpleNamespace(**{name: getattr(site, name) for name in _PAGE_PATH_FIELDS}))
         changed = list_changed_fields(SiteChangesSchema, site, fields)
         for name, value in fields.items():
             setattr(site, name, value)
+        if site.built_in:
+            _check_served(site, fields, changed)
         if changed:
             record_change(changed)
         db.session.flush()
         if any(getattr(site, name) != getattr(before, name) for name in ("page_path", "language")):
             PAGE_MOVES.get().keep_former_paths(before, site)
         media_addresses.store_uses(site, pictures, site.list_pictures())
-        if site.service_url != address:
+        if queries.get_service_url() != address:
             media_addresses.LIBRARY.get().render_articles_with_files()
     return site
+
+
+def _check_served(site: Site, fields: Fields, changed: Collection[str]) -> None:
+    """Raise Invalid if blogapi cannot show the site after a change; the errors name the given fields."""
+    errors: Errors = defaultdict(list)
+    for name, problems in check_served(site).items():
+        if {name, "built_in"} & {*changed}:
+            errors[name if name in fields else "built_in"] += problems
+    if errors:
+        raise Invalid("blogapi cannot show the site with these fields.", errors=errors)

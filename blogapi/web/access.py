@@ -79,6 +79,11 @@ class Caller:
         return self.role.includes(Role.EDITOR) and "read" in self.scopes
 
     @property
+    def sees_admin_fields(self) -> bool:
+        """Return whether the caller may see the fields that only admins may see."""
+        return self.is_admin and "read" in self.scopes
+
+    @property
     def restricted_to_author(self) -> UUID | None:
         """Return the user's uuid if they may see their own drafts but no others, otherwise None."""
         return self.user if self.is_author and "read" in self.scopes else None

@@ -123,7 +123,7 @@ READS = [
             ),
             *(("author_path", "text"), ("preview_url", "text")),
             ("navigation", [[("label", "text"), ("url", "text")]]),
-            ("languages", []),
+            *(("languages", []), ("built_in", "boolean")),
             *(("created", "time"), ("last_updated", "time")),
         ],
     ),

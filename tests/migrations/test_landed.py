@@ -71,6 +71,7 @@ DIGESTS = {
     "0039": "583348bc5cd9ddc4ea0822177db18de7ddbfb446298eb3a11fc49a6c0c02f98b",
     "0040": "389f4a40a1363c71adb8a7008073039102fc4d97c79590c1e4e4ab09458953fd",
     "0041": "cb9173990840cb0a18f260895aaaf73f730a1e92345348670ab6c84957432912",
+    "0042": "15bb00a75165e0f0a751aafe225bb758f4a7fb2969999874d31b0ae06eea5217",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

@@ -35,9 +35,19 @@ def test_show_prints_all_fields(run):
     assert {"title=Bread 🥖", "time_zone=UTC", "navigation About=/about/?a=b"} <= set(lines)
 
 
-def test_show_prints_the_json_of_the_api(run, as_reader):
+def test_show_prints_the_json_of_the_api(run, as_admin):
     run("set", "title=Bread 🥖", "--navigation", "About=/about/")
-    assert json.loads(run("show", "--json").output) == as_reader.get("/api/v1/blog/site/").json
+    assert json.loads(run("show", "--json").output) == as_admin.get("/api/v1/blog/site/").json
+
+
+def test_set_turns_the_built_in_site_on_and_off(run, get):
+    result = run("set", "built_in=true")
+    assert result.exit_code == 1 and "built_in: The built-in site needs an address" in result.output
+    assert run("set", "built_in=true", "url=https://blog.example").exit_code == 0
+    assert get("built_in") is True and "built_in=true" in run("show").output.splitlines()
+    assert run("set", "built_in=yes").exit_code == 1
+    assert run("set", "built_in=false").exit_code == 0
+    assert get("built_in") is False and "built_in=false" in run("show").output.splitlines()
 
 
 def test_set_changes_the_given_fields(run, get):

@@ -53,12 +53,7 @@ def forget_definitions() -> None:
     _definitions.forget(db.session())
 
 
-def reads_all(caller: Caller) -> bool:
-    """Return whether the caller may read and write the fields that only admins may read."""
-    return caller.is_admin and "read" in caller.scopes
-
-
 def list_visible(caller: Caller) -> Sequence[CustomField]:
     """Return the definitions of the fields that the caller may read."""
-    sees_all = reads_all(caller)
+    sees_all = caller.sees_admin_fields
     return [field for field in list_definitions() if sees_all or not field.is_admin_only]

@@ -22,7 +22,7 @@ from blogapi.publication import kinds
 from blogapi.site import addresses
 from blogapi.site.heads import describe_in_language
 from blogapi.site.models import Site
-from blogapi.site.queries import get_public_site
+from blogapi.site.queries import get_public_site, get_service_url
 from blogapi.web.errors import or_not_found
 from blogapi.web.pagination import PageRequest
 
@@ -106,7 +106,7 @@ def get_feed(filters: dict[str, str]) -> Feed:
     body = json_queries.list_published(_FIELDS, page, replace(wanted, **values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
     characters_left = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
-    entries = []
+    service_url, entries = get_service_url(site), []
     for article in json.loads(body.body):
         length = len(article["html"])
         entries.append(_make_entry(site, article, is_full=0 < length <= characters_left))
@@ -119,7 +119,7 @@ def get_feed(filters: dict[str, str]) -> Feed:
         description=site.description,
         language=site.language,
         page_url=_make_page_url(site, terms) or addresses.make_home_url(site) or home_url,
-        own_url=f"{site.service_url}{path}" if site.service_url else None,
+        own_url=f"{service_url}{path}" if service_url else None,
         icon=addresses.make_picture_absolute(site, site.icon),
         updated=max((entry.updated for entry in entries), default=site.last_updated),
         entries=entries,

@@ -15,7 +15,7 @@ from blogapi.delivery.previews.schemas import (
     PreviewSchema,
 )
 from blogapi.site import addresses
-from blogapi.site.queries import get_site
+from blogapi.site.queries import get_service_url, get_site
 from blogapi.web.access import allow, anyone, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
@@ -45,13 +45,14 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
         They see the edits of its working copy.
         """
-        preview, site = service.create(current_user_id(), id, seconds=fields["expires_in"]), get_site()
+        preview = service.create(current_user_id(), id, seconds=fields["expires_in"])
+        service_url = get_service_url()
         return WithAttributes(
             preview,
             # Without a trailing slash, the addresses of relative links do not contain the token.
-            url=addresses.make_preview_url(site, preview.token)
-            or f"{site.service_url}/preview/{preview.token}",
-            api_url=f"{site.service_url}{_PREFIX}/preview/{preview.token}/",
+            url=addresses.make_preview_url(get_site(), preview.token)
+            or f"{service_url}/preview/{preview.token}",
+            api_url=f"{service_url}{_PREFIX}/preview/{preview.token}/",
         )
 
     @bp.get("/")

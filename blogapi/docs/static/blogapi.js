@@ -444,7 +444,7 @@ function ignoreMissing(error) {
  * @typedef {{ uuid: string, title: string, description: string, language: string, time_zone: string, url: string,
  *   service_url: string, logo: string, icon: string, article_path: string, page_path: string, category_path: string,
  *   tag_path: string, author_path: string, preview_url: string, navigation: NavigationItem[], languages:
- *   SiteLanguage[], created: string, last_updated: string }} Site
+ *   SiteLanguage[], built_in?: boolean, created: string, last_updated: string }} Site
  * @typedef {{ changes: Change[], cursor: string, more: boolean }} ChangeList
  * @typedef {{ type: string, title: string, status: number, detail: string, code: "admin_exists" | "article_changed" |
  *   "author_in_use" | "backup_running" | "category_in_use" | "checks_running" | "conflict" | "cross_origin" |
