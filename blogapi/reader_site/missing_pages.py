@@ -14,8 +14,8 @@ from blogapi.config import AppState
 from blogapi.content.articles.queries import get_next_publication
 from blogapi.delivery.response_cache.middleware import NO_EXPIRY, VERSION_KEY
 from blogapi.reader_site import pages, templating, theme
-from blogapi.reader_site.targets import list_homes
 from blogapi.site.models import Site
+from blogapi.site.served_paths import list_homes
 from blogapi.storage.database import current_time
 
 

@@ -15,13 +15,13 @@ from blogapi.parsing import parse_timestamp
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.reader_site import documents
 from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_tree
-from blogapi.reader_site.targets import ARCHIVE_PATH, Target, get_month_range, list_homes, make_page_path
+from blogapi.reader_site.targets import Target, get_month_range, make_page_path
 from blogapi.reader_site.words import Words, find_words, name_language
 from blogapi.site.addresses import to_time_zone
 from blogapi.site.heads import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.schemas import SiteSchema
-from blogapi.site.served_paths import SEARCH_PATH
+from blogapi.site.served_paths import ARCHIVE_PATH, SEARCH_PATH, list_homes
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import Fields
 from blogapi.web.pagination import MAX_SEARCH_PAGE
@@ -33,7 +33,7 @@ _MAX_FOOT_TERMS = 10
 _MAX_RELATED = 3
 
 _FEED = "/feeds/atom.xml"
-_SITE_SCHEMA = SiteSchema()
+_SITE_SCHEMA = SiteSchema(exclude=("built_in",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ def _describe_site(edition: Edition, kind: str, language: str) -> Fields:
         "description": described.description,
         "root": edition.root,
         "texts": documents.TEXTS,
+        "preview": {},
     }
 
 

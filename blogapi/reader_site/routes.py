@@ -18,10 +18,10 @@ from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.reader_site import missing_pages, pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
-from blogapi.reader_site.targets import find_target, list_homes
+from blogapi.reader_site.targets import find_target
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
-from blogapi.site.served_paths import SEARCH_PATH, is_site_path
+from blogapi.site.served_paths import SEARCH_PATH, is_site_path, list_homes
 from blogapi.web import json as web_json
 from blogapi.web import public_queries
 from blogapi.web.access import allow, anyone
@@ -182,7 +182,6 @@ def _render(site: Site, page: Page) -> Response:
 
 @reader_site.get("/style.css")
 @allow(anyone)
-@shows()
 def style() -> Response:
     """Return the style sheet of the site."""
     _check_on()

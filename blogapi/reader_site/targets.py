@@ -23,19 +23,15 @@ from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import TERM_KINDS, get_model
 from blogapi.publication.visibility import ItemType, is_article, is_readable, readable
 from blogapi.site import addresses, page_paths
-from blogapi.site.heads import describe_in_language
 from blogapi.site.models import Site
 from blogapi.site.paths import without_slash
-from blogapi.site.served_paths import SEARCH_PATH
+from blogapi.site.served_paths import find_fixed_page
 from blogapi.storage.database import UtcDateTime, current_time, db
-
-ARCHIVE_PATH = "/archive/"
 
 # The kinds of items with a page of their own, in the order in which they win a path.
 _KINDS = (ItemType.PAGE.value, Article.kind, *TERM_KINDS)
 
 _PAGE = re.compile(r"(.*)/page/([1-9][0-9]{0,8})/?")
-_MONTH = re.compile(r"/archive/([0-9]{4})/(0[1-9]|1[0-2])/?")
 # The columns of a term that only articles have.
 _NO_ARTICLE = (cast(null(), UtcDateTime()), cast(null(), SqlString()), literal(""))
 
@@ -95,26 +91,11 @@ def _find_list(site: Site, path: str) -> Target | None:
     return fixed if fixed and fixed.kind in ("home", "month") else _find_item(site, path, TERM_KINDS)
 
 
-def list_homes(site: Site) -> dict[str, str]:
-    """Return the languages of the homes with their paths, the language of the site first."""
-    return {
-        language: addresses.make_home_path(describe_in_language(site, language))
-        for language in addresses.list_languages(site)
-    }
-
-
 def _find_fixed(site: Site, path: str) -> Target | None:
-    """Return the fixed page or the home at the path, or None."""
-    if without_slash(path) == without_slash(SEARCH_PATH):
-        return Target("search", SEARCH_PATH)
-    if without_slash(path) == without_slash(ARCHIVE_PATH):
-        return Target("archive", ARCHIVE_PATH)
-    if match := _MONTH.fullmatch(path):
-        return Target("month", f"/archive/{match[1]}/{match[2]}/", year=int(match[1]), month=int(match[2]))
-    for language, home in list_homes(site).items():
-        if without_slash(path) == without_slash(home):
-            return Target("home", home, language=language)
-    return None
+    page = find_fixed_page(site, path)
+    if page is None:
+        return None
+    return Target(page.kind, page.path, language=page.language, year=page.year, month=page.month)
 
 
 def _find_item(site: Site, path: str, kinds: Sequence[str]) -> Target | None:
@@ -153,7 +134,7 @@ def _select_items(site: Site, path: str, kinds: Sequence[str]) -> Iterator[Selec
                 .where(is_wanted, is_article(Article), readable(Article, current_time()))
             )
         else:
-            statement = select(literal(kind), model.uuid, model.slug, *_NO_ARTICLE).where(is_wanted)
+            statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_NO_ARTICLE).where(is_wanted)
             yield statement.where(author_is_public()) if kind == "author" else statement
 
 

@@ -138,6 +138,14 @@ def make_term_path(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str
     return _fill_pattern(getattr(site, f"{kind}_path"), {"uuid": str(uuid), "slug": slug})
 
 
+def make_slug_path(site: Site, kind: str, slug: str) -> str:
+    """Return a path that an item of the kind with this slug can have; its other values are made up."""
+    values = dict.fromkeys((*PAGE_PLACEHOLDERS, *ARTICLE_PLACEHOLDERS), "-")
+    values |= {"slug": slug, "local_slug": slug, "path": slug, "/language": ""}
+    values["language"] = normalize_language(site.own_language).lower()
+    return _fill_pattern(getattr(site, f"{kind}_path"), values)
+
+
 def parse_path(site: Site, kind: str, path: str) -> dict[str, str | None] | None:
     """Return the values of the placeholders in the path of a page; None if no page of the kind has the path.
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import dataclass
 from fnmatch import translate
 from urllib.parse import unquote, urlsplit
 
 from blogapi.publication.kinds import PAGE_KINDS
+from blogapi.site import addresses
+from blogapi.site.heads import describe_in_language
 from blogapi.site.models import Site
+from blogapi.site.paths import without_slash
 from blogapi.web.errors import Errors
 
 # The first segments of the paths that the service answers itself; `*` stands for any characters.
@@ -19,12 +23,76 @@ SERVICE_SEGMENTS = (
 # The first segments of the pages of the built-in site that have the same addresses in every blog.
 FIXED_SEGMENTS = ("search", "archive", "page")
 
+SEARCH_PATH, ARCHIVE_PATH = "/search/", "/archive/"
+
+_MONTH = re.compile(r"/archive/([0-9]{4})/(0[1-9]|1[0-2])/?")
 _SERVICE_SEGMENT = re.compile("|".join(map(translate, SERVICE_SEGMENTS)))
 
 
 def is_service_path(path: str) -> bool:
     """Return whether a path (decoded) belongs to the service, and so never to the built-in site."""
     return _SERVICE_SEGMENT.match(_get_first_segment(path)) is not None
+
+
+def is_site_path(path: str) -> bool:
+    """Return whether the built-in site answers requests for the path (decoded) if it is on."""
+    return path.startswith("/") and not is_service_path(path)
+
+
+def find_parameters(path: str) -> tuple[str, ...] | None:
+    """Return the query parameters that a page of the site knows; None if no page can have the path."""
+    if not is_site_path(path):
+        return None
+    return ("q", "page") if without_slash(path) == without_slash(SEARCH_PATH) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPage:
+    """A page whose path depends on no item: `kind` is `search`, `archive`, `month` or `home`.
+
+    `path` is decoded. A month has a year and a month, and a home the language of its articles.
+    """
+
+    kind: str
+    path: str
+    language: str = ""
+    year: int = 0
+    month: int = 0
+
+
+def find_fixed_page(site: Site, path: str) -> FixedPage | None:
+    """Return the fixed page at a path (decoded), with or without a slash at its end, or None."""
+    fixed = {"search": SEARCH_PATH, "archive": ARCHIVE_PATH}
+    for kind, own in fixed.items():
+        if without_slash(path) == without_slash(own):
+            return FixedPage(kind, own)
+    if match := _MONTH.fullmatch(path):
+        year, month = map(int, match.groups())
+        return FixedPage("month", f"{ARCHIVE_PATH}{match[1]}/{match[2]}/", year=year, month=month)
+    for language, own in list_homes(site).items():
+        if without_slash(path) == without_slash(own):
+            return FixedPage("home", own, language)
+    return None
+
+
+def list_homes(site: Site) -> dict[str, str]:
+    """Return the paths of the homes by language, that of the language of the site first."""
+    return {
+        language: addresses.make_home_path(describe_in_language(site, language))
+        for language in addresses.list_languages(site)
+    }
+
+
+def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
+    """Return whether another thing would be at the address of an item with this slug while the site is on.
+
+    That of a page below others is reserved too, because they can be deleted.
+    """
+    if not site.built_in:
+        return False
+    path = unquote(addresses.make_slug_path(site, kind, slug))
+    is_fixed = _get_first_segment(path) in FIXED_SEGMENTS or find_fixed_page(site, path) is not None
+    return is_fixed or is_service_path(path)
 
 
 def check_served(site: Site, *, may_have_path: bool = False) -> Errors:

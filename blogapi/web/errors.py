@@ -74,6 +74,7 @@ Code = Literal[
     "second_factor_missing",
     "second_factor_required",
     "second_factor_used",
+    "slug_reserved",
     "slug_taken",
     "stale",
     "storage_full",

@@ -6,13 +6,15 @@ from collections.abc import Callable, Collection, Sequence
 from uuid import UUID
 
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
-from blogapi.web.errors import Conflict
+from blogapi.web.errors import Conflict, Invalid
 
 # The number of slugs that the first statement looks up, and the maximum for the following statements.
 FIRST_LOOKUP, _MAX_LOOKUP = 4, 500
 
 # A function that returns the slugs that are in use.
 FindTaken = Callable[[Sequence[str]], Collection[str]]
+# A function that returns whether something else has the address of an item with a slug.
+IsReserved = Callable[[str], bool]
 
 
 def number_slugs(slug: str, first: int = 1, size: int = FIRST_LOOKUP) -> list[str]:
@@ -20,8 +22,8 @@ def number_slugs(slug: str, first: int = 1, size: int = FIRST_LOOKUP) -> list[st
     return [slug if number == 1 else f"{slug}-{number}" for number in range(first, first + size)]
 
 
-def first_free_slug(slug: str, find_taken: FindTaken) -> str:
-    """Return `slug`, or `slug` with the first free number (-2, -3, …) if it is taken."""
+def first_free_slug(slug: str, find_taken: FindTaken, is_reserved: IsReserved) -> str:
+    """Return `slug`, or `slug` with the first free number (-2, -3, …) if it is taken or reserved."""
     # Each candidate is looked up in the unique index. A search for all slugs with the same prefix could not
     # use this index on PostgreSQL, because its order depends on the locale.
     first, size = 1, FIRST_LOOKUP
@@ -29,20 +31,27 @@ def first_free_slug(slug: str, find_taken: FindTaken) -> str:
         candidates = number_slugs(slug, first, size)
         taken = find_taken(candidates)
         for candidate in candidates:
-            if candidate not in taken:
+            if candidate not in taken and not is_reserved(candidate):
                 return candidate
         first, size = first + size, min(4 * size, _MAX_LOOKUP)
 
 
 def choose_slug(
-    slug: str | None, name: str, find_taken: FindTaken, derive: Callable[[str], str] = make_slug
+    slug: str | None,
+    name: str,
+    find_taken: FindTaken,
+    is_reserved: IsReserved,
+    derive: Callable[[str], str] = make_slug,
 ) -> str:
     """Return the requested slug, or a free slug derived from the name if `slug` is None.
 
-    Raises Conflict if the given slug is in use.
+    Raises Conflict if the given slug is in use, and Invalid if it is reserved.
     """
     if slug is None:
-        return first_free_slug(derive(name), find_taken)
+        return first_free_slug(derive(name), find_taken, is_reserved)
+    if is_reserved(slug):
+        sentence = "The site has another page at this address; choose another slug."
+        raise Invalid(f"The slug {slug!r} is reserved.", code="slug_reserved", errors={"slug": [sentence]})
     if find_taken([slug]):
         errors = {"slug": ["Is taken; choose another."]}
         raise Conflict(f"The slug {slug!r} is taken; choose another.", code="slug_taken", errors=errors)

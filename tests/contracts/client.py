@@ -16,6 +16,7 @@ from blogapi.content.media.delivery import CACHE_CONTROL
 from blogapi.docs.components import SCHEMAS
 from blogapi.docs.operations import OTHER_ERROR_STATUSES, OTHER_ERRORS
 from blogapi.publication.shared_caching import MAX_BYTES
+from blogapi.site.served_paths import is_site_path
 from blogapi.web import headers
 from blogapi.web.headers import DOCUMENTED_ALLOW as DOCUMENTED_ALLOW
 from blogapi.web.media_addresses import PREFIX
@@ -30,6 +31,7 @@ SHARED_PATHS = (
     "/docs/static/",
     "/docs/blogapi.js",
     "/docs/search.json",
+    "/style.css",
 )
 # The headers of errors that the document describes with other errors.
 _ERROR_HEADERS = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-After"}
@@ -192,7 +194,8 @@ def check_headers(method: str, response: TestResponse, *, storable: bool = True)
     """
     caching = response.headers.getlist("Cache-Control")
     is_asset = admin.CACHE_CONTROL in caching
-    is_file = is_asset or CACHE_CONTROL in caching
+    is_theme = response.request.path.startswith("/theme/") and response.status_code == 200
+    is_file = is_asset or is_theme or CACHE_CONTROL in caching
     for header in headers.RESPONSE_HEADERS:
         (value,) = response.headers.getlist(header.name)
         if not (is_file and header.name == "Cache-Control"):
@@ -202,7 +205,8 @@ def check_headers(method: str, response: TestResponse, *, storable: bool = True)
     if response.headers["Cache-Control"].startswith("public, max-age=0"):
         check_shared(response)
     elif is_file:
-        assert response.request.path.startswith("/admin/assets/" if is_asset else PREFIX)
+        prefixes = "/admin/assets/" if is_asset else (PREFIX, "/style.css", "/theme/")
+        assert response.request.path.startswith(prefixes)
         assert response.status_code in (200, 206, 304)
     elif method in ("GET", "HEAD"):
         storable = storable or response.status_code >= 400
@@ -218,7 +222,7 @@ def check_shared(response: TestResponse) -> None:
     path, sent = response.request.path, response.request.headers
     assert response.status_code in (200, 304)
     assert "Set-Cookie" not in response.headers
-    if not path.startswith(SHARED_PATHS):
+    if not path.startswith(SHARED_PATHS) and not is_site_path(path):
         assert path.startswith("/api/v1/blog/") and "X-API-KEY" not in sent
         assert "blogapi_session" not in sent.get("Cookie", "")
         assert response.headers["Vary"] == headers.PUBLIC_VARY
@@ -239,7 +243,8 @@ class CheckedClient(FlaskClient):
             kwargs["headers"] = {"X-API-KEY": self.key} | headers
         response = super().open(*args, **kwargs)
         request = response.request
-        is_page = request.path == "/" or request.path.startswith(("/docs", "/admin", "/preview/", PREFIX))
+        pages = ("/docs", "/admin", "/preview/", "/style.css", "/theme/", PREFIX)
+        is_page = is_site_path(request.path) or request.path.startswith(pages)
         if not is_page and request.method != "OPTIONS":
             has_fields = "fields" in request.args
             self.contract.check(request.method, request.path, response, has_fields=has_fields)

@@ -95,7 +95,7 @@ def test_no_page_is_out_of_date(blog, as_admin, as_login, make_article, make_tag
     page = {"title": "About", "status": "published"}
     change(as_admin.post, "/api/v1/blog/pages/", page, ">About<", "/hello/")
     redirect = {"path": "/old/", "status": 410}
-    change(as_login.post, "/api/v1/blog/redirects/custom/", redirect, "This page is gone", "/old/")
+    change(as_login.post, "/api/v1/blog/redirects/own/", redirect, "This page is gone", "/old/")
     assert ">Newer<" in get(blog, "/")[2].decode()
     assert as_admin.delete(own).status_code == 204
     assert ">Newer<" not in get(blog, "/")[2].decode() and get_status(get(blog, "/new/")) == "404"
@@ -108,12 +108,12 @@ def test_no_page_is_out_of_date(blog, as_admin, as_login, make_article, make_tag
     assert get_status(get(blog, "/")) == "302" and get_status(get(blog, "/archive/")) == "404"
 
 
-def test_an_answer_of_the_api_never_comes_from_a_page(make_app, monkeypatch, log_in):
+def test_an_answer_of_the_api_never_comes_from_a_page(make_app, monkeypatch, log_in, people):
     """With PUBLIC_READS and the site on, a login gets its own answers, and a stranger theirs."""
     app = make_app(PUBLIC_READS=True)
     with app.app_context():
         service.change({"url": "https://blog.example", "built_in": True})
-    client = log_in(People(app).admin)
+    client = log_in(people.admin)
     cookie = {"Cookie": f"blogapi_session={client.get_cookie('blogapi_session').value}"}
     blog = add_cache(app, monkeypatch)
     lists = ("articles", "pages", "categories", "tags", "authors", "site", "redirects", "archive", "changes")
@@ -125,4 +125,3 @@ def test_an_answer_of_the_api_never_comes_from_a_page(make_app, monkeypatch, log
             found = blog.get(path, **headers, **own)
             direct = call(blog.application.respond, make_environ(path, **headers, **own))
             assert (found[0], found[2]) == (direct[0], direct[2]), (path, headers, own)
-

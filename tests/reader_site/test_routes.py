@@ -15,7 +15,11 @@ API = "/api/v1/blog"
 def test_without_the_site_unknown_paths_and_the_root_answer_as_ever(as_stranger):
     missing = as_stranger.get("/hello/", headers=BROWSER)
     assert outcome(missing) == (404, "not_found")
-    assert outcome(as_stranger.get("/style.css")) == outcome(as_stranger.get("/theme/a.css")) == (404, "not_found")
+    assert (
+        outcome(as_stranger.get("/style.css"))
+        == outcome(as_stranger.get("/theme/a.css"))
+        == (404, "not_found")
+    )
     root = as_stranger.get("/", headers=BROWSER)
     assert (root.status_code, root.headers["Location"]) == (302, "/admin/")
     assert outcome(as_stranger.get("/?utm_source=x", headers=BROWSER)) == (400, "invalid_query")
@@ -44,15 +48,18 @@ def test_the_root_is_the_home_unless_a_program_asks_for_json(as_stranger, accept
 @pytest.mark.usefixtures("site")
 def test_each_kind_of_page_is_at_its_address(get_page, make_article, make_category, make_tag, as_admin):
     category, tag = make_category(name="Kitchen"), make_tag(name="Rye")
-    article = make_article(title="Hello", category=str(category.uuid), tags=[str(tag.uuid)])
+    article = make_article(title="Hello", category=category, tags=[tag])
     page = {"title": "About", "content": "Who we are", "status": "published"}
     assert as_admin.post(f"{API}/pages/", json=page).status_code == 201
     shown = {path: get_page(path).text for path in ("/hello/", "/about/", "/category/kitchen/", "/tag/rye/")}
-    assert "<h1 dir=\"auto\">Hello</h1>" in shown["/hello/"]
+    assert '<h1 dir="auto">Hello</h1>' in shown["/hello/"]
     assert "Who we are" in shown["/about/"]
     for path in ("/category/kitchen/", "/tag/rye/", "/", "/archive/", "/search/?q=words"):
         assert 'href="/hello/"' in get_page(path).text, path
-    author = re.search(r'href="(/author/[^"]+)"', get_page("/sitemap.xml").text.replace(f"<loc>{URL}", 'href="').replace("</loc>", '"'))
+    author = re.search(
+        r'href="(/author/[^"]+)"',
+        get_page("/sitemap.xml").text.replace(f"<loc>{URL}", 'href="').replace("</loc>", '"'),
+    )
     assert author and 'href="/hello/"' in get_page(author[1]).text
     assert article.slug == "hello"
 
@@ -71,7 +78,7 @@ def test_a_pattern_without_a_slash_has_pages_without_one(get_page, turn_on, make
     turn_on(article_path="/posts/{slug}", tag_path="/t/{slug}.html")
     tag = make_tag(name="Rye")
     for number in range(11):
-        make_article(title=f"Loaf {number}", tags=[str(tag.uuid)])
+        make_article(title=f"Loaf {number}", tags=[tag])
     assert get_page("/posts/loaf-1/", 308).headers["Location"] == "/posts/loaf-1"
     get_page("/posts/loaf-1")
     assert 'href="/t/rye/page/2/"' in get_page("/t/rye.html").text
@@ -86,13 +93,23 @@ def test_lists_have_pages_and_none_after_the_last(get_page, make_article):
     assert "Loaf 10" in first and 'href="/page/2/" rel="next"' in first
     assert ">Loaf 0<" in second and ">Loaf 10<" not in second and 'href="/" rel="prev"' in second
     assert "1 of 2" in first and "2 of 2" in second
-    for path in ("/page/3/", "/page/1/", "/page/0/", "/page/x/", "/page/99999999999/", "/category/shelf/page/3/"):
+    for path in (
+        "/page/3/",
+        "/page/1/",
+        "/page/0/",
+        "/page/x/",
+        "/page/99999999999/",
+        "/category/shelf/page/3/",
+    ):
         get_page(path, 404)
     get_page("/category/shelf/page/2/")
     get_page("/archive/2026/01/page/2/")
 
 
-@pytest.mark.parametrize("path", ["/archive/2026/13/", "/archive/2026/00/", "/archive/9999/12/", "/archive/0001/01/", "/archive/2025/12/"])
+@pytest.mark.parametrize(
+    "path",
+    ["/archive/2026/13/", "/archive/2026/00/", "/archive/9999/12/", "/archive/0001/01/", "/archive/2025/12/"],
+)
 @pytest.mark.usefixtures("site")
 def test_months_without_articles_and_impossible_ones_are_missing(get_page, make_article, path):
     make_article(published_at="2026-01-31T23:30:00Z")
@@ -113,8 +130,10 @@ def test_redirects_lead_on_and_a_gone_page_says_so(as_admin, as_login, get_page,
     assert as_admin.patch(f"{API}/articles/{article.uuid}/", json={"slug": "loaf"}).status_code == 200
     for path, target, status in (("/a/", "/loaf/", 302), ("/b/", "https://other.example/x", 301)):
         body = {"path": path, "target": target, "status": status}
-        assert as_login.post(f"{API}/redirects/custom/", json=body).status_code == 201
-    assert as_login.post(f"{API}/redirects/custom/", json={"path": "/gone/", "status": 410}).status_code == 201
+        assert as_login.post(f"{API}/redirects/own/", json=body).status_code == 201
+    assert (
+        as_login.post(f"{API}/redirects/own/", json={"path": "/gone/", "status": 410}).status_code == 201
+    )
     assert get_page("/bread/", 308).headers["Location"] == "/loaf/"
     assert get_page("/a/", 302).headers["Location"] == "/loaf/"
     assert get_page("/a", 302).headers["Location"] == "/loaf/"
@@ -130,13 +149,27 @@ def test_other_methods_and_paths_of_the_service_are_no_pages(as_stranger, method
 
 @pytest.mark.parametrize(
     "path",
-    ["/api/v1/zzz/", "/admin/zzz/", "/docs/zzz/", "/media/zzz", "/feeds/zzz", "/health/x", "/sitemap-zzz.xml", "/.well-known/x", "/mcp"],
+    [
+        "/api/v1/zzz/",
+        "/admin/zzz/",
+        "/docs/zzz/",
+        "/media/zzz",
+        "/feeds/zzz",
+        "/health/x",
+        "/sitemap-zzz.xml",
+        "/.well-known/x",
+        "/mcp",
+    ],
 )
 def test_paths_of_the_service_answer_as_without_the_site(as_stranger, turn_on, path):
     before = as_stranger.get(path, headers=BROWSER)
     turn_on()
     after = as_stranger.get(path, headers=BROWSER)
-    assert (after.status_code, after.data, after.mimetype) == (before.status_code, before.data, before.mimetype)
+    assert (after.status_code, after.data, after.mimetype) == (
+        before.status_code,
+        before.data,
+        before.mimetype,
+    )
     assert after.status_code in (404, 401)
 
 
@@ -186,7 +219,7 @@ def test_no_page_has_a_script_or_an_address_of_another_host(get_page, make_artic
         scripts = re.findall(r"<script[^>]*>", text)
         assert set(scripts) <= {'<script type="application/ld+json">'}
         body = text.partition("</head>")[2]
-        assert URL not in body and 'href="/hello/"' in body or path == "/hello/"
+        assert URL not in body and ('href="/hello/"' in body or path == "/hello/")
 
 
 @pytest.mark.usefixtures("site")
@@ -200,8 +233,7 @@ def test_unknown_parameters_are_ignored_and_search_takes_its_own(get_page, make_
 
 
 @pytest.mark.usefixtures("site")
-def test_searches_of_an_address_are_limited(app, get_page, make_article):
-    app.config["SEARCH_LIMIT"] = app.config["SEARCH_LIMIT"][:0] or app.config["SEARCH_LIMIT"]
+def test_searches_of_an_address_are_limited(get_page, make_article):
     make_article(title="Hello")
     for _ in range(30):
         get_page("/search/?q=hello")

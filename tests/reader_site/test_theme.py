@@ -60,8 +60,18 @@ def test_a_template_that_fails_leaves_the_built_in_page_and_is_reported(
 
 
 def test_templates_see_neither_the_request_nor_the_settings(theme_folder, get_page):
-    names = ("request", "session", "config", "g", "url_for", "get_flashed_messages", "self._TemplateReference__context.environment")
-    (theme_folder / "archive.html").write_text("".join(f"[{{{{ {name} }}}}]" for name in names[:-1]), encoding="utf-8")
+    names = (
+        "request",
+        "session",
+        "config",
+        "g",
+        "url_for",
+        "get_flashed_messages",
+        "self._TemplateReference__context.environment",
+    )
+    (theme_folder / "archive.html").write_text(
+        "".join(f"[{{{{ {name} }}}}]" for name in names[:-1]), encoding="utf-8"
+    )
     assert get_page("/archive/").text == "[]" * (len(names) - 1)
 
 
@@ -87,7 +97,17 @@ def test_files_that_browsers_need_are_served_and_no_others(theme_folder, as_stra
     if os.name != "nt":
         (theme_folder / "link.css").symlink_to(tmp_path / "secret.css")
     for name in (
-        *(".hidden.png", "base.html", "words.toml", "c.exe", "link.css", "none.css", "../blog.db", "fonts", ""),
+        *(
+            ".hidden.png",
+            "base.html",
+            "words.toml",
+            "c.exe",
+            "link.css",
+            "none.css",
+            "../blog.db",
+            "fonts",
+            "",
+        ),
         *("%2e%2e/secret_key", "fonts/../b.png", "fonts//a.woff2", "..\\b.png"),
     ):
         assert as_stranger.get(f"/theme/{name}").status_code == 404, name
@@ -96,7 +116,7 @@ def test_files_that_browsers_need_are_served_and_no_others(theme_folder, as_stra
 def test_words_of_the_theme_replace_single_words(theme_folder, get_page, app):
     (theme_folder / "words.toml").write_text('[en]\narchive = "All loaves"\n', encoding="utf-8")
     assert "All loaves" in get_page("/").text
-    (theme_folder / "words.toml").write_text('[en]\narchive = 7\n', encoding="utf-8")
+    (theme_folder / "words.toml").write_text("[en]\narchive = 7\n", encoding="utf-8")
     assert "All loaves" not in (text := get_page("/").text) and "Archive" in text
     with app.app_context():
         assert "archive" in theme.THEME.get().get().problems["words.toml"]

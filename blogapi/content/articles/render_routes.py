@@ -26,6 +26,7 @@ from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.site import page_paths
 from blogapi.site.addresses import make_article_url
 from blogapi.site.queries import get_site
+from blogapi.site.served_paths import is_reserved_slug
 from blogapi.storage.database import current_time, db
 from blogapi.web.access import allow, author, current_caller
 from blogapi.web.blueprint import Blueprint
@@ -136,7 +137,9 @@ def render(fields: Fields) -> WithAttributes:
     (html,) = article_links.resolve_links([resolver.resolve(rendered.html)])
     # A free slug would reveal the slugs of articles that an author may not see.
     find_taken = partial(queries.find_taken_slugs, exclude=article)
-    free = first_free_slug(slug, find_taken) if slug and not current_caller().is_author else None
+    is_reserved = partial(is_reserved_slug, get_site(), fields.get("type", ItemType.ARTICLE.value))
+    shows_free = bool(slug) and not current_caller().is_author
+    free = first_free_slug(slug, find_taken, is_reserved) if slug and shows_free else None
     removed = list_removed(content, content_type, rendered.html)
     as_text = is_shown_as_text(content, content_type, rendered.html)
     notes = {"removed": removed, "shown_as_text": as_text}
@@ -167,7 +170,9 @@ def _predict_address(
         # A number appended to a taken slug would reveal the slugs of articles that the author may not see.
         slug = base or slug or make_slug(title)
     elif base or not slug:
-        slug = choose_slug(None, base or title, partial(queries.find_taken_slugs, exclude=uuid))
+        is_reserved = partial(is_reserved_slug, get_site(), article.type if article else type)
+        find_taken = partial(queries.find_taken_slugs, exclude=uuid)
+        slug = choose_slug(None, base or title, find_taken, is_reserved)
     is_page = (article.type if article else type) == ItemType.PAGE
     if is_page and not current_caller().is_author:
         return slug, _make_page_url(uuid, article, slug, parent)

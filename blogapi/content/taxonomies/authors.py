@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,6 +18,8 @@ from blogapi.content.taxonomies.service import get_term_state, remove, store
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.events import AUTHOR, record
 from blogapi.rendering.slugs import make_term_slug
+from blogapi.site.queries import get_site
+from blogapi.site.served_paths import is_reserved_slug
 from blogapi.storage.database import Base, db, transaction
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields, Identifier, OutputSchema, Slug, Text, Timestamp, WebAddress
@@ -119,6 +122,7 @@ def create_profile(account: Account, name: str = "") -> Author:
         None,
         name,
         lambda slugs: db.session.scalars(select(Author.slug).where(Author.slug.in_(slugs))).all(),
+        partial(is_reserved_slug, get_site(), AUTHOR),
         make_term_slug,
     )
     profile = Author(uuid=uuid4(), owner_id=account.uuid, name=name, slug=slug)

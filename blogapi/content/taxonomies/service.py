@@ -22,6 +22,7 @@ from blogapi.publication.events import AUTHOR, EPOCH, ItemAddress, ItemState, re
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.site.addresses import make_term_path
 from blogapi.site.queries import get_site
+from blogapi.site.served_paths import is_reserved_slug
 from blogapi.storage.database import db, table_of, transaction
 from blogapi.web import media_addresses
 from blogapi.web.errors import Conflict, NotFound
@@ -42,7 +43,8 @@ def create(
             taxonomy.check(None, fields)
         _check_name(taxonomy, fields)
         find_taken = partial(queries.find_taken_slugs, taxonomy)
-        slug = choose_slug(fields.get("slug"), fields["name"], find_taken, make_term_slug)
+        is_reserved = partial(is_reserved_slug, get_site(), taxonomy.model.kind)
+        slug = choose_slug(fields.get("slug"), fields["name"], find_taken, is_reserved, make_term_slug)
         columns = {**taxonomy.defaults, **fields, "slug": slug, "uuid": uuid or uuid4()}
         if taxonomy.creator_owns:
             columns["owner_id"] = owner
@@ -76,7 +78,8 @@ def change(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> TermType
         if make_name_key(fields.get("name", term.name)) != term.name_key:
             _check_name(taxonomy, fields)
         if "slug" in fields and fields["slug"] != term.slug:
-            choose_slug(fields["slug"], "", partial(queries.find_taken_slugs, taxonomy, exclude=uuid))
+            find_taken = partial(queries.find_taken_slugs, taxonomy, exclude=uuid)
+            choose_slug(fields["slug"], "", find_taken, partial(is_reserved_slug, get_site(), term.kind))
             _record_rename(term, fields["slug"])
         before, pictures = get_term_state(term), term.list_pictures()
         changed = list_changed_fields(taxonomy.body_schema, term, fields)

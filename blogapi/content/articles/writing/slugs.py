@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from uuid import UUID
 
 from flask import has_request_context
@@ -14,6 +15,8 @@ from blogapi.content.articles.models import Article, FormerSlug
 from blogapi.content.articles.writing.loaded import Loaded, store_written
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering.slugs import make_slug
+from blogapi.site.queries import get_site
+from blogapi.site.served_paths import is_reserved_slug
 from blogapi.storage.database import db, table_of
 from blogapi.web import unique_slugs
 from blogapi.web.access import current_caller
@@ -29,7 +32,7 @@ def choose_first_slug(
     """
     if is_provisional(content):
         return make_provisional(fields.slug or make_slug(words), uuid)
-    return _choose_slug(loaded, uuid, fields.slug, words)
+    return _choose_slug(loaded, uuid, content.type, fields.slug, words)
 
 
 def choose_restored_slug(loaded: Loaded, article: Article, content: ArticleContent) -> str:
@@ -37,7 +40,11 @@ def choose_restored_slug(loaded: Loaded, article: Article, content: ArticleConte
     if is_provisional(content):
         slug = make_provisional(article.slug, article.uuid)
     else:
-        slug = first_free_slug(article.slug, lambda slugs: _find_taken(loaded, slugs, exclude=article.uuid))
+        slug = first_free_slug(
+            article.slug,
+            lambda slugs: _find_taken(loaded, slugs, exclude=article.uuid),
+            partial(is_reserved_slug, get_site(), article.type),
+        )
     loaded.assigned_slugs.add(slug)
     return slug
 
@@ -63,11 +70,15 @@ def revise_slug(
         follows_title = slug is None and article.slug_derived and not was_public
         if not (follows_title and title != old_content.texts["title"]):
             ends = base is not None and content.status in READABLE_STATUSES
-            return _choose_slug(loaded, article.uuid, None, base or "") if ends else old_content.slug
+            return (
+                _choose_slug(loaded, article.uuid, article.type, None, base or "")
+                if ends
+                else old_content.slug
+            )
     article.slug_derived = slug is None
     if is_provisional(content):
         return make_provisional(slug or make_slug(title), article.uuid)
-    return _choose_slug(loaded, article.uuid, slug, title)
+    return _choose_slug(loaded, article.uuid, article.type, slug, title)
 
 
 def record_rename(loaded: Loaded, article: Article, *, new: str, keep_old: bool) -> None:
@@ -93,9 +104,12 @@ def is_provisional(content: ArticleContent) -> bool:
     return is_author and content.status not in READABLE_STATUSES
 
 
-def _choose_slug(loaded: Loaded, uuid: UUID, requested_slug: str | None, words: str) -> str:
+def _choose_slug(loaded: Loaded, uuid: UUID, type_: str, requested_slug: str | None, words: str) -> str:
     slug = unique_slugs.choose_slug(
-        requested_slug, words, lambda slugs: _find_taken(loaded, slugs, exclude=uuid)
+        requested_slug,
+        words,
+        lambda slugs: _find_taken(loaded, slugs, exclude=uuid),
+        partial(is_reserved_slug, get_site(), type_),
     )
     if slug in loaded.released_slugs:
         # The database refuses the slug until the article that had it is stored with another slug.
