@@ -1,0 +1,1 @@
+"""The blog for readers: pages, themes, the static copy."""
