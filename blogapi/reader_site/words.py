@@ -1,22 +1,25 @@
-"""The words of the site by language: those of words.toml, replaced word by word by the tables of an owner."""
+"""The words of the site by language: those of words.toml, replaced word by word by those of an owner."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from string import Formatter
 from typing import Any
 
 from blogapi.parsing import is_language, normalize_language
 
 Tables = Mapping[str, Mapping[str, Any]]
 
+_BRACES = re.compile(r"\{[^{}]*\}|[{}]")
 
-def _is_few(n: int) -> bool:
-    return n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14)
+
+def _choose_slavic(n: int, *, one: bool) -> str:
+    is_few = n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14)
+    return "one" if one else "few" if is_few else "many"
 
 
 def _choose_arabic(n: int) -> str:
@@ -25,22 +28,23 @@ def _choose_arabic(n: int) -> str:
     return "other" if n % 100 < 3 else "few" if n % 100 < 11 else "many"
 
 
-# The rules of CLDR for whole numbers; that of French and Spanish for millions is left out.
+# The rules of CLDR for whole numbers, without those of French and Spanish for a million and more.
 _RULES: Mapping[str, Callable[[int], str]] = {
     "en": lambda n: "one" if n == 1 else "other",
     "fr": lambda n: "one" if n < 2 else "other",
     "cs": lambda n: "one" if n == 1 else "few" if n in (2, 3, 4) else "other",
-    "pl": lambda n: "one" if n == 1 else "few" if _is_few(n) else "many",
-    "ru": lambda n: "one" if n % 10 == 1 and n % 100 != 11 else "few" if _is_few(n) else "many",
+    "pl": lambda n: _choose_slavic(n, one=n == 1),
+    "ru": lambda n: _choose_slavic(n, one=n % 10 == 1 and n % 100 != 11),
     "ar": _choose_arabic,
     "zh": lambda n: "other",
 }
+_CHOICES = {"dir": ("ltr", "rtl"), "forms": tuple(_RULES)}
 
 
 class Words:
-    """The words of a language: `words["skip"]`, in templates also `words.skip`, and functions that return text.
+    """The words of a language: `words["skip"]`, in Jinja also `words.skip`, and functions that return text.
 
-    Templates of an owner use it, so it exposes nothing but text.
+    Templates of an owner use it, so it exposes nothing but text. Times are in the time zone of the site.
     """
 
     def __init__(self, language: str, table: Mapping[str, Any]) -> None:
@@ -57,41 +61,36 @@ class Words:
         return self._choose("minutes", n)
 
     def count(self, n: int) -> str:
-        """Return the number of articles in words."""
         return self._choose("count", n)
 
     def found(self, n: int) -> str:
-        """Return the number of results of a search in words."""
         return self._choose("found", n)
 
     def format_date(self, time: datetime) -> str:
-        """Return the date of a time that is in the zone of the site."""
-        month = self._table["months"][time.month - 1]
-        return self["date"].format(day=time.day, month=month, year=time.year)
+        return self["date"].format(day=time.day, month=self._table["months"][time.month - 1], year=time.year)
 
     def format_time(self, time: datetime) -> str:
-        """Return the date and the time of a time that is in the zone of the site."""
+        """Return the date and the time."""
         return self["time"].format(date=self.format_date(time), hour=f"{time:%H}", minute=f"{time:%M}")
 
     def format_month(self, year: int, month: int) -> str:
-        """Return a month and its year for a heading."""
+        """Return a month (1 to 12) and its year for a heading."""
         return self["month_and_year"].format(month=self.name_month(month), year=year)
 
     def name_month(self, month: int) -> str:
         """Return the name of a month (1 to 12) for a heading or a list."""
-        names: list[str] = self._table.get("months_alone", self._table["months"])
-        return names[month - 1]
+        return str(self._table.get("months_alone", self._table["months"])[month - 1])
 
     def _choose(self, name: str, n: int) -> str:
-        forms: Mapping[str, str] = self._table[name]
-        wanted = [*(["zero"] if n == 0 else []), _RULES[self["forms"]](n), "other", "many"]
-        return next(forms[form] for form in wanted if form in forms).format(n=n)
+        forms = self._table[name]
+        wanted = [*["zero"][n:], _RULES[self["forms"]](n), "other", "many"]
+        return str(next(forms[form] for form in wanted if form in forms)).format(n=n)
 
 
 def find_words(language: str, site_language: str, own: Mapping[str, Any] | None = None) -> Words:
     """Return the words of the language, else those of the language of the site, else the English ones.
 
-    `own` is the words.toml of an owner. Raises ValueError if something in it is wrong.
+    `own` is the words.toml of an owner. Raises ValueError if a word in it is wrong.
     """
     sources = (_read_tables(), _check_tables(own or {}))
     for name in (language, site_language, "en"):
@@ -100,15 +99,15 @@ def find_words(language: str, site_language: str, own: Mapping[str, Any] | None 
     table: dict[str, Any] = {}
     for tag in ("en", *reversed(tags)):
         for tables in sources:
-            table.update(tables.get(tag, {}))
+            table |= tables.get(tag, {})
     return Words(normalize_language(tags[0]), table)
 
 
 def name_language(tag: str, own: Mapping[str, Any] | None = None) -> str:
     """Return the name of a language in the language itself, else the tag."""
-    own_names = _check_tables(own or {}).get("names", {})
-    names = {**_read_tables()["names"], **{one.lower(): name for one, name in own_names.items()}}
-    return next((names[one] for one in _list_tags(tag) if one in names), tag)
+    sources = (_read_tables(), _check_tables(own or {}))
+    names = {one.lower(): name for tables in sources for one, name in tables.get("names", {}).items()}
+    return next((names[known] for known in _list_tags(tag) if known in names), tag)
 
 
 def _list_tags(tag: str) -> list[str]:
@@ -135,33 +134,28 @@ def _check_tables(own: Mapping[str, Any]) -> Tables:
 
 def _find_problem(name: str, word: Any) -> str:
     """Return what is wrong with a word of an owner, or an empty text."""
-    english = _read_tables()["en"].get(name, "")
-    texts = [word]
-    if isinstance(english, dict):
-        if not isinstance(word, Mapping) or not {"other", "many"} & word.keys():
-            return 'must be a table of forms with "other" or "many"'
-        texts, english = list(word.values()), english["other"]
-    elif name in ("months", "months_alone"):
-        if not isinstance(word, list) or len(word) != 12:
-            return "must be a list of 12 names"
-        texts, english = word, ""
-    if not all(isinstance(text, str) for text in texts):
-        return "must be text"
-    choices = {"dir": ("ltr", "rtl"), "forms": tuple(_RULES)}.get(name, texts)
-    if texts[0] not in choices:
-        return f"must be one of {', '.join(choices)}"
-    # A pattern is formatted: an unknown name in braces would fail in a page, and an attribute be shown there.
-    if known := _list_placeholders(english):
-        try:
-            unknown = set[str]().union(*map(_list_placeholders, texts)) - known
-        except ValueError as error:
-            return f"has a wrong brace: {error}"
-        if unknown:
-            return f"has {{{min(unknown)}}}; known are {', '.join(sorted(known))}"
+    english = _read_tables()["en"].get("months" if name == "months_alone" else name, "")
+    texts = _list_texts(word)
+    if (
+        type(word) is not type(english)
+        or not all(isinstance(text, str) for text in texts)
+        or (isinstance(word, list) and len(word) != 12)
+        or (isinstance(word, dict) and not {"other", "many"} & word.keys())
+    ):
+        kinds = {
+            "str": "text",
+            "list": "a list of 12 names",
+            "dict": 'a table of texts with "other" or "many"',
+        }
+        return f"must be {kinds[type(english).__name__]}"
+    if word not in _CHOICES.get(name, [word]):
+        return f"must be one of {', '.join(_CHOICES[name])}"
+    # Patterns are formatted: an unknown name in braces would fail in a page, and an attribute be shown in it.
+    known, used = (set(_BRACES.findall("\n".join(some))) for some in (_list_texts(english), texts))
+    if known and used - known:
+        return f"has {min(used - known)}; it may have {', '.join(sorted(known))}"
     return ""
 
 
-def _list_placeholders(pattern: str) -> set[str]:
-    """Return what stands in braces in the pattern, with format and conversion."""
-    parts = Formatter().parse(pattern)
-    return {f"{name}{spec}{conversion or ''}" for _, name, spec, conversion in parts if name is not None}
+def _list_texts(word: Any) -> list[Any]:
+    return [*word.values()] if isinstance(word, dict) else word if isinstance(word, list) else [word]
