@@ -165,10 +165,11 @@ def _run(
     port = 0 if unix_socket else http_server.effective_port
     where = unix_socket or f"{listening.make_url(host, port)}/"
     public_address = get_service_url() if unix_socket or has_proxy or app.config["TRUSTED_PROXY"] else ""
+    local_address = "" if unix_socket else listening.make_local_url(host, port)
     if app.config["ADMIN_PAGES"]:
-        _print_admin_pages(public_address or ("" if unix_socket else listening.make_local_url(host, port)))
+        _print_admin_pages(public_address or local_address)
     import_job_service.delete_old()
-    _print_next_steps(with_demo)
+    _print_next_steps(with_demo, local_address)
     start_integrity_check(app)
     daily.start(app)
     end_announcing = background.start(app, deleted_item_service.delete_old)
@@ -238,12 +239,14 @@ def _print_admin_pages(address: str) -> None:
                 click.echo(f"{FIRST_ADMIN}\n  {address}{links.create_setup_link().path}")
 
 
-def _print_next_steps(with_demo: bool) -> None:
+def _print_next_steps(with_demo: bool, local_address: str) -> None:
     if with_demo:
         # This import is local, so that a server without --demo starts sooner.
-        from blogapi.operations.demo.seed import AUTHOR_NAME, fill_empty_blog
+        from blogapi.operations.demo.seed import AUTHOR_NAME, fill_empty_blog, follow_address
 
-        stored = fill_empty_blog()
+        stored = fill_empty_blog(local_address)
+        if not stored and local_address:
+            follow_address(local_address)
         _print_or_log(
             f"Created a sample blog: {stored} articles by the admin {AUTHOR_NAME!r}."
             if stored

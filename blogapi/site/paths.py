@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
 from blogapi.settings import host_in_ascii
@@ -51,11 +52,19 @@ def get_host(address: str) -> tuple[str, int | None] | None:
     return host, None if port == {"http": 80, "https": 443}.get(parts.scheme) else port
 
 
-def is_local_address(address: str) -> bool:
-    """Return whether the host of an address is `localhost`, or an IP address that is not on the internet."""
+def is_loopback(address: str) -> bool:
+    """Return whether only this machine can reach the host of an address."""
     host = urlsplit(address).hostname or ""
     try:
-        return host == "localhost" or host.endswith(".localhost") or not is_on_internet(host)
+        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_local_address(address: str) -> bool:
+    """Return whether only this machine or its network can reach the host of an address."""
+    try:
+        return is_loopback(address) or not is_on_internet(urlsplit(address).hostname or "")
     except ValueError:
         return False
 

@@ -138,11 +138,12 @@ def test_the_demo_is_created_once(tmp_path):
     with start_server_process([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, server_process):
         assert "Created a sample blog" in "".join(server_process.output)
         key = send(port, "POST", KEYS)[1]["public_state"]
-        status, first = send(port, "GET", ARTICLES, key)
+        status, first = send(port, "GET", f"{ARTICLES}?fields=uuid,title,html", key)
         assert status == 200 and len(first) > 5
     with start_server_process([*BLOGAPI, "serve", "--demo"], tmp_path) as (port, server_process):
         assert "no sample was added" in "".join(server_process.output)
-        assert send(port, "GET", ARTICLES, key) == (200, first)
+        assert send(port, "GET", f"{ARTICLES}?fields=uuid,title,html", key) == (200, first)
+        assert send(port, "GET", "/api/v1/blog/site/", key)[1]["url"] == f"http://127.0.0.1:{port}"
 
 
 def test_a_key_of_one_process_is_valid_in_the_others_until_it_is_deleted(tmp_path, make_app):

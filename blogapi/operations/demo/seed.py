@@ -8,9 +8,12 @@ import tomllib
 from pathlib import Path
 from uuid import UUID
 
+from sqlalchemy import select
+
 from blogapi.accounts.users import service as user_service
 from blogapi.accounts.users.queries import find_user_by_name
 from blogapi.content.articles import queries as article_queries
+from blogapi.content.articles.models import Article
 from blogapi.content.custom_fields import service as field_service
 from blogapi.content.custom_fields.definitions import copy_definitions
 from blogapi.content.custom_fields.schemas import FieldBodySchema
@@ -27,10 +30,12 @@ from blogapi.importing.storing.custom_fields import CustomFields
 from blogapi.importing.storing.service import Importer
 from blogapi.rendering.media_types import BY_EXTENSION
 from blogapi.site import service as site_service
+from blogapi.site.paths import is_loopback
 from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
+from blogapi.site.served_paths import check_served
 from blogapi.storage import files
-from blogapi.storage.database import current_time, transaction
+from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.access import Role
 
 AUTHOR_NAME = "demo"
@@ -40,10 +45,11 @@ _FOLDER = Path(__file__).parent
 PICTURES, PICTURE_SIZE = _FOLDER / "pictures", (1200, 675)
 
 
-def fill_empty_blog() -> int:
+def fill_empty_blog(url: str = "") -> int:
     """Store the sample blog and return the number of its articles, or 0 if the blog already has an article.
 
-    The articles belong to the admin `demo`, who has no password.
+    The articles belong to the admin `demo`, who has no password. Readers see the sample at `url`, unless the
+    site has an address.
     """
     with transaction():
         if not article_queries.is_empty():
@@ -53,12 +59,24 @@ def fill_empty_blog() -> int:
         ).uuid
         _create_definitions(author)
         _store_pictures(author)
+        if url and [*check_served(get_site())] == ["url"]:
+            site_service.change({"url": url, "built_in": True})
         options = ImportOptions(now=current_time(), custom_fields=CustomFields(copy_definitions()))
         entries = walk_path(_FOLDER / "articles")
         records = [reader.read_file(entry, options) for entry in entries if entry.problem is None]
         reports = Importer(author, assets=[PICTURES], restore_deleted=True).store(records)
         stored = zip(records, reports, strict=True)
         return sum(report.result is Result.CREATED for record, report in stored if not record.is_page)
+
+
+def follow_address(url: str) -> None:
+    """Change the loopback address at which readers see the sample blog, if the server now has another one."""
+    with transaction():
+        site, author = get_site(), find_user_by_name(AUTHOR_NAME)
+        first_author = db.session.scalar(select(Article.author_id).order_by(Article.created).limit(1))
+        is_sample = author is not None and author.uuid == first_author
+        if is_sample and site.built_in and is_loopback(site.url) and site.url != url:
+            site_service.change({"url": url})
 
 
 def _create_definitions(author: UUID) -> None:

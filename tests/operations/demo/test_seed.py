@@ -13,6 +13,7 @@ from blogapi.content.media import service as media_service
 from blogapi.content.media.models import Media
 from blogapi.operations.demo import seed
 from blogapi.site import service as site_service
+from blogapi.site.queries import get_site
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import db
 from tests.contracts.guide import GUIDE
@@ -158,3 +159,61 @@ def _read(client, kind, query):
     response = client.get(f"{BLOG}{kind}/?{query}")
     assert response.status_code == 200, response.json
     return response.json
+
+
+URL, OTHER_URL = "http://127.0.0.1:8000", "http://[::1]:9000"
+
+
+def get_address(app):
+    with app.app_context():
+        site = get_site()
+        return site.built_in, site.url
+
+
+def test_readers_see_the_sample_at_the_address_of_the_server(app, as_reader):
+    with app.app_context():
+        assert seed.fill_empty_blog(URL) > 0
+    assert get_address(app) == (True, URL)
+    # The same pictures are shown through another port or machine.
+    covers = {article["cover_image"] for article in as_reader.get(f"{ARTICLES}?fields=cover_image").json}
+    assert all(cover.startswith("/media/") for cover in covers - {""})
+    with app.app_context():
+        seed.follow_address(OTHER_URL)
+    assert get_address(app) == (True, OTHER_URL)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"url": "https://blog.example"}, (False, "https://blog.example")),
+        ({"tag_path": "/search/{slug}/"}, (False, "")),
+    ],
+)
+def test_a_blog_with_an_address_keeps_it(app, fields, expected):
+    with app.app_context():
+        site_service.change(fields)
+        assert seed.fill_empty_blog(URL) > 0
+        seed.follow_address(OTHER_URL)
+    assert get_address(app) == expected
+
+
+@pytest.mark.parametrize(
+    "fields", [{"built_in": False}, {"url": "https://blog.example"}, {"url": "http://192.168.1.2"}]
+)
+def test_a_changed_address_of_the_sample_does_not_follow_the_server(app, fields):
+    with app.app_context():
+        seed.fill_empty_blog(URL)
+        site_service.change(fields)
+    before = get_address(app)
+    with app.app_context():
+        seed.follow_address(OTHER_URL)
+    assert get_address(app) == before
+
+
+def test_the_address_of_another_blog_does_not_follow_the_server(app, make_article):
+    make_article()
+    with app.app_context():
+        assert seed.fill_empty_blog(URL) == 0
+        site_service.change({"url": URL, "built_in": True})
+        seed.follow_address(OTHER_URL)
+    assert get_address(app) == (True, URL)
