@@ -476,8 +476,8 @@ function ignoreMissing(error) {
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, user: string,
  *   created: string, last_updated: string }} EmbeddedCategory
  * @typedef {{ category: string, tags: string[], authors: string[] }} Links
- * @typedef {{ uuid: string, title: string, slug: string, published_at: string, cover_image: string, url?: string }}
- *   ArticleLink
+ * @typedef {{ uuid: string, title: string, slug: string, published_at: string, cover_image: string, cover: Cover |
+ *   null, url?: string }} ArticleLink
  * @typedef {{ tags: string[], authors: string[] }} PageLinks
  * @typedef {{ label: string, url: string }} NavigationItem
  * @typedef {{ language: string, title?: string, description?: string }} SiteLanguage
