@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from importlib import resources
+from posixpath import splitext
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit, urlunsplit
 from uuid import UUID
@@ -191,6 +192,18 @@ def make_home_url(site: Site) -> str | None:
     used = [prefix for prefix in prefixes if any(pattern.startswith(prefix) for pattern in patterns)]
     values = _make_language_values(site.own_language, "", normalize_language(site.language))
     return f"{site.url}{_fill_pattern((used or ['/'])[0], values)}"
+
+
+def make_numbered_url(url: str, number: int) -> str:
+    """Return the address, or the path, of a page of the list whose first page is at `url`.
+
+    The second page of `/tag/rye/`, and of `/tag/rye.html`, is `/tag/rye/page/2/`.
+    """
+    if number == 1:
+        return url
+    parts = urlsplit(url)
+    folder = parts.path if parts.path.endswith("/") else f"{splitext(parts.path)[0]}/"
+    return urlunsplit(parts._replace(path=f"{folder}page/{number}/"))
 
 
 def make_absolute(address: str, *bases: str) -> str | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from blogapi.publication.shared_caching import shows
 from blogapi.site import queries, service
+from blogapi.site.heads import FIRST_PAGE, PageNumber, describe_in_language, make_site_head
 from blogapi.site.models import Site
-from blogapi.site.schemas import SiteChangesSchema, SiteSchema
+from blogapi.site.schemas import SiteChangesSchema, SiteFieldsSchema, SiteQuery, SiteSchema
 from blogapi.web.access import admin_login, allow, reader
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.fields import Fields
-from blogapi.web.representation import Representation
+from blogapi.web.fields import Fields, WithAttributes
+from blogapi.web.pagination import Query
+from blogapi.web.representation import PartialResult, Representation
 
 bp = Blueprint("site", __name__, url_prefix="/api/v1/blog/site", description="The site of the blog")
 
@@ -18,11 +20,17 @@ REPRESENTATION = Representation(lambda uuid: queries.get_site(), SiteSchema(), q
 
 @bp.get("/")
 @allow(reader, scope="published")
-@bp.response(200, SiteSchema(), cacheable=True)
+@bp.response(200, SiteSchema(), partial_schema=SiteFieldsSchema, query=SiteQuery, cacheable=True)
 @shows()
-def single() -> Site:
+def single(query: Query) -> PartialResult:
     """Return the site: its title, its addresses and its navigation."""
-    return queries.get_site()
+    site = describe_in_language(queries.get_site(), query.filters.get("language", ""))
+    names, added = query.fields or (), Fields()
+    if not {"logo_width", "logo_height"}.isdisjoint(names):
+        added["logo_width"], added["logo_height"] = queries.find_logo_size(site) or (None, None)
+    if "head" in names:
+        added["head"] = make_site_head(site, page=PageNumber(query.page.number) if query.page else FIRST_PAGE)
+    return PartialResult(WithAttributes(site, **added), query)
 
 
 @bp.patch("/")

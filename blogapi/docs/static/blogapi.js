@@ -444,7 +444,8 @@ function ignoreMissing(error) {
  * @typedef {{ uuid: string, title: string, description: string, language: string, time_zone: string, url: string,
  *   service_url: string, logo: string, icon: string, article_path: string, page_path: string, category_path: string,
  *   tag_path: string, author_path: string, preview_url: string, navigation: NavigationItem[], languages:
- *   SiteLanguage[], created: string, last_updated: string }} Site
+ *   SiteLanguage[], created: string, last_updated: string, logo_width?: number | null, logo_height?: number | null,
+ *   head?: Head }} Site
  * @typedef {{ changes: Change[], cursor: string, more: boolean }} ChangeList
  * @typedef {{ type: string, title: string, status: number, detail: string, code: "admin_exists" | "article_changed" |
  *   "author_in_use" | "backup_running" | "category_in_use" | "checks_running" | "conflict" | "cross_origin" |
@@ -503,11 +504,11 @@ function ignoreMissing(error) {
  *   "-title" | "published_at" | "-published_at" | "last_updated" | "-last_updated", status?: "draft" | "published" |
  *   "unlisted" | "archived" | "scheduled" | "any", working_copy?: boolean, parent?: string, [name: `custom.${string}`]:
  *   CustomFilter }} PageFilters
- * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
- *   }} CategoryFilters
- * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
- *   }} TagFilters
- * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
- *   }} AuthorFilters
+ * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string,
+ *   language?: string }} CategoryFilters
+ * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string,
+ *   language?: string }} TagFilters
+ * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string,
+ *   language?: string }} AuthorFilters
  * @typedef {{ path?: string }} RedirectFilters
  */
