@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from collections import Counter
 from collections.abc import Mapping
 from uuid import UUID
@@ -9,6 +10,7 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy import ColumnElement, select
 
+from blogapi.content.articles.lists.conditions import is_in_language
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.hierarchy import find_descendants
@@ -17,19 +19,27 @@ from blogapi.publication import kinds, visibility
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.site.addresses import to_time_zone
+from blogapi.site.head_schemas import HeadSchema
+from blogapi.site.heads import FIRST_PAGE, PageNumber, describe_in_language, make_list_head
+from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.access import allow, reader
 from blogapi.web.blueprint import Blueprint
-from blogapi.web.fields import Fields, InputSchema, OutputSchema, Text
+from blogapi.web.fields import Fields, Language, OutputSchema, Text
+from blogapi.web.pagination import DetailQuery, Page, Query
+from blogapi.web.representation import PartialResult
 
 
-class ArchiveQuery(InputSchema):
+class ArchiveQuery(DetailQuery):
     """Selects the articles that are counted; an article must meet all parameters."""
 
     category = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a category."})
     tag = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a tag."})
     author = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of an author."})
+    language = Language(
+        metadata={"description": "Count only articles in this language (BCP 47).", "example": "de"}
+    )
 
 
 class ArchiveMonthSchema(OutputSchema):
@@ -40,18 +50,27 @@ class ArchiveMonthSchema(OutputSchema):
     count = ma.fields.Integer(metadata={"minimum": 1, "example": 3})
 
 
+class ArchiveMonthFieldsSchema(ArchiveMonthSchema):
+    """A month with the requested fields."""
+
+    head = ma.fields.Nested(HeadSchema, metadata={"description": "The head of the page of the month."})
+
+
 _article, _tag, _byline = table_of(Article).c, table_of(ArticleTag).c, table_of(ArticleAuthor).c
 
 
 def list_months(filters: Mapping[str, str]) -> list[Fields]:
     """Return the months (year, month and count) with public articles, newest first.
 
-    `filters` contains the uuid or slug of a category, a tag and an author; an unknown term has no articles. A
-    category includes the categories below it. SQLite knows no time zones, so the articles of each month are
-    counted in Python.
+    `filters` contains the uuid or slug of a category, a tag and an author, and a `language`; an unknown term
+    has no articles. A category includes the categories below it. SQLite knows no time zones, so the articles
+    of each month are counted in Python.
     """
     conditions = [visibility.listed(_article, current_time())]
     for name, reference in filters.items():
+        if name == "language":
+            conditions.append(is_in_language(_article.uuid, reference))
+            continue
         term = find_term(kinds.get_model(name), reference)
         if term is None:
             return []
@@ -61,6 +80,18 @@ def list_months(filters: Mapping[str, str]) -> list[Fields]:
     months = Counter((local.year, local.month) for local in (to_time_zone(time, zone) for time in times))
     newest_first = sorted(months.items(), reverse=True)
     return [{"year": year, "month": month, "count": count} for (year, month), count in newest_first]
+
+
+def make_month_head(
+    site: Site, year: int, month: int, *, name: str = "", page: PageNumber = FIRST_PAGE
+) -> Fields:
+    """Return the head of the page of a month in the language in which the site is described.
+
+    Its title has the `name` of the month; the default is English in a site in English, otherwise `2026-04`.
+    """
+    if site.language.partition("-")[0] == "en":
+        name = name or f"{calendar.month_name[month]} {year}"
+    return make_list_head(site, name or f"{year:04}-{month:02}", f"/archive/{year:04}/{month:02}/", page=page)
 
 
 def _has_term(name: str, term: UUID) -> ColumnElement[bool]:
@@ -75,9 +106,18 @@ bp = Blueprint("archive", __name__, url_prefix="/api/v1/blog/archive", descripti
 
 @bp.get("/")
 @allow(reader, scope="published")
-@bp.arguments(ArchiveQuery, location="query")
-@bp.response(200, ArchiveMonthSchema(many=True), cacheable=True)
+@bp.response(
+    200,
+    ArchiveMonthSchema(many=True),
+    partial_schema=ArchiveMonthFieldsSchema,
+    query=ArchiveQuery,
+    cacheable=True,
+)
 @shows("article", *TERM_KINDS)
-def listed(query: Fields) -> list[Fields]:
+def listed(query: Query) -> PartialResult:
     """List the months with public articles, newest first, in the time zone of the site."""
-    return list_months(query)
+    months = list_months(query.filters)
+    if "head" in (query.fields or ()):
+        site = describe_in_language(get_site(), query.filters.get("language", ""))
+        months = [{**one, "head": make_month_head(site, one["year"], one["month"])} for one in months]
+    return PartialResult(Page(months, len(months), None), query)

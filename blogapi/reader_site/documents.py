@@ -21,9 +21,10 @@ from blogapi.content.taxonomies.authors import AUTHORS
 from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
-from blogapi.content.taxonomies.term_json import CountArticles, IsPublic, ListArticles
+from blogapi.content.taxonomies.term_json import CountArticles, IsPublic, ListArticles, TermFilters
 from blogapi.delivery.previews import service as previews
 from blogapi.publication.visibility import ItemType
+from blogapi.site.heads import PageNumber
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import PageRequest
@@ -82,19 +83,29 @@ def list_pages() -> list[Fields]:
 
 
 def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
-    """Return these fields of all terms of a kind that readers see, by name."""
+    """Return these fields of all terms of a kind that readers see, by name.
+
+    With a language, the articles in this language are counted.
+    """
     taxonomy, count, _, is_public = _TAXONOMIES[kind]
     condition = is_public() if is_public else None
-    return _parse_list(term_json.list_json(taxonomy, names, None, condition, count_articles=count).rows)
+    return _parse_list(
+        term_json.list_json(
+            taxonomy, names, None, condition, count_articles=count, filters=TermFilters(language=language)
+        ).rows
+    )
 
 
-def get_term(kind: str, uuid: UUID) -> Fields:
-    """Return the fields of a term that its page shows; raises NotFound if readers do not see it."""
+def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
+    """Return the fields of a term that a page of its articles shows.
+
+    Raises NotFound if readers do not see the term.
+    """
     taxonomy, count, list_articles, is_public = _TAXONOMIES[kind]
     names = [name for name in taxonomy.fields_schema._declared_fields if name != "articles_by_status"]
     condition = is_public() if is_public else None
     return _parse_object(
-        term_json.get_json(taxonomy, uuid, list_articles, names, condition, count_articles=count)
+        term_json.get_json(taxonomy, uuid, list_articles, names, condition, count_articles=count, page=page)
     )
 
 

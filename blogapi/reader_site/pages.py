@@ -9,17 +9,18 @@ from typing import Any
 from urllib.parse import quote, urlencode, urljoin
 
 from blogapi.content.articles.lists.conditions import ArticleFilters
-from blogapi.delivery.archive import list_months
+from blogapi.delivery.archive import list_months, make_month_head
 from blogapi.delivery.feeds.entries import ALL_LANGUAGES, select_home_articles
 from blogapi.parsing import parse_timestamp
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.reader_site import documents
 from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_tree
-from blogapi.reader_site.targets import Target, get_month_range, make_page_path
+from blogapi.reader_site.targets import Target, get_month_range
 from blogapi.reader_site.words import Words, find_words, name_language
-from blogapi.site.addresses import to_time_zone
-from blogapi.site.heads import describe_in_language
+from blogapi.site.addresses import make_numbered_url, to_time_zone
+from blogapi.site.heads import PageNumber, describe_in_language, make_list_head, make_site_head
 from blogapi.site.models import Site
+from blogapi.site.queries import find_logo_size
 from blogapi.site.schemas import SiteSchema
 from blogapi.site.served_paths import ARCHIVE_PATH, SEARCH_PATH, list_homes
 from blogapi.web.errors import NotFound
@@ -76,8 +77,9 @@ def _describe_site(edition: Edition, kind: str, language: str) -> Fields:
     """Return the values that even a page without masthead and foot needs."""
     site, language = edition.site, language or edition.site.language
     described = describe_in_language(site, language)
+    size = find_logo_size(site) or (None, None)
     return {
-        "site": _SITE_SCHEMA.dump(site),
+        "site": _SITE_SCHEMA.dump(site) | {"logo_width": size[0], "logo_height": size[1]},
         "kind": kind,
         "language": language,
         "words": find_words(language, site.language, edition.own_words),
@@ -93,8 +95,11 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
     """Return the values that all templates get; `path` is the decoded path of the page."""
     site, values = edition.site, _describe_site(edition, kind, language)
     homes, language = list_homes(site), values["language"]
-    categories = documents.list_terms("category", "uuid", "name", "url", "parent", "articles_count")
-    tags = documents.list_terms("tag", "uuid", "name", "url", "articles_count")
+    # The foot of a home leads to terms with articles in its language; terms show articles in all languages.
+    counted = language if kind == "home" and len(homes) > 1 else ""
+    names = ("uuid", "name", "url", "articles_count")
+    categories = documents.list_terms("category", *names, "parent", language=counted)
+    tags = documents.list_terms("tag", *names, language=counted)
     pages = documents.list_pages()
     linked = {urljoin(f"{site.url}/", entry["url"]) for entry in values["site"]["navigation"]}
     for entry in values["site"]["navigation"]:
@@ -147,18 +152,23 @@ def _choose_most_used(terms: Sequence[Fields]) -> list[Fields]:
 
 def _show_list(edition: Edition, target: Target) -> Page:
     """Return a page of the articles of a home, a month, a category, a tag or an author."""
-    is_term = target.kind in TERM_KINDS
-    item = documents.get_term(target.kind, target.uuid) if is_term and target.uuid else {}
-    site, language = edition.site, target.language or item.get("language", "")
-    context = _make_context(edition, target.kind, language, target.own_path)
-    filters, title = _select_articles(site, target), item.get("name", "")
-    articles, total = documents.list_articles(filters, target.number)
+    site, page, item = edition.site, PageNumber(target.number), Fields()
+    articles, total = documents.list_articles(_select_articles(site, target), target.number)
     count = max(1, -(-total // PAGE_SIZE))
     if target.number > count or (target.kind == "month" and not total):
         raise NotFound("The list has no such page.")
+    if target.uuid is not None:
+        item = documents.get_term(target.kind, target.uuid, page)
+    language = target.language or item.get("language", "")
+    context = _make_context(edition, target.kind, language, target.own_path)
+    described, title = describe_in_language(site, context["language"]), item.get("name", "")
     if target.kind == "month":
         title = context["words"].format_month(target.year, target.month)
-    own_feed = {target.kind: item["slug"], "language": ALL_LANGUAGES} if is_term else {}
+        head = make_month_head(described, target.year, target.month, name=title, page=page)
+    else:
+        head = item["head"] if item else make_site_head(described, page=page)
+    own_feed = {target.kind: item["slug"], "language": ALL_LANGUAGES} if item else {}
+    categories = context["all_categories"] if target.kind == "category" else []
     context |= {
         "item": item,
         "articles": articles,
@@ -167,12 +177,12 @@ def _show_list(edition: Edition, target: Target) -> Page:
             target.number,
             count,
             total,
-            lambda number: edition.make_address(make_page_path(target.path, number)),
+            lambda number: edition.make_address(make_numbered_url(target.path, number)),
         ),
         "own_feed": make_feed_address(edition, own_feed) if own_feed else "",
-        "above": list_ancestors(context["all_categories"], item) if target.kind == "category" else [],
-        "below": _list_below(context["all_categories"], item) if target.kind == "category" else [],
-        "head": _make_list_head(site, target, context, item),
+        "above": list_ancestors(categories, item),
+        "below": _list_below(categories, item) if categories else [],
+        "head": head,
     }
     return Page("home.html", context)
 
@@ -218,10 +228,11 @@ def _show_archive(edition: Edition) -> Page:
         assert published is not None, "a public article has a time"
         number = to_time_zone(published, site.time_zone).year
         years.setdefault(number, {"year": number, "months": [], "articles": []})["articles"].append(article)
-    target = Target("archive", ARCHIVE_PATH)
     context |= {"years": list(years.values()), "page_title": context["words"]["archive"]}
     context["pager"] |= {"total": total}
-    return Page("archive.html", context | {"head": _make_list_head(site, target, context, {})})
+    described = describe_in_language(site, context["language"])
+    head = make_list_head(described, context["page_title"], ARCHIVE_PATH)
+    return Page("archive.html", context | {"head": head})
 
 
 def _show_item(edition: Edition, target: Target) -> Page:
@@ -315,23 +326,4 @@ def show_missing(edition: Edition, language: str, *, status: int = 404) -> Page:
     title = context["words"]["gone" if status == 410 else "not_found"]
     return Page(
         "not-found.html", context | {"articles": articles, "status": status, "page_title": title}, status
-    )
-
-
-def _make_list_head(site: Site, target: Target, context: Fields, item: Fields) -> Fields:
-    """TEMPORARY until heads.make_site_head exists."""
-    from blogapi.site.heads import PageSummary, build_head
-
-    described = describe_in_language(site, context["language"])
-    if item:
-        head: Fields = item["head"]
-        return head
-    title = f"{context['page_title']} - {described.title}" if context.get("page_title") else described.title
-    url = f"{site.url}{quote(target.own_path)}"
-    return build_head(
-        described,
-        PageSummary(title or site.url, described.description, url, None),
-        "website",
-        {"@type": "WebSite"},
-        [],
     )

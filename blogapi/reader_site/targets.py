@@ -56,15 +56,7 @@ class Target:
     @property
     def own_path(self) -> str:
         """The path of this page of the list."""
-        return make_page_path(self.path, self.number)
-
-
-def make_page_path(path: str, number: int) -> str:
-    """Return the path of a page of the list at `path`: `/tag/rye/page/2/`, also for `/tag/rye.html`."""
-    if number == 1:
-        return path
-    base = path if path.endswith("/") else f"{splitext(path)[0]}/"
-    return f"{base}page/{number}/"
+        return addresses.make_numbered_url(self.path, self.number)
 
 
 def find_target(site: Site, path: str) -> Target | None:
@@ -134,7 +126,9 @@ def _select_items(site: Site, path: str, kinds: Sequence[str]) -> Iterator[Selec
                 .where(is_wanted, is_article(Article), readable(Article, current_time()))
             )
         else:
-            statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_NO_ARTICLE).where(is_wanted)
+            statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_NO_ARTICLE).where(
+                is_wanted
+            )
             yield statement.where(author_is_public()) if kind == "author" else statement
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from importlib import resources
+from posixpath import splitext
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus, urljoin, urlsplit, urlunsplit
 from uuid import UUID
@@ -208,6 +209,18 @@ def make_home_path(site: Site) -> str:
     default = "{/language}/" if site.built_in else "/"
     values = _make_language_values(site.own_language, "", language)
     return _fill_pattern((used or [default])[0], values)
+
+
+def make_numbered_url(url: str, number: int) -> str:
+    """Return the address, or the path, of a page of the list whose first page is at `url`.
+
+    The second page of `/tag/rye/`, and of `/tag/rye.html`, is `/tag/rye/page/2/`.
+    """
+    if number == 1:
+        return url
+    parts = urlsplit(url)
+    folder = parts.path if parts.path.endswith("/") else f"{splitext(parts.path)[0]}/"
+    return urlunsplit(parts._replace(path=f"{folder}page/{number}/"))
 
 
 def make_absolute(address: str, *bases: str) -> str | None:

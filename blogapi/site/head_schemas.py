@@ -6,7 +6,8 @@ from typing import Any
 
 import marshmallow as ma
 
-from blogapi.web.fields import Schema
+from blogapi.web.fields import Schema, StrictInteger
+from blogapi.web.pagination import MAX_PAGE_NUMBER
 
 
 def _tag_fields(*names: str, lists: tuple[str, ...] = ()) -> dict[str, ma.fields.Field[Any]]:
@@ -59,3 +60,12 @@ class HeadSchema(ma.Schema):
     html = ma.fields.String(
         required=True, metadata={"description": "All of this as HTML, safe to insert into <head>."}
     )
+
+
+# The query parameter of the page that `head` describes.
+HEAD_PAGE = StrictInteger(
+    minimum=1,
+    maximum=MAX_PAGE_NUMBER,
+    from_query=True,
+    metadata={"description": "The page of the list of articles that `head` describes.", "example": 2},
+)

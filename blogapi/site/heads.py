@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from blogapi.parsing import normalize_language
 from blogapi.site import addresses
@@ -58,6 +59,77 @@ class PageSummary:
     image: str | None
     # The width and the height of the image, if it is the cover and belongs to the media library.
     image_size: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageNumber:
+    """Which page of a list a head describes, and the words for it in the title (empty: the number)."""
+
+    number: int = 1
+    words: str = ""
+
+    def number_title(self, title: str) -> str:
+        """Return the title, with the page in parentheses after the first page."""
+        return title if self.number == 1 else f"{title} ({self.words or self.number})"
+
+    def number_url(self, url: str | None) -> str | None:
+        """Return the address of the page of the list whose first page has this address."""
+        return url and addresses.make_numbered_url(url, self.number)
+
+
+FIRST_PAGE = PageNumber()
+
+
+def make_site_head(site: Site, *, page: PageNumber = FIRST_PAGE) -> Fields:
+    """Return the head of the home page in the language in which the site is described.
+
+    The first page links to the home pages in all languages of the site, if there are several.
+    """
+    home, description = addresses.make_home_url(site), to_short_line(site.description)
+    title = to_line(site.title) or urlsplit(site.url).netloc
+    summary = PageSummary(page.number_title(title), description, page.number_url(home), choose_image(site))
+    item = without_empty(
+        {
+            "@type": "WebSite",
+            "name": title,
+            "description": description,
+            "url": home,
+            "publisher": make_publisher(site),
+            "inLanguage": site.language,
+        }
+    )
+    alternates = _list_homes(site) if page.number == 1 else ()
+    return build_head(site, summary, "website", item, (), alternates=alternates)
+
+
+def make_list_head(site: Site, title: str, path: str, *, page: PageNumber = FIRST_PAGE) -> Fields:
+    """Return the head of a list that belongs to no term; its first page has this path below the site."""
+    url = page.number_url(f"{site.url}{path}") if site.url else None
+    full_title = page.number_title(" - ".join(filter(None, map(to_line, (title, site.title)))))
+    item = without_empty(
+        {
+            "@type": "CollectionPage",
+            "name": full_title,
+            "url": url,
+            "publisher": make_publisher(site),
+            "inLanguage": site.language,
+        }
+    )
+    summary = PageSummary(full_title, "", url, choose_image(site))
+    return build_head(site, summary, "website", item, [(to_line(title), url)])
+
+
+def _list_homes(site: Site) -> Sequence[Fields]:
+    """Return the home pages of all languages; none unless each language has its own."""
+    homes = {
+        language: addresses.make_home_url(describe_in_language(site, language))
+        for language in addresses.list_languages(site)
+    }
+    urls = {*homes.values()}
+    if None in urls or not 1 < len(urls) == len(homes):
+        return []
+    default = homes[normalize_language(site.own_language)]
+    return [{"language": language, "url": url} for language, url in (*homes.items(), ("x-default", default))]
 
 
 def build_head(
@@ -142,9 +214,9 @@ def list_category_breadcrumbs(site: Site, categories: Sequence[Fields]) -> Seque
 
 
 def _make_breadcrumb_list(site: Site, breadcrumbs: Sequence[Breadcrumb]) -> list[Fields]:
-    """Return the path from the home page as JSON-LD; empty if the site has no title or no address."""
+    """Return the path from the home page as JSON-LD; empty without breadcrumbs, title or address."""
     home = addresses.make_home_url(site)
-    if not home or not site.title:
+    if not breadcrumbs or not home or not site.title:
         return []
     items = [
         without_empty({"@type": "ListItem", "position": position, "name": name, "item": url})
@@ -157,7 +229,7 @@ def _make_html(head: Fields) -> str:
     names = ("description", "robots")
     json_ld = web_json.to_json(head["json_ld"]).translate(_ESCAPED_IN_SCRIPT)
     lines = [
-        f"<title>{escape(head['title'])}</title>",
+        f"<title>{escape(head.get('title', ''))}</title>",
         *(_make_meta("name", name, head[name]) for name in names if name in head),
         *([f'<link rel="canonical" href="{escape(head["canonical"])}">'] if "canonical" in head else []),
         *(

@@ -9,6 +9,7 @@ from blogapi.site.paths import is_local_address
 from blogapi.storage.database import db
 from blogapi.storage.database_clock import ReadOnce
 from blogapi.web.errors import NotFound
+from blogapi.web.media_addresses import LIBRARY, PATH
 
 _SELECT_SITE = select(Site)
 _site = ReadOnce(lambda session: session.scalars(_SELECT_SITE).one())
@@ -30,6 +31,11 @@ def get_site() -> Site:
 def keep_site(site: Site) -> None:
     """Keep the site, which the transaction has read, for `get_site`."""
     _site.set(db.session(), site)
+
+
+def find_logo_size(site: Site) -> tuple[int, int] | None:
+    """Return the width and the height of the logo, or None if it is not in the media library."""
+    return LIBRARY.get().find_size(site.logo) if PATH.fullmatch(site.logo) else None
 
 
 def get_service_url(site: Site | None = None) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from blogapi.publication.shared_caching import shows
 from blogapi.site import queries, service
+from blogapi.site.heads import FIRST_PAGE, PageNumber, describe_in_language, make_site_head
 from blogapi.site.models import Site
-from blogapi.site.schemas import SiteChangesSchema, SiteSchema
+from blogapi.site.schemas import SiteChangesSchema, SiteFieldsSchema, SiteQuery, SiteSchema
 from blogapi.web.access import admin_login, allow, current_caller, reader
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
-from blogapi.web.representation import Representation
+from blogapi.web.pagination import Query
+from blogapi.web.representation import PartialResult, Representation
 
 bp = Blueprint("site", __name__, url_prefix="/api/v1/blog/site", description="The site of the blog")
 
@@ -25,11 +29,17 @@ REPRESENTATION = Representation(lambda uuid: _get_shown(), SiteSchema(), _get_sh
 
 @bp.get("/")
 @allow(reader, scope="published")
-@bp.response(200, SiteSchema(), cacheable=True)
+@bp.response(200, SiteSchema(), partial_schema=SiteFieldsSchema, query=SiteQuery, cacheable=True)
 @shows()
-def single() -> Site | WithAttributes:
+def single(query: Query) -> PartialResult:
     """Return the site: its title, its addresses and its navigation."""
-    return _get_shown()
+    site = describe_in_language(cast(Site, _get_shown()), query.filters.get("language", ""))
+    names, added = query.fields or (), Fields()
+    if not {"logo_width", "logo_height"}.isdisjoint(names):
+        added["logo_width"], added["logo_height"] = queries.find_logo_size(site) or (None, None)
+    if "head" in names:
+        added["head"] = make_site_head(site, page=PageNumber(query.page.number) if query.page else FIRST_PAGE)
+    return PartialResult(WithAttributes(site, **added), query)
 
 
 @bp.patch("/")

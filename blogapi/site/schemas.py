@@ -15,6 +15,7 @@ from blogapi.site.addresses import (
     check_path_pattern,
     list_time_zones,
 )
+from blogapi.site.head_schemas import HEAD_PAGE, HeadSchema
 from blogapi.web.fields import (
     BoundedList,
     Fields,
@@ -29,6 +30,7 @@ from blogapi.web.fields import (
     WebAddress,
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
+from blogapi.web.pagination import DetailQuery
 
 MAX_NAVIGATION_ITEMS = 100
 MAX_LANGUAGES = 100
@@ -156,6 +158,26 @@ class SiteSchema(OmitsNull, OutputSchema):
     built_in = ma.fields.Boolean(metadata={"description": f"{_BUILT_IN} Only admins see this field."})
     created = Timestamp(aware=True, dump_only=True)
     last_updated = Timestamp(aware=True, dump_only=True)
+
+
+class SiteFieldsSchema(SiteSchema):
+    """The site with the requested fields."""
+
+    logo_width = ma.fields.Integer(
+        allow_none=True,
+        metadata={"description": "In pixels; null unless the logo is in the media library.", "example": 400},
+    )
+    logo_height = ma.fields.Integer(allow_none=True, metadata={"example": 100})
+    head = ma.fields.Nested(HeadSchema, metadata={"description": "The head of the home page."})
+
+
+class SiteQuery(DetailQuery):
+    """The query parameters of a request for the site."""
+
+    language = Language(
+        metadata={"description": "Describe the site in this language (BCP 47).", "example": "de"}
+    )
+    page = HEAD_PAGE
 
 
 def _check_languages(languages: list[Fields]) -> None:

@@ -17,6 +17,7 @@ READS = [
     *(ARTICLES, f"{ARTICLES}author/me/", f"{ARTICLES}own/", "{article}", "{preview}", "{article}preview/"),
     *("{article}revisions/", "{article}revisions/1/", "/api/v1/blog/redirects/"),
     *(CATEGORIES, "{category}", TAGS, "{tag}", AUTHORS, "{author}", KEYS, "{key}", MEDIA, "{media}"),
+    *("/api/v1/blog/site/", "/api/v1/blog/archive/"),
 ]
 
 

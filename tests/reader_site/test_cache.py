@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from blogapi.site import service
-from tests.conftest import ARTICLES, People
+from tests.conftest import ARTICLES
 from tests.delivery.response_cache.cached_blog import add_cache, call, make_environ
 from tests.reader_site.conftest import BROWSER
 
@@ -39,8 +39,7 @@ def test_pages_and_missing_pages_are_stored(blog):
     assert len(blog.application.paths) == 7
 
 
-def test_a_cookie_does_not_change_a_page_and_a_key_is_not_stored(blog):
-    people = People(blog.app)
+def test_a_cookie_does_not_change_a_page_and_a_key_is_not_stored(blog, people):
     key, plain = people.key(people.admin), get(blog, "/")
     for headers in ({"Cookie": "blogapi_session=forged"}, {"X-API-KEY": key}, {"X-API-KEY": "wrong"}):
         assert get(blog, "/", **headers)[2] == plain[2]

@@ -131,9 +131,7 @@ def test_redirects_lead_on_and_a_gone_page_says_so(as_admin, as_login, get_page,
     for path, target, status in (("/a/", "/loaf/", 302), ("/b/", "https://other.example/x", 301)):
         body = {"path": path, "target": target, "status": status}
         assert as_login.post(f"{API}/redirects/own/", json=body).status_code == 201
-    assert (
-        as_login.post(f"{API}/redirects/own/", json={"path": "/gone/", "status": 410}).status_code == 201
-    )
+    assert as_login.post(f"{API}/redirects/own/", json={"path": "/gone/", "status": 410}).status_code == 201
     assert get_page("/bread/", 308).headers["Location"] == "/loaf/"
     assert get_page("/a/", 302).headers["Location"] == "/loaf/"
     assert get_page("/a", 302).headers["Location"] == "/loaf/"

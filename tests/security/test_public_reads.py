@@ -20,6 +20,9 @@ PATHS = (
     *(
         f"{BLOG}archive/",
         f"{BLOG}archive/?tag=shared",
+        f"{BLOG}archive/?fields=*,head&language=de",
+        f"{BLOG}site/?fields=*,head,logo_width&language=de&page=2",
+        f"{CATEGORIES}{{category}}/?fields=head&page=2",
         f"{BLOG}pages/?fields=*,html,head,translations,parent",
     ),
     *(f"{BLOG}site/", f"{BLOG}changes/?limit=100", f"{BLOG}redirects/", f"{BLOG}redirects/?format=nginx"),

@@ -210,6 +210,22 @@ def test_a_file_of_the_library_is_at_the_address_of_the_service(picture, service
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("https://blog.example/", "https://blog.example/page/2/"),
+        ("https://blog.example/tag/rye/", "https://blog.example/tag/rye/page/2/"),
+        ("https://blog.example/tag/rye", "https://blog.example/tag/rye/page/2/"),
+        ("https://blog.example/v1.0/rye.html", "https://blog.example/v1.0/rye/page/2/"),
+        ("https://blog.example/list?tag=rye", "https://blog.example/list/page/2/?tag=rye"),
+        ("/archive/2026/04/", "/archive/2026/04/page/2/"),
+    ],
+)
+def test_the_pages_of_a_list_are_below_its_address(first, second):
+    assert addresses.make_numbered_url(first, 2) == second
+    assert addresses.make_numbered_url(first, 1) == first
+
+
+@pytest.mark.parametrize(
     ("pattern", "path", "values"),
     [
         ("/{path}/", "/about/team/", {"path": "about/team"}),

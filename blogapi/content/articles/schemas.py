@@ -280,6 +280,7 @@ class ArticleLinkSchema(OmitsNull, OutputSchema):
     slug = ma.fields.String(metadata={"example": "the-bread-that-waits-for-me"})
     published_at = Timestamp(dump_only=True)
     cover_image = PictureAddress()
+    cover = ma.fields.Nested(CoverSchema, allow_none=True)
     url = PAGE_ADDRESS
 
     omitted_if_null = frozenset({"url"})
@@ -301,8 +302,8 @@ class SingleArticleFieldsSchema(ArticleFieldsSchema):
     related = ma.fields.List(
         ma.fields.Nested(ArticleLinkSchema),
         metadata={
-            "description": "At most 5 public articles with shared tags or in the same category: those with "
-            "the most shared tags first, then those in the category, then the newest."
+            "description": "At most 5 public articles: those with the most tags in common, then the newest "
+            "of the category."
         },
     )
 

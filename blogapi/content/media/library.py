@@ -15,6 +15,12 @@ from blogapi.site.queries import get_service_url as get_service_url
 from blogapi.storage.database import chunk, db
 
 
+def find_size(path: str) -> tuple[int, int] | None:
+    """Return the width and the height of the picture with this path, or None if they are unknown."""
+    file = next(iter(find_used_files([path]).values()), None)
+    return (file.width, file.height) if file and file.width and file.height else None
+
+
 def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
     """Store which files an item shows; paths that are not paths of files are ignored."""
     uses.replace_uses(db.session(), kind, {item: find_used_files(paths).values()})

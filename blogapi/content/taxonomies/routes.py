@@ -11,18 +11,19 @@ import marshmallow as ma
 from sqlalchemy import ColumnElement
 
 from blogapi.content.taxonomies import queries, service, term_json
-from blogapi.content.taxonomies.schemas import TermListQuery
+from blogapi.content.taxonomies.schemas import TermListQuery, TermQuery
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.content.taxonomies.term_json import CountArticles, IsPublic, ListArticles, TermFilters
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.shared_caching import Shown, shows
+from blogapi.site.heads import FIRST_PAGE, PageNumber
 from blogapi.web.access import allow, author, current_caller, current_user_id, editor, reader
 from blogapi.web.blueprint import Blueprint, summary, with_indefinite_article
 from blogapi.web.conditional import write_all
 from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, ItemUuidsSchema, make_item_schema
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import BulkDeleteQuery, DetailQuery, Page, Query
+from blogapi.web.pagination import BulkDeleteQuery, Page, Query
 from blogapi.web.representation import Representation, UpsertResult
 from blogapi.web.slug_lookup import accept_slugs
 
@@ -62,7 +63,7 @@ def build_blueprint(
         own = taxonomy.model.owner_id == caller.restricted_to_author
         return is_public() | own if caller.restricted_to_author else is_public()
 
-    def get_json(id: UUID, names: Sequence[str] | None = None) -> JsonBody:
+    def get_json(id: UUID, names: Sequence[str] | None = None, page: PageNumber = FIRST_PAGE) -> JsonBody:
         return term_json.get_json(
             taxonomy,
             id,
@@ -71,6 +72,7 @@ def build_blueprint(
             get_condition(),
             count_articles=count_articles,
             shows_drafts=current_caller().sees_drafts,
+            page=page,
         )
 
     def get_term(id: UUID) -> TermType:
@@ -136,7 +138,7 @@ def build_blueprint(
         200,
         taxonomy.single_schema(),
         partial_schema=single_fields,
-        query=DetailQuery,
+        query=TermQuery,
         section=taxonomy.detail_section,
         cacheable=True,
     )
@@ -144,7 +146,7 @@ def build_blueprint(
     @accept_slugs(partial(queries.find_slug_owner, taxonomy))
     @shows(find=lambda query, id: Shown(_LISTED_KINDS, {kind: [id]}))
     def single(query: Query, id: UUID) -> JsonBody:
-        return get_json(id, query.fields)
+        return get_json(id, query.fields, PageNumber(query.page.number) if query.page else FIRST_PAGE)
 
     @bp.post("/")
     @allow(taxonomy.creator, scope="write")

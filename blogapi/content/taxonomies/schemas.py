@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.site.head_schemas import HeadSchema
+from blogapi.site.head_schemas import HEAD_PAGE, HeadSchema
 from blogapi.web.fields import (
     Identifier,
     InputSchema,
@@ -17,7 +17,7 @@ from blogapi.web.fields import (
     WebAddress,
 )
 from blogapi.web.media_addresses import PictureAddress, PictureReference
-from blogapi.web.pagination import ListQuery
+from blogapi.web.pagination import DetailQuery, ListQuery
 
 ORDERINGS = ("name", "-articles")
 
@@ -120,6 +120,18 @@ class TermListQuery(ListQuery):
         min_length=1,
         metadata={"description": "Current or former slug.", "example": "slow-food"},
     )
+    language = Language(
+        metadata={
+            "description": "`articles_count` counts only articles in this language (BCP 47).",
+            "example": "de",
+        }
+    )
+
+
+class TermQuery(DetailQuery):
+    """The query parameters of a request for a term; a subclass adds `fields_`."""
+
+    page = HEAD_PAGE
 
 
 class TermBodySchema(InputSchema):

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from blogapi.publication.events import AUTHOR
 from blogapi.site import addresses
 from blogapi.site.heads import (
+    FIRST_PAGE,
+    PageNumber,
     PageSummary,
     build_head,
     choose_image,
@@ -21,16 +23,23 @@ from blogapi.site.models import Site
 from blogapi.web.fields import Fields
 
 
-def make_head(kind: str, term: Fields, site: Site, url: str | None, parents: Sequence[Fields]) -> Fields:
-    """Return the head of a term's page; `parents` are the terms above it, the outermost first.
+def make_head(
+    kind: str,
+    term: Fields,
+    site: Site,
+    url: str | None,
+    parents: Sequence[Fields],
+    number: PageNumber = FIRST_PAGE,
+) -> Fields:
+    """Return the head of a page of a term's articles, of which the first has the address `url`.
 
-    `term` has all fields of the term that are stored.
+    `term` has all fields of the term that are stored. `parents` are the terms above it, the outermost first.
     """
     site = describe_in_language(site, term["language"])
     page = PageSummary(
-        title=to_line(term["seo_title"]) or to_line(term["name"]),
+        title=number.number_title(to_line(term["seo_title"]) or to_line(term["name"])),
         description=to_short_line(term["seo_description"], term.get("description") or term.get("bio") or ""),
-        url=addresses.make_absolute(term["canonical_url"], site.url) or url,
+        url=addresses.make_absolute(term["canonical_url"], site.url) or number.number_url(url),
         image=choose_image(site, term["og_image"], term["cover_image"], term.get("avatar", "")),
     )
     breadcrumbs = [*list_category_breadcrumbs(site, parents), (term["name"], page.url)]

@@ -19,6 +19,7 @@ from blogapi.content.taxonomies.term_head import make_head
 from blogapi.publication.visibility import READABLE_STATUSES, is_article
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.addresses import make_term_url
+from blogapi.site.heads import FIRST_PAGE, PageNumber
 from blogapi.site.queries import get_site
 from blogapi.storage.database import Base, chunk, db, table_of
 from blogapi.web import json as web_json
@@ -40,8 +41,11 @@ _former = table_of(FormerTermSlug).c
 class CountArticles(Protocol):
     """Counts the articles of terms; terms without articles may be missing in the results."""
 
-    def __call__(self, uuid: UUID | None) -> Mapping[UUID, int]:
-        """Return the number of public articles of one term, or of all terms (None), by uuid."""
+    def __call__(self, uuid: UUID | None, language: str = "") -> Mapping[UUID, int]:
+        """Return the number of public articles of one term, or of all terms (None), by uuid.
+
+        With a language, only articles in this language are counted.
+        """
 
     def count_by_status(self, terms: Collection[UUID]) -> Mapping[UUID, Mapping[str, int]]:
         """Return the numbers of articles of these terms by status."""
@@ -53,7 +57,8 @@ class TermFilters:
 
     `q` is a part of the name or the slug, and `slug` a current or former slug. `used` is `never` for terms
     that no article and no page has, or `hidden` for terms whose articles are all drafts or archived. With
-    `similar`, only terms with a name similar to another term's are listed, similar terms together.
+    `similar`, only terms with a name similar to another term's are listed, similar terms together. With a
+    `language`, `articles_count` counts the articles in this language.
     """
 
     q: str = ""
@@ -61,6 +66,7 @@ class TermFilters:
     used: str = ""
     similar: bool = False
     ordering: str = ""
+    language: str = ""
 
     @property
     def need_draft_access(self) -> bool:
@@ -88,7 +94,9 @@ def list_json(
     """
     fields = taxonomy.schema._declared_fields if names is None else names
     terms = _list_terms(taxonomy, _list_columns(taxonomy, fields), page, condition, filters)
-    shown = _make_fields(taxonomy, terms.rows, fields, count_articles, shows_drafts=shows_drafts)
+    shown = _make_fields(
+        taxonomy, terms.rows, fields, count_articles, shows_drafts=shows_drafts, language=filters.language
+    )
     return Page(JsonBody(web_json.to_json_bytes(shown)), terms.total, page)
 
 
@@ -167,16 +175,20 @@ def get_json(
     *,
     count_articles: CountArticles | None = None,
     shows_drafts: bool = False,
+    page: PageNumber = FIRST_PAGE,
 ) -> JsonBody:
     """Return the term with these fields (None: the documented fields, which include its articles).
 
+    `page` is the page of its articles that the field `head` describes.
     Raises NotFound if the term does not exist or the condition is false for it.
     """
     row = _get_row(taxonomy, uuid, condition)
     # Every write of the term changes one of these fields.
     state = web_json.to_json(_dump_rows(taxonomy, [row], taxonomy.embedded_schema._declared_fields)[0])
     fields = taxonomy.single_schema._declared_fields if names is None else names
-    (term,) = _make_fields(taxonomy, [row], fields, count_articles, uuid, shows_drafts=shows_drafts)
+    (term,) = _make_fields(
+        taxonomy, [row], fields, count_articles, uuid, shows_drafts=shows_drafts, page=page
+    )
     if "articles" not in fields:
         return JsonBody(web_json.to_json_bytes(term), item_state=state)
     return web_json.add_member(term, "articles", list_articles(uuid), item_state=state)
@@ -228,6 +240,8 @@ def _make_fields(
     counted: UUID | None = None,
     *,
     shows_drafts: bool,
+    language: str = "",
+    page: PageNumber = FIRST_PAGE,
 ) -> list[Fields]:
     """Return the fields of the terms with these names; fields that depend on other rows are computed.
 
@@ -237,7 +251,7 @@ def _make_fields(
     terms = _dump_rows(taxonomy, rows, _find_columns(taxonomy) if "head" in names else names)
     shown = [{name: value for name, value in term.items() if name in names} for term in terms]
     if count_articles is not None and "articles_count" in names:
-        counts = count_articles(counted)
+        counts = count_articles(counted, language)
         for row, fields in zip(rows, shown, strict=True):
             fields["articles_count"] = counts.get(row.uuid, 0)
     if taxonomy.address_field in names or "head" in names:
@@ -247,7 +261,7 @@ def _make_fields(
             url = make_term_url(site, kind, uuid=row.uuid, slug=row.slug)
             fields |= {taxonomy.address_field: url} if url and taxonomy.address_field in names else {}
             if "head" in names:
-                fields["head"] = make_head(kind, term, site, url, parents.get(row.uuid, ()))
+                fields["head"] = make_head(kind, term, site, url, parents.get(row.uuid, ()), page)
     if count_articles is not None and shows_drafts and "articles_by_status" in names:
         numbers = count_articles.count_by_status([row.uuid for row in rows])
         for row, fields in zip(rows, shown, strict=True):

@@ -179,7 +179,7 @@ def _select_custom(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
 def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
     """Return the redirects without those from a path that is the address of a public article or page."""
     site = complete(site)
-    tree = page_tree.read_tree()
+    tree = page_tree.get_tree()
     page_urls = {uuid: site.url + path for uuid, path in page_paths.make_paths(site, tree).items()}
     redirects = [_to_redirect(site, row, page_urls) for row in rows]
     pages = _find_pages(site, [item for item in redirects if _is_path(item.old)])

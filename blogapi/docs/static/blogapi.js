@@ -444,7 +444,8 @@ function ignoreMissing(error) {
  * @typedef {{ uuid: string, title: string, description: string, language: string, time_zone: string, url: string,
  *   service_url: string, logo: string, icon: string, article_path: string, page_path: string, category_path: string,
  *   tag_path: string, author_path: string, preview_url: string, navigation: NavigationItem[], languages:
- *   SiteLanguage[], built_in?: boolean, created: string, last_updated: string }} Site
+ *   SiteLanguage[], built_in?: boolean, created: string, last_updated: string, logo_width?: number | null,
+ *   logo_height?: number | null, head?: Head }} Site
  * @typedef {{ changes: Change[], cursor: string, more: boolean }} ChangeList
  * @typedef {{ type: string, title: string, status: number, detail: string, code: "admin_exists" | "article_changed" |
  *   "author_in_use" | "backup_running" | "category_in_use" | "checks_running" | "conflict" | "cross_origin" |
@@ -454,10 +455,10 @@ function ignoreMissing(error) {
  *   | "link_invalid" | "login_failed" | "login_over" | "login_required" | "malformed" | "media_exists" | "media_full" |
  *   "media_in_use" | "method_not_allowed" | "missing" | "name_taken" | "newer_schema" | "not_deleted" | "not_found" |
  *   "not_implemented" | "profile_exists" | "range_not_satisfiable" | "read_only" | "request_timeout" | "scope_missing"
- *   | "second_factor_failed" | "second_factor_missing" | "second_factor_required" | "second_factor_used" | "slug_taken"
- *   | "stale" | "storage_full" | "too_large" | "too_many_backups" | "too_many_requests" | "unavailable" |
- *   "unsupported_media_type" | "upgrading" | "uri_too_long" | "user_in_use", errors?: Record<string, string[]>, uuid?:
- *   string }} Problem
+ *   | "second_factor_failed" | "second_factor_missing" | "second_factor_required" | "second_factor_used" |
+ *   "slug_reserved" | "slug_taken" | "stale" | "storage_full" | "too_large" | "too_many_backups" | "too_many_requests"
+ *   | "unavailable" | "unsupported_media_type" | "upgrading" | "uri_too_long" | "user_in_use", errors?: Record<string,
+ *   string[]>, uuid?: string }} Problem
  * @typedef {"draft" | "published" | "unlisted" | "archived" | "scheduled"} Status
  * @typedef {"html" | "markdown" | "text"} ContentType
  * @typedef {{ uuid: string, created: string, last_updated: string, og_image: string, title: string, description:
@@ -476,8 +477,8 @@ function ignoreMissing(error) {
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string, user: string,
  *   created: string, last_updated: string }} EmbeddedCategory
  * @typedef {{ category: string, tags: string[], authors: string[] }} Links
- * @typedef {{ uuid: string, title: string, slug: string, published_at: string, cover_image: string, url?: string }}
- *   ArticleLink
+ * @typedef {{ uuid: string, title: string, slug: string, published_at: string, cover_image: string, cover: Cover |
+ *   null, url?: string }} ArticleLink
  * @typedef {{ tags: string[], authors: string[] }} PageLinks
  * @typedef {{ label: string, url: string }} NavigationItem
  * @typedef {{ language: string, title?: string, description?: string }} SiteLanguage
@@ -503,11 +504,11 @@ function ignoreMissing(error) {
  *   "-title" | "published_at" | "-published_at" | "last_updated" | "-last_updated", status?: "draft" | "published" |
  *   "unlisted" | "archived" | "scheduled" | "any", working_copy?: boolean, parent?: string, [name: `custom.${string}`]:
  *   CustomFilter }} PageFilters
- * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
- *   }} CategoryFilters
- * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
- *   }} TagFilters
- * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string
- *   }} AuthorFilters
+ * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string,
+ *   language?: string }} CategoryFilters
+ * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string,
+ *   language?: string }} TagFilters
+ * @typedef {{ q?: string, used?: "never" | "hidden", similar?: boolean, ordering?: "name" | "-articles", slug?: string,
+ *   language?: string }} AuthorFilters
  * @typedef {{ path?: string }} RedirectFilters
  */

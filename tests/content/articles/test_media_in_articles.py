@@ -214,6 +214,26 @@ def test_what_get_returns_is_a_put_that_changes_nothing(as_admin, as_login, make
         assert as_admin.get(one).json[name] == patched.json[name]
 
 
+def test_lists_and_links_show_the_cover_of_a_single_article(as_reader, make_article, picture, service):
+    shown = make_article(cover_image=picture.reference, published_at="2026-01-02T00:00:00Z")
+    older, newer = (make_article(published_at=f"2026-01-0{day}T00:00:00Z") for day in (1, 3))
+    cover = read(as_reader, shown.uuid, "cover")["cover"]
+    folder = f"{service}{picture.path.rpartition('/')[0]}"
+    assert (cover["url"], cover["width"], cover["alt"]) == (f"{service}{picture.path}", 1600, 'A "cat" <b>')
+    assert [(one["url"], one["width"]) for one in cover["renditions"]] == [
+        (f"{folder}/w{width}.webp", width) for width in (400, 800)
+    ]
+    listed = as_reader.get(f"{ARTICLES}?fields=uuid,cover").json
+    assert {one["uuid"]: one["cover"] for one in listed} == {
+        **{str(other.uuid): None for other in (older, newer)},
+        str(shown.uuid): cover,
+    }
+    links = [read(as_reader, older.uuid, "next")["next"], read(as_reader, newer.uuid, "previous")["previous"]]
+    assert [one["cover"] for one in links] == [cover, cover]
+    related = read(as_reader, older.uuid, "related")["related"]
+    assert [one["cover"] for one in related] == [None, cover]
+
+
 def test_the_image_of_the_seo_record_follows_the_cover(app, as_admin, make_article, picture):
     article, other = make_article(cover_image=picture.reference), add_picture(app)
     path = f"{ARTICLES}{article.uuid}/"

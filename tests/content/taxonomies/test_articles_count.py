@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.conftest import ARTICLES, CATEGORIES, TAGS
+from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 
 BOTH = pytest.mark.parametrize("path", [CATEGORIES, TAGS])
 HIDDEN = [
@@ -115,6 +115,29 @@ def test_a_scheduled_article_is_counted_when_it_is_due(as_reader, write, reads, 
         assert count(as_reader, reads(path)) == number
         etags.append({as_reader.get(read).headers["ETag"] for read in reads(path)})
     assert etags[0].isdisjoint(etags[1])
+
+
+@pytest.mark.parametrize("own", ["en", "de"])
+def test_a_list_counts_the_articles_of_a_language_as_their_list_has_them(
+    as_reader, as_login, write, terms, own
+):
+    for language in ("", "", "de", "en", "fr"):
+        write(language=language)
+    write(language="fr", status="draft")
+    as_login.patch("/api/v1/blog/site/", json={"language": own})
+    author = as_reader.get(AUTHORS).json[0]["slug"]
+    slugs = {CATEGORIES: ("category", "a"), TAGS: ("tag", "a"), AUTHORS: ("author", author)}
+    for path, (kind, slug) in slugs.items():
+        numbers = {}
+        for language in ("en", "de", "FR", "nl"):
+            (shown,) = as_reader.get(f"{path}?language={language}&fields=articles_count").json
+            listed = as_reader.get(f"{ARTICLES}?{kind}={slug}&language={language}&fields=uuid").json
+            numbers[language] = shown["articles_count"]
+            assert numbers[language] == len(listed), (path, language)
+        # The articles in English were written while it was the language of the site.
+        assert numbers == {"FR": 1, "nl": 0} | ({"en": 3, "de": 1} if own == "en" else {"en": 0, "de": 4})
+        assert as_reader.get(f"{path}?fields=articles_count").json == [{"articles_count": 5}]
+        assert as_reader.get(f"{path}?language=de").json == as_reader.get(path).json
 
 
 @BOTH

@@ -132,6 +132,22 @@ def test_the_head_of_a_term(as_reader, make, set_site):
     assert "<title>Rye</title>" in head["html"]
 
 
+@EACH
+def test_the_head_of_a_page_of_the_articles_has_its_own_title_and_address(as_admin, make, set_site, path):
+    set_site(url="https://blog.example", title="Crumbs")
+    term = make(path)
+    first = as_admin.get(f"{path}{term}/?fields=head").json["head"]
+    assert as_admin.get(f"{path}rye/?fields=head&page=1").json["head"] == first
+    second = as_admin.get(f"{path}rye/?fields=head&page=2").json["head"]
+    assert (second["title"], second["canonical"]) == ("Rye (2)", f"{first['canonical']}page/2/")
+    assert second["open_graph"]["og:url"] == second["canonical"]
+    as_admin.patch(f"{path}{term}/", json={"canonical_url": "https://elsewhere.example/rye/"})
+    second = as_admin.get(f"{path}{term}/?fields=head&page=2").json["head"]
+    assert (second["title"], second["canonical"]) == ("Rye (2)", "https://elsewhere.example/rye/")
+    for query in ("page=0", "page=x", "page=1&page_size=5"):
+        assert as_admin.get(f"{path}{term}/?{query}").status_code == 400
+
+
 def test_the_head_of_an_author_describes_a_person(as_admin, make):
     author = make(AUTHORS, bio="Bakes", url="https://ada.example/", **DETAILS)
     head = as_admin.get(f"{AUTHORS}{author}/?fields=head").json["head"]

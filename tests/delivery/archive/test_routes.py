@@ -134,9 +134,55 @@ def test_a_write_changes_the_archive_and_its_etag(as_reader, as_admin, articles)
     assert as_reader.get(ARCHIVE).headers["ETag"] != before.headers["ETag"]
 
 
+@pytest.mark.parametrize("own", ["en", "de"])
+def test_the_articles_of_a_language_are_counted_as_their_list_has_them(
+    as_reader, as_login, make_article, own
+):
+    for month, language in enumerate(("", "de", "en", "fr", ""), 1):
+        make_article(language=language, published_at=f"2026-{month:02}-01T00:00:00Z")
+    as_login.patch(SITE, json={"language": own})
+    for language in ("en", "de", "fr", "nl"):
+        listed = as_reader.get(f"{ARTICLES}?language={language}&fields=published_at").json
+        assert [month for _, month, _ in read(as_reader, f"?language={language}")] == [
+            int(one["published_at"][5:7]) for one in listed
+        ]
+    assert len(read(as_reader)) == 5
+
+
+def test_fields_select_and_add_the_head_of_the_page_of_a_month(as_reader, as_login, articles):
+    site = {"url": "https://blog.example/b", "title": "Crumbs", "languages": [{"language": "de"}]}
+    as_login.patch(SITE, json=site)
+    shown = as_reader.get(ARCHIVE)
+    assert as_reader.get(f"{ARCHIVE}?fields=*").data == shown.data
+    assert as_reader.get(f"{ARCHIVE}?fields=year").json == [{"year": year} for year, _, _ in ALL]
+    months = as_reader.get(f"{ARCHIVE}?fields=month,head").json
+    assert [(one["month"], one["head"]["title"], one["head"]["canonical"]) for one in months] == [
+        (1, "January 2026 - Crumbs", "https://blog.example/b/archive/2026/01/"),
+        (3, "March 2024 - Crumbs", "https://blog.example/b/archive/2024/03/"),
+        (2, "February 2024 - Crumbs", "https://blog.example/b/archive/2024/02/"),
+    ]
+    as_login.patch(SITE, json={"language": "de-AT"})
+    months = as_reader.get(f"{ARCHIVE}?fields=head").json
+    assert months[0]["head"]["title"] == "2026-01 - Crumbs"
+    assert as_reader.get(ARCHIVE).data == shown.data
+
+
+@pytest.mark.parametrize("fields", ["", "?fields=*,head"])
+def test_the_archive_takes_the_same_statements_for_any_length(
+    as_reader, make_article, record_statements, fields
+):
+    numbers = []
+    for year in (2020, 2021, 2022):
+        make_article(published_at=f"{year}-01-01T00:00:00Z")
+        with record_statements() as statements:
+            as_reader.get(f"{ARCHIVE}{fields}")
+        numbers.append(len(statements))
+    assert numbers[1] == numbers[2]
+
+
 @pytest.mark.parametrize(
     "query",
-    ["page=1", "tag=", "tag=a&tag=b", "category=%00", f"author={'a' * 256}", "fields=year", "status=any"],
+    ["page=1", "tag=", "tag=a&tag=b", "category=%00", f"author={'a' * 256}", "fields=x", "status=any"],
 )
 def test_an_invalid_query_gets_a_400(as_admin, query):
     response = as_admin.get(f"{ARCHIVE}?{query}")

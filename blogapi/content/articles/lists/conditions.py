@@ -235,13 +235,20 @@ def _match_author(reference: str) -> Condition:
 
 
 def _match_language(language: str) -> Condition:
-    # The index contains only articles that name their language.
     if language != normalize_language(get_site().language):
         return Condition(and_(_article.language != "", _article.language == language))
+    return Condition(is_in_language(_article.uuid, language))
+
+
+def is_in_language(uuid: ColumnElement[UUID], language: str) -> ColumnElement[bool]:
+    """Return the condition that the article with this uuid is in the language."""
+    # The index contains only articles that name their language.
+    named = select(_other.uuid).where(_other.language != "")
+    if language != normalize_language(get_site().language):
+        return uuid.in_(named.where(_other.language == language))
     # Writes store the language of the site as an empty text, but the site may have had another language
     # before.
-    others = select(_other.uuid).where(_other.language != "", _other.language != language)
-    return Condition(_article.uuid.not_in(others))
+    return uuid.not_in(named.where(_other.language != language))
 
 
 def _match_words(text: str) -> Condition:

@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, case, func, select, true
 
 from blogapi.content.articles.lifecycle import SCHEDULED
+from blogapi.content.articles.lists.conditions import is_in_language
 from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.authors import AUTHORS
 from blogapi.content.taxonomies.categories import CATEGORIES
@@ -27,19 +28,25 @@ class ArticleCounter:
     """Counts the articles of terms.
 
     `term` is the column with the uuids of the terms, and `link` is the column of articles or links that
-    refers to it. `is_public` is the condition that the article is in the lists. The statements `by_status`
-    select a term, a status and a number; the numbers of equal statuses are added up.
+    refers to it. `article` is the column with the uuids of the articles. `is_public` is the condition that
+    the article is in the lists. The statements `by_status` select a term, a status and a number; the numbers
+    of equal statuses are added up.
     """
 
     term: ColumnElement[UUID]
     link: ColumnElement[UUID]
+    article: ColumnElement[UUID]
     is_public: ColumnElement[bool]
     by_status: Sequence[Select[*tuple[Any, ...]]]
 
-    def __call__(self, uuid: UUID | None) -> Mapping[UUID, int]:
-        """Return the numbers of public articles of this term, or of all terms (None), by term."""
+    def __call__(self, uuid: UUID | None, language: str = "") -> Mapping[UUID, int]:
+        """Return the numbers of public articles of this term, or of all terms (None), by term.
+
+        With a language, only articles in this language are counted.
+        """
+        is_counted = [self.is_public, *([is_in_language(self.article, language)] if language else [])]
         # Each subquery counts a range of the term's index; for GROUP BY, SQLite would use another index.
-        number = select(func.count()).where(self.link == self.term, self.is_public).scalar_subquery()
+        number = select(func.count()).where(self.link == self.term, *is_counted).scalar_subquery()
         statement = select(self.term, number).where(true() if uuid is None else self.term == uuid)
         return dict(db.session.connection().execute(statement, {"now": current_time()}).all())
 
@@ -70,14 +77,14 @@ def make_counter(taxonomy: Taxonomy[Any]) -> ArticleCounter:
     """
     term, uuid = taxonomy.get_link(), table_of(taxonomy.model).c.uuid
     if term.table is table_of(Article):
-        return ArticleCounter(uuid, term, listed(_article), (_count_by_status(term),))
+        return ArticleCounter(uuid, term, _article.uuid, listed(_article), (_count_by_status(term),))
     link = term.table.c
     status = case((link.listed_from > NOW, SCHEDULED), else_=Status.PUBLISHED.value).label("shown_status")
     by_status = (
         select(term, status, func.count()).where(link.listed_from.is_not(None)),
         _count_by_status(term).where(link.article_id == _article.uuid, link.listed_from.is_(None)),
     )
-    return ArticleCounter(uuid, term, link.listed_from <= NOW, by_status)
+    return ArticleCounter(uuid, term, link.article_id, link.listed_from <= NOW, by_status)
 
 
 count_in_categories = make_counter(CATEGORIES)

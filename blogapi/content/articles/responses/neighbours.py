@@ -103,8 +103,8 @@ def _read(
     # The index of languages contains only articles that name their language.
     has_language = [_article.language != ""] if article.language else []
     statement = select(
-        *(_article.uuid, _article.title, _article.slug, _article.published_at, _article.cover_image),
-        *(_article.language, _category.slug.label("category_slug")),
+        *(_article.uuid, _article.title, _article.slug, _article.published_at, _article.language),
+        *(_article.cover_image, _article.cover, _category.slug.label("category_slug")),
     ).where(
         _category.uuid == _article.category_id,
         _article.uuid != article.uuid,

@@ -35,6 +35,7 @@ def link(article):
         "slug": article.slug,
         "published_at": article.published_at.isoformat(timespec="microseconds"),
         "cover_image": article.cover_image,
+        "cover": None,
     }
 
 
