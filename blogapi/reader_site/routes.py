@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 import flask
-from flask import Response, current_app, request
+from flask import Flask, Response, current_app, request
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.routing import Rule
 from werkzeug.wrappers import Response as BaseResponse
 
+from blogapi.config import AppState
 from blogapi.delivery.redirects import queries as redirects
 from blogapi.delivery.redirects.custom.service import GONE
 from blogapi.delivery.response_cache import middleware
@@ -46,12 +48,22 @@ _POLICY = "; ".join(
 _SECURE_POLICY = f"{_POLICY}; upgrade-insecure-requests"
 
 
+_WAS_ON = AppState[bool]("site-was-on")
+
+
+def init_app(app: Flask) -> None:
+    """Create what the site keeps in memory."""
+    theme.init_app(app)
+    missing_pages.init_app(app)
+    _WAS_ON.set(app, False)
+
+
 def is_on() -> bool:
-    """Return whether the site is on; False if the database cannot be read."""
-    try:
-        return get_site().built_in
-    except SQLAlchemyError:
-        return False
+    """Return whether the site is on, or was on before the database became unreadable."""
+    with suppress(SQLAlchemyError):
+        # The setter takes the application itself, and not the proxy of Flask.
+        _WAS_ON.set(current_app._get_current_object(), get_site().built_in)  # type: ignore[attr-defined]
+    return _WAS_ON.get()
 
 
 def answers_unknown_path() -> bool:

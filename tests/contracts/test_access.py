@@ -326,7 +326,11 @@ ACCESS_CASES = [
     AccessCase("health.check", "/health/", EVERYONE),
     AccessCase("metrics.show_metrics", "/metrics/", ADMINS),
     AccessCase("openapi.get_document", "/openapi.json", EVERYONE),
-    AccessCase("home.index", "/", EVERYONE),
+    AccessCase("reader_site.index", "/", EVERYONE),
+    # The site is off.
+    AccessCase("reader_site.show_page", "/zzz/", (404,) * 6),
+    AccessCase("reader_site.style", "/style.css", (404,) * 6),
+    AccessCase("reader_site.theme_file", "/theme/a.css", (404,) * 6),
     AccessCase("docs.guide", "/docs/", EVERYONE),
     AccessCase("docs.guide_page", "/docs/reading/", EVERYONE),
     AccessCase("docs.api_reference", "/docs/api/", EVERYONE),

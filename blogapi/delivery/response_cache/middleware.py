@@ -266,12 +266,16 @@ def init_app(app: Flask, get_generation: Callable[[], str]) -> None:
     """Wrap the application in the response cache; for `get_generation`, see ResponseCacheMiddleware."""
     source, max_bytes = commit_version.create_source(app), app.config["CACHE_MEGABYTES"] * 2**20
     middleware = ResponseCacheMiddleware(app, app.wsgi_app, source, max_bytes, get_generation)
-    cache = middleware.cache
+    caches = middleware.cache, middleware.missing_pages
     RESPONSE_CACHE.set(app, middleware)
     app.wsgi_app = middleware  # type: ignore[method-assign]
-    metrics.add_counter(app, "cache_hits", "Responses replayed from the cache.", lambda: cache.hits)
+    metrics.add_counter(
+        app, "cache_hits", "Responses replayed from the cache.", lambda: sum(one.hits for one in caches)
+    )
     metrics.add_counter(app, "cache_misses", "Cacheable responses computed.", lambda: middleware.misses)
-    metrics.add_gauge(app, "cache_bytes", "Memory used by cached responses.", lambda: cache.used_bytes)
+    metrics.add_gauge(
+        app, "cache_bytes", "Memory used by cached responses.", lambda: sum(one.used_bytes for one in caches)
+    )
 
 
 def _replay(response: CachedResponse, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:

@@ -1,0 +1,61 @@
+"""Slugs whose address another page of the site has."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import ARTICLES
+from tests.contracts.client import outcome
+
+PAGES, TAGS = "/api/v1/blog/pages/", "/api/v1/blog/tags/"
+LANGUAGES = [{"language": "de", "title": "", "description": ""}]
+RESERVED = ["search", "archive", "page", "admin", "api", "media", "feeds", "theme", "mcp", "de"]
+
+
+@pytest.mark.parametrize("slug", RESERVED)
+@pytest.mark.parametrize("path", [ARTICLES, PAGES])
+def test_a_given_slug_is_refused_and_a_derived_one_is_numbered(as_admin, turn_on, get_page, path, slug):
+    turn_on(languages=LANGUAGES)
+    given = as_admin.post(path, json={"title": "Bread", "slug": slug, "status": "published"})
+    assert outcome(given) == (422, "slug_reserved") and given.json["errors"]["slug"]
+    derived = as_admin.post(path, json={"title": slug, "status": "published"})
+    assert (derived.status_code, derived.json["slug"]) == (201, f"{slug}-2")
+    assert slug in get_page(f"/{slug}-2/").text
+
+
+@pytest.mark.parametrize("slug", ["search", "admin", "de"])
+def test_without_the_site_every_slug_is_free(as_admin, set_site, slug):
+    set_site(languages=LANGUAGES)
+    created = as_admin.post(ARTICLES, json={"title": slug, "status": "published"})
+    assert (created.status_code, created.json["slug"]) == (201, slug)
+
+
+def test_an_unchanged_slug_passes_and_a_new_one_is_refused(as_admin, set_site, turn_on, make_article):
+    article = make_article(title="Search")
+    other = make_article(title="Bread")
+    turn_on()
+    own = f"{ARTICLES}{article.uuid}/"
+    fields = as_admin.get(own).json
+    assert as_admin.patch(own, json={"slug": "search", "content": "New"}).status_code == 200
+    assert as_admin.put(own, json=fields | {"content": "Newer"}).status_code == 200
+    refused = as_admin.patch(f"{ARTICLES}{other.uuid}/", json={"slug": "archive"})
+    assert outcome(refused) == (422, "slug_reserved")
+
+
+def test_patterns_decide_which_slugs_are_reserved(as_admin, turn_on):
+    turn_on(article_path="/posts/{slug}/", tag_path="/{slug}/")
+    assert as_admin.post(ARTICLES, json={"title": "Bread", "slug": "search"}).status_code == 201
+    assert outcome(as_admin.post(TAGS, json={"name": "A", "slug": "search"})) == (422, "slug_reserved")
+    assert as_admin.post(TAGS, json={"name": "Search"}).json["slug"] == "search-2"
+    tag = as_admin.post(TAGS, json={"name": "Rye"}).json
+    refused = as_admin.patch(f"{TAGS}{tag['uuid']}/", json={"slug": "admin"})
+    assert outcome(refused) == (422, "slug_reserved")
+
+
+def test_a_deleted_article_comes_back_with_another_slug(as_admin, turn_on, make_article):
+    article = make_article(title="Search")
+    own = f"{ARTICLES}{article.uuid}/"
+    assert as_admin.delete(own).status_code == 204
+    turn_on()
+    restored = as_admin.post(f"{own}restore/")
+    assert (restored.status_code, restored.json["slug"]) == (200, "search-2")
