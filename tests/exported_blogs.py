@@ -74,6 +74,7 @@ LEFT_OUT: dict[str, str] = {
         "users are not exported",
     ),
     **dict.fromkeys(("media.width", "media.height", "media.is_scalable"), "they are read from the file"),
+    "site.built_in": "an import shows no blog to readers",
     "working_copy.not_live": "the next save of a scheduled article asks again",
     "media.unused_since": "it follows from the uses, and the time begins again",
     "article.version": "it counts the changes in one database, and former versions are not exported",
@@ -113,8 +114,10 @@ class Blogs:
             assert report.refused == []
         return read_files(target)
 
-    def restore(self, source: Path, assets: tuple[Path, ...] = (), **options: Any) -> list[FileReport]:
-        """Import a folder; return the reports."""
+    def restore(
+        self, source: Path, assets: tuple[Path, ...] = (), notes: list[str] | None = None, **options: Any
+    ) -> list[FileReport]:
+        """Import a folder; return the reports, and add the notes of the import to `notes`."""
         with self.app.app_context(), open_spool() as spool:
             importer = Importer(self.owner, assets=assets, **options)
             given = ImportOptions(now=NOW, assets=assets)
@@ -126,6 +129,8 @@ class Blogs:
             )
             run = ImportRun(importer, sources, spool, given)
             run.run(no_progress)
+            if notes is not None:
+                notes += run.notes
             return run.reports
 
     def read_rows(self) -> dict[str, list[dict[str, Any]]]:

@@ -20,6 +20,7 @@ from blogapi.docs.assets import CONTENT_TYPES
 from blogapi.rendering.players import PLAYERS
 from blogapi.site import addresses
 from blogapi.site.addresses import list_time_zones
+from blogapi.site.paths import is_local_address
 from blogapi.site.queries import get_site
 from blogapi.web.access import ROLES, Role, allow, anyone
 from blogapi.web.errors import NotFound
@@ -130,6 +131,7 @@ def page(id: UUID | None = None) -> Response:
         digest=assets.get_digest(),
         list_time_zones=list_time_zones,
         preview_origin=preview_origin,
+        is_local=is_local_address(request.host_url),
         no_bin=not config["BIN_DAYS"],
         shared_seconds=config["PUBLIC_READS"] and config["SHARED_MAX_AGE"],
     )

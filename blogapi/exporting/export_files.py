@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import unquote, urlsplit
 
+from flask import current_app
+
 from blogapi.content.media.stored_files import StoredFile, find_fault
 from blogapi.delivery.redirects.custom.service import list_custom_redirects
 from blogapi.delivery.redirects.formats import format_redirects
@@ -17,13 +19,14 @@ from blogapi.delivery.redirects.queries import CUSTOM, Redirect, list_redirects
 from blogapi.exporting.article_files import ArticleWriter
 from blogapi.exporting.article_rows import Item
 from blogapi.exporting.exported_addresses import MediaAddresses
-from blogapi.exporting.layouts import Layout
+from blogapi.exporting.layouts import DEFAULT, Layout
 from blogapi.exporting.names import ArticleNames, choose_media_names
 from blogapi.exporting.results import CannotWrite
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.term_pages import TermPages
 from blogapi.exporting.yaml_text import to_yaml
 from blogapi.publication.kinds import TERM_LISTS
+from blogapi.site.theme_files import list_theme_files
 from blogapi.storage.database import current_time, end_read
 from blogapi.web.json import to_json
 
@@ -106,6 +109,9 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     for path, text in pages.list_pages():
         yield TextFile(path, text.encode())
     end_read()
+    if snapshot.has_all_fields and layout is DEFAULT:
+        for name, source in list_theme_files(Path(current_app.instance_path)):
+            yield TextFile(name, source.read_bytes())
     for file in snapshot.media:
         name = names[file["uuid"]]
         stored = StoredFile(file["hash"], file["name"].rpartition(".")[2], file["size"], file["name"])

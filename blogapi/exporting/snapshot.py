@@ -199,7 +199,7 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
     former_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
     return Snapshot(
         drafts,
-        _read_site(get_site()),
+        _read_site(get_site(), has_all_fields=has_all_fields),
         _read_terms(Category),
         _read_terms(Tag),
         _read_terms(
@@ -284,10 +284,11 @@ def _select_public_media(now: datetime) -> Select[UUID]:
     return select(_use.media_id).where(_use.current, is_public)
 
 
-def _read_site(site: Site) -> Item:
+def _read_site(site: Site, *, has_all_fields: bool) -> Item:
     navigation = [{"label": item["label"], "url": item["url"]} for item in site.navigation_items]
     languages = {"languages": list(site.other_languages)} if site.other_languages else {}
-    return {name: getattr(site, name) for name in SITE_FIELDS} | {"navigation": navigation} | languages
+    fields = {name: getattr(site, name) for name in SITE_FIELDS}
+    return fields | {"built_in": site.built_in and has_all_fields, "navigation": navigation} | languages
 
 
 def _read_terms(model: type[Any], condition: ColumnElement[bool] | None = None) -> list[Item]:

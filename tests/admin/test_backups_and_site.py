@@ -43,6 +43,33 @@ def test_a_backup_is_made_checked_fetched_and_deleted(api, open_admin, blog):
     page.get_by_role("cell", name="Unreadable").wait_for()
 
 
+def test_the_blog_is_shown_here_by_one_switch(api, open_admin, blog):
+    api.patch("blog/site/", {"url": "", "title": "Quay"})
+    page = open_admin("/admin/")
+    assert not page.locator(".side .see-site").is_visible()
+    page.get_by_role("link", name="Show it here", exact=True).click()
+    switch = page.get_by_label("Show the blog here", exact=True)
+    wait_until(page, "document.activeElement.id === 'field-built_in'")
+    assert "without a key; drafts stay yours" in page.locator("#built_in-help").inner_text()
+    switch.check()
+    address = page.get_by_label("Address of the site")
+    assert address.input_value() == blog.origin
+    address.fill("")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("The built-in site needs an address").wait_for()
+    assert list_violations(page) == []
+    address.fill(blog.origin)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text(re.compile(r"^Saved \d\d:\d\d$")).wait_for()
+    assert page.locator(".side .see-site").is_visible()
+    assert (api.get("blog/site/")["built_in"], api.get("blog/site/")["url"]) == (True, blog.origin)
+    switch.uncheck()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("Not saved yet").wait_for(state="detached")
+    assert api.get("blog/site/")["built_in"] is False
+    api.patch("blog/site/", {"url": ""})
+
+
 def test_the_fields_of_the_site_are_changed(api, open_admin):
     page = open_admin("/admin/site/")
     page.get_by_label("Title", exact=True).fill("Notes from the harbour")

@@ -412,3 +412,25 @@ def test_hugo_gets_the_pages_of_the_terms_of_public_articles(run, as_admin, blog
         "hugo/content/categories/kitchen/_index.md": pages["hugo/content/categories/kitchen/_index.md"],
     }
     assert b"description: Where we cook\nimages:\n" in pages["hugo/content/categories/kitchen/_index.md"]
+
+
+@pytest.mark.parametrize(
+    ("options", "is_exported"),
+    [(["--drafts"], True), ([], False), (["--drafts", "--for", "hugo"], False)],
+)
+def test_only_the_own_layout_with_drafts_has_the_theme(run, blog, instance, tmp_path, options, is_exported):
+    (instance / "theme/fonts").mkdir(parents=True)
+    (instance / "theme/fonts/a.woff2").write_bytes(b"font")
+    (instance / "theme/.hidden").write_bytes(b"x")
+    assert run("export", tmp_path / "out", *options).exit_code == 0
+    themes = {name: content for name, content in read_folder(tmp_path / "out").items() if "theme" in name}
+    assert themes == ({"theme/fonts/a.woff2": b"font"} if is_exported else {})
+
+
+def test_an_export_says_that_blogapi_shows_the_blog(run, blog, set_site, tmp_path):
+    assert run("export", tmp_path / "off", "--drafts").exit_code == 0
+    set_site(url="https://blog.example", built_in=True)
+    assert run("export", tmp_path / "public").exit_code == 0
+    assert run("export", tmp_path / "on", "--drafts").exit_code == 0
+    sites = [yaml.safe_load(read_folder(tmp_path / name)["site.yaml"]) for name in ("off", "public", "on")]
+    assert [site.get("built_in") for site in sites] == [None, None, True]

@@ -25,7 +25,7 @@ const makeItemEntry = (collection) => (item) => {
 
 export function openPalette() {
   if (document.querySelector(".palette")) return;
-  const links = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll(".bottom-bar a")]);
+  const links = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll(".bottom-bar a:not([hidden])")]);
   const offered = links.filter((link) => hasRole(link.dataset.for ?? ""));
   const fixed = [NEW_ARTICLE, ...offered.map(makeLinkEntry)];
   let [words, at, items] = ["", 0, /** @type {Entry[]} */ ([])];

@@ -36,7 +36,7 @@ let current = null;
 /** {user: {uuid, username, role}, site: {title, time_zone, …}}; known in renderPage(), not yet in load(). */
 export const session = () => current;
 
-/** The values of this session, or of the last one in this browser: {title, user, username, role, can_publish}. */
+/** The values of this session, or of the last one in this browser: {title, address, user, username, role, …}. */
 export const lastSession = () => last;
 
 /** @param {{user: Json, site: Json}} session */
@@ -44,7 +44,9 @@ export function setSession(session) {
   current = session;
   setTimeZone(session.site.time_zone);
   const { uuid: user, username, role, can_publish } = session.user;
-  last = { title: session.site.title, user, username, role, can_publish };
+  const { title, url, built_in } = session.site;
+  // The site that blogapi shows is where this page is, also if its address has another port or host.
+  last = { title, address: built_in ? "/" : url, user, username, role, can_publish };
   setCaller(session.user);
   storage.write(SESSION_KEY, last);
   onLoginEnded(signInAgain);
@@ -188,6 +190,8 @@ export class Page extends LitElement {
     document.title = [this.heading, last.title].filter(Boolean).join(" · ");
     refs.sideTitle.textContent = last.title || location.host;
     find(".side [href='/admin/profile/'] span").textContent = last.username || "Profile";
+    const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".see-site"));
+    for (const link of links) Object.assign(link, { hidden: !last.address, href: last.address || "/" });
     if (last.role) document.body.dataset.role = last.role;
     updateFloats();
   }

@@ -61,11 +61,15 @@ class ExportedMedia:
 
 @dataclass(slots=True)
 class BlogData:
-    """The data of an export besides its articles; `reports` has a report for each unreadable item."""
+    """The data of an export besides its articles; `reports` has a report for each unreadable item.
+
+    `showed_itself` is whether blogapi itself showed the blog to readers.
+    """
 
     terms: dict[tuple[str, str], ExportedTerm] = field(default_factory=dict)
     media: list[ExportedMedia] = field(default_factory=list)
     site: dict[str, Any] | None = None
+    showed_itself: bool = False
     fields: list[Values] = field(default_factory=list)
     redirects: list[Values] = field(default_factory=list)
     reports: list[FileReport] = field(default_factory=list)

@@ -44,6 +44,7 @@ def read_data(export: ExportFolder) -> BlogData:
         if text is not None:
             given, _ = parse_yaml(text, 1)
             data.site = blog_data.read_site(given, _read_pictures(export, given, by_file))
+            data.showed_itself = given.get("built_in") in (True, "true")
     except RefusedFile as error:
         data.reports.append(_report_refusal(export, "site", error))
     return data

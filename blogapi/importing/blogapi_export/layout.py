@@ -16,6 +16,7 @@ from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, escape_
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_line
+from blogapi.site.theme_files import THEME
 
 ARTICLE_SUFFIXES = (".md", ".html", ".txt")
 #: The files and folders in the folder of an export that contain no articles. Imports skip the folder `_data`.
@@ -107,6 +108,8 @@ def find_export(path: Path) -> ExportFolder | None:
 def is_data_file(export: ExportFolder, path: Path) -> bool:
     """Return whether the file or folder is part of an export and contains no articles."""
     if path.parent == export.root and path.name in _OTHER_NAMES:
+        return True
+    if export.root / THEME in (path, *path.parents):
         return True
     places = {layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_LISTS}
     places |= {layout.working_copies for layout in LAYOUTS.values()}

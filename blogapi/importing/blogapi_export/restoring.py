@@ -180,6 +180,9 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
         yield report_refusal(f"{key}/site", error)
         return
     site = get_site()
+    # Only an admin decides that everyone can read this blog.
+    if data.showed_itself and not site.built_in:
+        restored.notes.append("The former blog showed itself; `site set built_in=true` does so here.")
     differing = [name for name, value in fields.items() if getattr(site, name) != value]
     if not differing:
         return

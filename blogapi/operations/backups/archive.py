@@ -24,6 +24,7 @@ from blogapi.operations.backups.manifest import (
     parse_manifest,
     parse_media_list,
 )
+from blogapi.site.theme_files import is_theme_path
 from blogapi.storage import files
 
 _CHUNK_SIZE = 1024 * 1024
@@ -86,9 +87,11 @@ def unpack(path: Path, folder: Path, *, progress: ProgressReporter = no_progress
         manifest = _read_manifest(archive)
         names = {name for name in archive.namelist() if not name.startswith(f"{MEDIA_FOLDER}/")} - {MANIFEST}
         database = MEMBERS[manifest.database]
-        if unknown := names - {database, SETTINGS, MEDIA_LIST}:
+        known = {database, SETTINGS, MEDIA_LIST, *filter(is_theme_path, names)}
+        if unknown := names - known:
             raise InvalidBackup(f"it contains the unknown file {min(unknown)!r}")
         for name in names:
+            (folder / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             files.create_private(folder / name)
             with archive.open(name) as source, (folder / name).open("wb") as target:
                 _copy_chunks(

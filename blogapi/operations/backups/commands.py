@@ -106,8 +106,8 @@ def restore(path: Path, allow_missing_media: bool, yes: bool) -> None:
         )
     elif result.former_copy:
         click.echo(f"The former state is in {result.former_copy}.")
-    if result.settings:
-        click.echo(result.settings)
+    for sentence in filter(None, (result.settings, result.theme)):
+        click.echo(sentence)
     click.echo(
         "Users, passwords and keys were restored too, including any that were deleted after the backup."
     )

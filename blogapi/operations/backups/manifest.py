@@ -14,8 +14,9 @@ from blogapi.content.media.stored_files import StoredFile
 
 FORMAT = "blogapi-backup"
 # The version of the format. Version 1 has no `media`; versions 1 and 2 also have a digest of each file. Only
-# version 4 has `database`. A backup with a SQLite file has version 3, so that older versions can restore it.
-VERSION, _SQLITE_VERSION = 4, 3
+# versions 4 and 5 have `database`, and only version 5 has a theme. A backup without a theme has version 4, or
+# 3 with a SQLite file, so that older versions can restore it.
+VERSION, _THEMELESS_VERSION, _SQLITE_VERSION = 5, 4, 3
 
 DATABASE, DUMP = "blog.db", "blog.dump"
 SETTINGS, MEDIA_LIST, MANIFEST = "config.toml", "media.json", "manifest.json"
@@ -101,7 +102,7 @@ class Manifest:
     """What a backup contains.
 
     `created` is the time of the backup, `blogapi` the version that made it, `step` the name of its last
-    migration, and `rows` the number of rows of each table.
+    migration, and `rows` the number of rows of each table. `has_theme` is whether it contains the theme.
     """
 
     created: str
@@ -110,12 +111,16 @@ class Manifest:
     rows: dict[str, int]
     media: MediaSummary = field(default_factory=MediaSummary)
     database: DatabaseKind = DatabaseKind.SQLITE
+    has_theme: bool = False
 
     def to_json(self) -> bytes:
         fields, version = asdict(self), VERSION
-        if self.database is DatabaseKind.SQLITE:
-            del fields["database"]
-            version = _SQLITE_VERSION
+        if not self.has_theme:
+            del fields["has_theme"]
+            version = _THEMELESS_VERSION
+            if self.database is DatabaseKind.SQLITE:
+                del fields["database"]
+                version = _SQLITE_VERSION
         return json.dumps({"format": FORMAT, "version": version} | fields, indent=1).encode("utf-8")
 
 

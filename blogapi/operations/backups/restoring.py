@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 from flask import Flask
 from sqlalchemy import URL
 
-from blogapi import clock, config, settings
+from blogapi import clock, config
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
 from blogapi.content import dependencies
@@ -23,6 +24,8 @@ from blogapi.operations.backups import archive, dumps, media_restoring, naming, 
 from blogapi.operations.backups.manifest import DATABASE, SETTINGS, DatabaseKind, Manifest, MissingFile
 from blogapi.operations.backups.media_restoring import BackupMedia
 from blogapi.operations.backups.service import Backup
+from blogapi.settings import SETTINGS as ALL_SETTINGS
+from blogapi.site.theme_files import THEME, list_theme_files
 from blogapi.storage import checkpoint, connections, database, disk_errors, files, integrity, upgrades
 from blogapi.storage.database import Base, db, transaction
 from blogapi.web.errors import Conflict
@@ -43,14 +46,15 @@ class Restored:
 
     `former_copy` is the path of a copy of the former database, or None if there was none. If `unreadable` is
     True, SQLite could not read the former database, and its file was moved to `former_copy`. `settings` is a
-    sentence that says whether the settings were restored; it may be empty. `missing` are the media files that
-    neither the backup nor the media folder has.
+    sentence that says whether the settings were restored, and `theme` one about the theme; both may be empty.
+    `missing` are the media files that neither the backup nor the media folder has.
     """
 
     manifest: Manifest
     former_copy: Path | None
     unreadable: bool
     settings: str
+    theme: str
     missing: tuple[MissingFile, ...] = ()
 
 
@@ -107,7 +111,8 @@ def restore(
                     dumps.restore(url, folder, manifest, media, _upgrade)
             with service.report_full_disk(media_folder.root):
                 media.restore_deleted(media_folder)
-            return Restored(manifest, former_copy, unreadable, _restore_settings(folder, home), missing)
+            settings, theme = _restore_settings(folder, home), _restore_theme(folder, home)
+            return Restored(manifest, former_copy, unreadable, settings, theme, missing)
 
 
 def describe_replacement(path: Path, home: Path) -> str:
@@ -182,7 +187,7 @@ def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[t
 def _upgrade(url: URL, folder: Path) -> None:
     """Upgrade a restored database; raises CannotStart if its schema then differs from the models."""
     app = Flask("blogapi", instance_path=str(folder))
-    app.config.update({setting.name: setting.default for setting in settings.SETTINGS})
+    app.config.update({setting.name: setting.default for setting in ALL_SETTINGS})
     app.config["SQLALCHEMY_DATABASE_URI"] = url
     try:
         dependencies.init_app(app)
@@ -300,3 +305,19 @@ def _restore_settings(folder: Path, home: Path) -> str:
             return f"The settings of the backup were not restored, because they name another {name}."
     files.replace(restored, current)
     return "The settings of the backup were restored."
+
+
+def _restore_theme(folder: Path, home: Path) -> str:
+    """Restore the theme of the backup if the blog has none; return a sentence about the result."""
+    if not (folder / THEME).is_dir():
+        return ""
+    if (home / THEME).exists():
+        restored, current = (
+            {name: path.read_bytes() for name, path in list_theme_files(one)} for one in (folder, home)
+        )
+        same = restored == current
+        return "" if same else "The theme was not changed; the one in the backup is different."
+    for _, path in list_theme_files(folder):
+        files.sync(path)
+    shutil.move(folder / THEME, home / THEME)
+    return "The theme of the backup was restored."

@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,7 @@ from blogapi.operations.backups.manifest import (
     MissingFile,
 )
 from blogapi.operations.backups.media_store import MediaStore
+from blogapi.site.theme_files import list_theme_files
 from blogapi.storage import files, integrity, migration_names
 from blogapi.storage.connections import get_database_url, open_plain_engine
 from blogapi.storage.disk_errors import is_disk_full
@@ -114,8 +115,11 @@ def create_backup(
             archive.add_file(zip_file, MEMBERS[contents.database], database, progress)
             if (settings := home / SETTINGS).is_file():
                 archive.add_file(zip_file, SETTINGS, settings, progress)
+            theme = list(list_theme_files(home))
+            for name, path in theme:
+                archive.add_file(zip_file, name, path, no_progress)
             place = MediaPlace.FOLDER if store else MediaPlace.FILE
-            manifest = _make_manifest(contents, media, place)
+            manifest = replace(_make_manifest(contents, media, place), has_theme=bool(theme))
             archive.add_manifest(zip_file, manifest, media)
         _refuse_existing(target)
         files.replace(packed, target)

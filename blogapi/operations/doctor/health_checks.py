@@ -203,7 +203,10 @@ def _check_database(home: Path) -> Iterator[Advice]:
 def _check_server(home: Path) -> Iterator[Advice]:
     database = connections.sqlite_path(current_app.config["DATABASE_URL"], home)
     for finding in (*instance_checks.run_checks(home, database), *server_checks.run_checks()):
-        if finding.level is not Level.OK:
+        if finding.check == "site":
+            text = f"Change it under Site when the blog has its own: {get_site().url}"
+            yield Advice("site", finding.level, "Readers cannot reach this address", text, "/admin/site/")
+        elif finding.level is not Level.OK:
             yield _translate(finding, home)
         elif finding.check == "disk":
             yield Advice("disk", Level.OK, "Space on the disk", finding.says)

@@ -1,4 +1,4 @@
-"""Checks of the servers that the blog uses, PostgreSQL and Redis, and of the languages of the site."""
+"""Checks of the servers that the blog uses, PostgreSQL and Redis, and of the site."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from blogapi import clock
 from blogapi.content.articles.models import Article
 from blogapi.operations.doctor.findings import Finding, hint, ok, wrong
 from blogapi.site.addresses import list_languages
+from blogapi.site.paths import is_local_address
 from blogapi.site.queries import get_site
 from blogapi.storage import database_clock
 from blogapi.storage.database import db
@@ -22,7 +23,7 @@ MAX_DIFFERENCE = timedelta(seconds=1)
 
 
 def run_checks() -> Iterator[Finding]:
-    """Yield findings about the clock of PostgreSQL and about Redis, if the blog uses them, and languages."""
+    """Yield findings about the clock of PostgreSQL and Redis, if the blog uses them, and about the site."""
     if db.engine.dialect.name != "sqlite":
         yield _check_clock()
     if current_app.config["LIMITS_URL"]:
@@ -31,6 +32,10 @@ def run_checks() -> Iterator[Finding]:
     if unlisted := languages - {"", *list_languages(get_site())}:
         says = f"Texts have languages that the site does not list: {', '.join(sorted(unlisted))}."
         yield hint("languages", says, "list them as `languages` of the site, or correct those of the texts")
+    site = get_site()
+    if site.built_in and is_local_address(site.url):
+        says = f"Readers cannot reach the address of the site, {site.url}."
+        yield hint("site", says, "change it under Site when the blog has its own")
     db.session.rollback()
 
 

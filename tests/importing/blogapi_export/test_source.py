@@ -27,6 +27,7 @@ from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.refusals import RefusedFile
 from blogapi.site import service as site
+from blogapi.site.queries import get_site
 from blogapi.storage.database import db
 from tests.exported_blogs import Blogs, create_article, create_term, store_picture
 
@@ -425,6 +426,29 @@ def test_a_site_with_own_values_stays(blogs, export):
         site.change({"title": "Mine"})
     blogs.restore(export)
     assert blogs.read_rows()["site"][0]["title"] == "Mine"
+
+
+@pytest.mark.parametrize(("value", "is_on"), [("true", False), ("false", False), ("true", True)])
+def test_an_import_does_not_show_the_blog(blogs, export, value, is_on):
+    write(export / "site.yaml", f"title: Theirs\nurl: https://their.example\nbuilt_in: {value}\n")
+    if is_on:
+        with blogs.app.app_context():
+            site.change({"url": "https://blog.example", "built_in": True})
+    notes = []
+    blogs.restore(export, notes=notes)
+    with blogs.app.app_context():
+        assert (get_site().built_in, get_site().title) == (is_on, "" if is_on else "Theirs")
+    sentence = "The former blog showed itself; `site set built_in=true` does so here."
+    assert (sentence in notes) is (value == "true" and not is_on)
+
+
+def test_the_templates_of_a_theme_are_no_articles(blogs, export):
+    write(export / "blogapi.yaml", (export / "blogapi.yaml").read_text(encoding="utf-8") + "source: old\n")
+    for name in ("theme/base.html", "theme/post/text.md", "theme/style.css"):
+        (export / name).parent.mkdir(parents=True, exist_ok=True)
+        write(export / name, f"---\ntitle: {name}\n---\nA template\n")
+    assert [record.source for record in read(export)] == ["export/articles/bread.md"]
+    assert [report.source for report in blogs.restore(export)] == ["export/articles/bread.md"]
 
 
 @pytest.fixture

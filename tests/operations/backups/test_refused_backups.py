@@ -113,7 +113,7 @@ def write_other_program(path, backup_file):
 
 
 def write_newer_format(path, backup_file):
-    write_altered(backup_file, path, version=5)
+    write_altered(backup_file, path, version=6)
 
 
 def write_newer_migration(path, backup_file):

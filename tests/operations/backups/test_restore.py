@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -178,6 +179,65 @@ def test_a_restore_fails_if_the_blog_is_changed_during_each_attempt(
     assert (result.exit_code, "The database is busy" in result.stderr) == (1, True)
     assert read_titles(blog / "blog.db") == {"Bread", "Salad"}
     assert list((blog / "backups").glob("*.db")) == []
+
+
+def write_theme(home, **texts):
+    """Write files of a theme; `__` in a name stands for a slash."""
+    for name, text in texts.items():
+        path = home / "theme" / f"{name.replace('__', '/')}.css"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def read_theme(home):
+    return {
+        path.relative_to(home / "theme").as_posix(): path.read_text(encoding="utf-8")
+        for path in (home / "theme").rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_theme_is_restored_if_the_blog_has_none(run, blog, tmp_path):
+    write_theme(blog, style=":root {}", fonts__a="font", hidden__x="x")
+    (blog / "theme/hidden").rename(blog / "theme/.git")
+    if os.name != "nt":
+        (blog / "theme/link.css").symlink_to(blog / "secret_key")
+    assert run("backup", tmp_path / "saved.zip").exit_code == 0
+    shutil.rmtree(blog / "theme")
+    assert "The theme of the backup was restored." in run("restore", tmp_path / "saved.zip").stdout
+    assert read_theme(blog) == {"style.css": ":root {}", "fonts/a.css": "font"}
+    assert "The theme" not in run("restore", tmp_path / "saved.zip").stdout
+
+
+def test_an_existing_theme_stays(run, blog, tmp_path):
+    write_theme(blog, style="old", other="old")
+    assert run("backup", tmp_path / "saved.zip").exit_code == 0
+    write_theme(blog, style="new")
+    output = run("restore", tmp_path / "saved.zip").stdout
+    assert "The theme was not changed; the one in the backup is different." in output
+    assert read_theme(blog) == {"style.css": "new", "other.css": "old"}
+
+
+@pytest.mark.parametrize("has_theme", [True, False])
+def test_older_versions_refuse_only_a_backup_with_a_theme(run, blog, tmp_path, has_theme):
+    if has_theme:
+        write_theme(blog, style="a")
+    assert run("backup", tmp_path / "saved.zip").exit_code == 0
+    with zipfile.ZipFile(tmp_path / "saved.zip") as saved:
+        manifest = json.loads(saved.read("manifest.json"))
+        assert ("theme/style.css" in saved.namelist()) is has_theme
+    assert (manifest["version"], manifest.get("has_theme", False)) == ((5, True) if has_theme else (3, False))
+
+
+@pytest.mark.parametrize(
+    "name", ["theme/../../x.css", "theme/..", "theme//x", "theme/.git/config", "theme", "theme/a\\..\\b"]
+)
+def test_a_theme_with_a_path_outside_of_its_folder_is_refused(run, blog, backup_file, tmp_path, name):
+    with zipfile.ZipFile(backup_file, "a") as saved:
+        saved.writestr(name, "x")
+    result = run("restore", backup_file)
+    assert result.exit_code == 1 and "unknown file" in result.stderr
+    assert not list(tmp_path.rglob("x*")) and not (blog / "theme").exists()
 
 
 def test_existing_settings_are_not_replaced(run, blog, backup_file):

@@ -188,3 +188,16 @@ def test_the_copy_of_before_an_upgrade_is_named(instance, check):
         f"Go back with `{blog_folder.get_command()} rollback`, "
         "or delete before-upgrade-from-0036.db when all is well."
     )
+
+
+def test_an_address_of_the_built_in_site_that_readers_cannot_reach_is_a_hint(as_login, check, app):
+    title, site = "Readers cannot reach this address", "/api/v1/blog/site/"
+    as_login.patch(site, json={"url": "http://127.0.0.1:8000"})
+    assert title not in check()
+    as_login.patch(site, json={"built_in": True})
+    finding = check()[title]
+    assert (finding["level"], finding["link"]) == ("hint", "/admin/site/")
+    output = app.test_cli_runner().invoke(args=["doctor"]).output
+    assert "Readers cannot reach the address of the site, http://127.0.0.1:8000." in output
+    as_login.patch(site, json={"url": "https://blog.example"})
+    assert title not in check()

@@ -73,6 +73,7 @@ class Site extends Page {
     const tags = listLanguages(values.language).map((tag) => new Option(languageName(tag), tag));
     form.elements.language.replaceChildren(...tags);
     for (const [name, value] of Object.entries(values)) if (form.elements[name]) form.elements[name].value = value;
+    form.elements.built_in.checked = values.built_in;
     this.set({ stored: data, values, etag });
   }
 
@@ -99,6 +100,14 @@ class Site extends Page {
     render(this.renderCheck(), refs.siteCheck);
     render(this.renderSamples(), refs.samples);
     return html`<div class="columns site">${form}${refs.shown}</div>`;
+  }
+
+  updated() {
+    super.updated();
+    // The overview leads to the switch.
+    if (this.state !== "ready" || this.isFocused || location.hash !== `#${form.elements.built_in.id}`) return;
+    this.isFocused = true;
+    form.elements.built_in.focus();
   }
 
   /** Show below some fields what their values lead to. */
@@ -226,10 +235,13 @@ const page = definePage(Site);
 addEventListener("beforeunload", (event) => page.changes.length && event.preventDefault());
 onSubmit(form, () => page.act("save", () => page.send()));
 form.addEventListener("input", (event) => {
-  const { name, value } = /** @type {HTMLInputElement} */ (event.target);
+  const { name, value, type, checked } = /** @type {HTMLInputElement} */ (event.target);
   const [field, n, part] = name.split(".");
   if (part) page.values[field][n][part] = value;
-  else page.values[field] = value;
+  else page.values[field] = type === "checkbox" ? checked : value;
+  // The blog is shown where this page is, unless the site has another address.
+  if (page.values.built_in && name === "built_in" && !page.values.url)
+    page.values.url = form.elements.url.value = location.origin;
   page.requestUpdate();
 });
 for (const [name, , add, parts] of LISTS) {

@@ -21,13 +21,18 @@ function greeting() {
 
 class Welcome extends Page {
   greeting = "";
+  /** @type {any} what the server has */
+  site = null;
 
   async load() {
-    const [{ data: me }, { data: site, etag }, { data: authors }] = await Promise.all([
-      get("auth/me/"),
-      get("blog/site/"),
-      get("blog/authors/", { query: { fields: "uuid,name,user" } }),
-    ]);
+    const [{ data: me }, { data: site, etag }, { data: authors }, { data: articles }, { data: keys }] =
+      await Promise.all([
+        get("auth/me/"),
+        get("blog/site/"),
+        get("blog/authors/", { query: { fields: "uuid,name,user" } }),
+        get("blog/articles/", { query: { status: "any", page: 1, page_size: 1, fields: "uuid" } }),
+        get("auth/api-key/"),
+      ]);
     this.etag = etag;
     this.profile = authors.find((/** @type {Term} */ { user }) => user === me.user);
     if (this.isFilled) return;
@@ -37,8 +42,11 @@ class Welcome extends Page {
     language.value = own;
     title.value = site.title;
     name.value = this.profile?.name ?? me.username;
-    url.value = site.url;
-    if (site.url) place.value = "address";
+    this.site = site;
+    url.value = site.built_in ? "" : site.url;
+    // A blog that something reads already keeps its state.
+    const isUnused = !articles.length && !keys.length && !site.url;
+    place.value = site.built_in || isUnused ? "here" : "own";
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const isKnown = [...zone.options].some(({ value }) => value === timeZone);
     zone.value = site.time_zone === "UTC" && isKnown ? timeZone : site.time_zone;
@@ -52,16 +60,17 @@ class Welcome extends Page {
 
   /** Save the answers and go to the page of the button. @param {string} target */
   async save(target) {
-    const hasAddress = place.value === "address";
+    const isHere = place.value === "here";
     /** @type {Record<string, string>} */
     const errors = {};
     if (!title.value.trim() && target !== "/admin/") errors.title = "Name the blog. You can change the name any time.";
     if (!name.value.trim()) errors.name = "Enter the name to show below your articles.";
-    if (hasAddress && url.value && !/^https?:\/\//.test(url.value)) errors.url = "https:// is missing in front";
-    if (hasAddress && !url.value) errors.url = "Enter the address, or choose “Nowhere yet”.";
+    if (!isHere && url.value && !/^https?:\/\//.test(url.value)) errors.url = "https:// is missing in front";
     const work = async () => {
       if (Object.keys(errors).length) throw new ApiError(422, { errors });
-      const site = { title: title.value.trim(), ...this.values, url: hasAddress ? url.value : "" };
+      const here = this.site.built_in ? this.site.url : location.origin;
+      const address = { built_in: isHere, url: isHere ? here : url.value };
+      const site = { title: title.value.trim(), ...this.values, ...address };
       await patch("blog/site/", site, { etag: this.etag });
       const isRenamed = this.profile && this.profile.name !== name.value.trim();
       if (isRenamed) await patch(`blog/authors/${this.profile.uuid}/`, { name: name.value.trim() });
@@ -81,7 +90,7 @@ class Welcome extends Page {
     refs.mainButton.ariaBusy = this.busy ? "true" : null;
     setHelp(form, "time_zone", `It is ${inZone({ timeStyle: "short", hourCycle: "h23" })} there now`);
     setHelp(form, "name", `Under your articles. You keep signing in as “${session().user.username}”.`);
-    url.closest(".field").hidden = place.value !== "address";
+    url.closest(".field").hidden = place.value !== "own";
     if (this.isFocused) return;
     this.isFocused = true;
     title.focus();
@@ -106,6 +115,6 @@ form.addEventListener("submit", (event) => {
   page.save(/** @type {HTMLButtonElement} */ (event.submitter ?? refs.mainButton).value);
 });
 url.addEventListener("focus", () => {
-  place.value = "address";
+  place.value = "own";
   page.requestUpdate();
 });

@@ -1,0 +1,31 @@
+"""The files of the owner's theme, in the folder `theme` of the instance folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+THEME = "theme"
+
+# Matches names without hidden files, and without characters that are separators or invalid on some systems.
+_PATH = re.compile(rf"{THEME}(?:/(?!\.)[^/\\:\x00-\x1f\ud800-\udfff]+)+")
+
+
+def is_theme_path(path: str) -> bool:
+    """Return whether a path such as `theme/fonts/serif.woff2` can be the path of a file of a theme."""
+    return _PATH.fullmatch(path) is not None
+
+
+def list_theme_files(home: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the files of the theme of a blog, each with its path relative to the instance folder `home`.
+
+    Links and hidden files are left out, as they are when the theme is used.
+    """
+    for folder, folders, names in os.walk(home / THEME):
+        folders.sort()
+        for path in (Path(folder, name) for name in sorted(names)):
+            relative = path.relative_to(home).as_posix()
+            if is_theme_path(relative) and path.is_file() and not path.is_symlink():
+                yield relative, path
