@@ -251,7 +251,8 @@ def _authenticate_session() -> Caller:
     if login is None:
         session.clear()
         raise Unauthorized("The login has ended; log in again.", code="login_over")
-    check_same_origin(request)
+    operation = OPERATIONS.get().get(request.endpoint or "")
+    check_same_origin(request, takes_file=operation is not None and operation.takes_file)
     account, role = login.account, Role(login.account.role)
     request.environ[USER_KEY] = account.username
     now, last_used, digest = clock.now(), login.last_used, login.digest

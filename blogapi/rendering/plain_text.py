@@ -13,14 +13,28 @@ WORDS_PER_MINUTE = 220
 # The reading speed for texts in the scripts of _UNSPACED_CHARACTER, whose length is counted in characters.
 CHARACTERS_PER_MINUTE = 500
 MAX_EXCERPT_LENGTH = 200
+MAX_LABEL_LENGTH = 100
 
 # Kana, Han and Hangul.
 _UNSPACED_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 
 # nh3 escapes `<` and `>` in the values of attributes, and it writes only the entities in _ENTITIES.
 _TAG = re.compile(r"<[^<>]*>")
-_INLINE_TAG = re.compile(r"</?(?:a|abbr|b|code|del|em|i|mark|s|small|span|strong|sub|u)(?: [^<>]*)?>")
+# Elements inside a line; their tags separate no words.
+INLINE_NAMES = (
+    "a|abbr|acronym|b|bdi|bdo|cite|code|data|del|dfn|em|i|ins|kbd|mark|q|ruby|s|samp|small|span|strike|strong|sub"
+    "|time|tt|u|var|wbr"
+)
+# `10<sup>th</sup>` is one word, but a mark of a footnote, an exponent or the number of a verse is not.
+_INLINE_TAG = re.compile(rf"</?(?:{INLINE_NAMES})(?: [^<>]*)?>|<sup(?: [^<>]*)?>(?=[^\W\d])|</sup>(?!\w)")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&"))
+
+_PICTURE_TEXT = re.compile(r'<img [^<>]*?alt="([^"]*)"[^<>]*>')
+
+# The punctuation at which a text that is cut does not end.
+_CUT_END = re.compile(
+    r"[\s.,;:!?\u2026\u3002\u3001\uff0c\uff1b\uff1a\uff01\uff1f\uff0e\u060c\u061b\u061f\u0964(\[{\u201e\u2013\u2014-]+\Z"
+)
 
 # A link whose text is the mark of a footnote.
 _MARK = r"\[?(?:[0-9]{1,3}|[*\u2020\u2021\xa7\u21a9\ufe0e]++)\]?"
@@ -57,11 +71,20 @@ def make_excerpt(html: str) -> str:
     start, *rest = remove_players(html).split("<pre")
     html = start + "".join(part.partition("</pre>")[2] for part in rest)
     html = _HEADING.sub(" ", html)
-    html = _MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
+    html = _remove_marks(html)
     # The footnotes are at the end.
     end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
     html = html[:end]
     return shorten(_BARE_URL.sub(_get_host, to_plain_text(html)).strip(), MAX_EXCERPT_LENGTH)
+
+
+def make_label(html: str) -> str:
+    """Return the text of sanitized HTML and of its pictures, at most MAX_LABEL_LENGTH characters."""
+    return shorten(to_plain_text(_PICTURE_TEXT.sub(r"\1", _remove_marks(html))), MAX_LABEL_LENGTH)
+
+
+def _remove_marks(html: str) -> str:
+    return _MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
 
 
 def _get_host(url: re.Match[str]) -> str:
@@ -76,7 +99,7 @@ def shorten(text: str, max_length: int) -> str:
         return text
     beginning = text[: max_length - 1]
     end = beginning.rfind(" ")
-    return f"{beginning[:end] if end > max_length // 2 else beginning}…"
+    return f"{_CUT_END.sub('', beginning[:end] if end > max_length // 2 else beginning)}…"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import nh3
 from blogapi.rendering import figures, hidden_elements, html_cost, markdown, mathml, players, slugs
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.rendering.characters import JOINERS, MARKS
+from blogapi.rendering.plain_text import INLINE_NAMES, make_label
 from blogapi.rendering.players import EMBED_HOSTS
 
 # The classes that are kept; each comment names the programs that write these classes into content.
@@ -73,7 +74,7 @@ _ATTRIBUTES = {
     "section": {"data-footnotes"},
     "img": {"align", "src", "alt", "width", "height", "srcset", "sizes", "loading"},
     "iframe": {"src", "width", "height", "allowfullscreen", "title", "loading"},
-    "input": {"checked", "disabled", "type"},
+    "input": {"aria-label", "checked", "disabled", "type"},
     "video": {"src", "controls", "width", "height", "poster"},
     "audio": {"src", "controls"},
     "source": {"src", "type", "srcset", "media", "sizes"},
@@ -84,6 +85,9 @@ _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "licens
 
 # Every input except for the checkboxes of task lists: form fields are useless without their form.
 _FORM_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
+
+# A checkbox and the text behind it, up to the end of its line or block.
+_BOX = re.compile(rf"<input([^<>]*)>((?:[^<]++|</?(?:{INLINE_NAMES}|img|sup)(?: [^<>]*+)?>)*+)")
 
 # Together with nh3's defaults, these are all schemes that the HTML standard calls safe.
 _URL_SCHEMES = nh3.ALLOWED_URL_SCHEMES | {"matrix", "sftp", "urn"}
@@ -193,7 +197,7 @@ def to_safe_html(content: str, content_type: str) -> str:
         link_rel=None,
     )
     if "<input" in safe:
-        safe = _FORM_FIELD.sub("", safe)
+        safe = _BOX.sub(_label_box, _FORM_FIELD.sub("", safe))
     if _NEW_TAB in safe:
         safe = _LINK.sub(_add_noopener, safe)
     safe = _IFRAME.sub(_empty_iframe, safe)
@@ -273,6 +277,16 @@ def _find_footnote_ids(html: str, mark: str) -> frozenset[str]:
 
 def _empty_iframe(iframe: re.Match[str]) -> str:
     return f"<iframe{iframe[1]}></iframe>" if ' src="https://' in iframe[1] else ""
+
+
+def _label_box(box: re.Match[str]) -> str:
+    """Return the checkbox with its text as the label for screen readers, unless the author wrote a label."""
+    attributes, text = box.groups()
+    if ' aria-label="' in attributes:
+        return box[0]
+    # A label must not be empty.
+    label = escape(make_label(text) or "☐", quote=False).replace('"', "&quot;")
+    return f'<input{attributes} aria-label="{label}">{text}'
 
 
 def _add_noopener(link: re.Match[str]) -> str:

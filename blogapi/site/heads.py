@@ -11,6 +11,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from blogapi.parsing import normalize_language
+from blogapi.rendering.plain_text import shorten
 from blogapi.site import addresses
 from blogapi.site.models import Site
 from blogapi.web import json as web_json
@@ -265,8 +266,7 @@ def to_line(text: str) -> str:
 
 def to_short_line(*texts: str) -> str:
     """Return the first text that is not empty as one line of at most MAX_DESCRIPTION_LENGTH characters."""
-    line = next(filter(None, map(to_line, texts)), "")
-    return line if len(line) <= MAX_DESCRIPTION_LENGTH else f"{line[: MAX_DESCRIPTION_LENGTH - 1]}…"
+    return shorten(next(filter(None, map(to_line, texts)), ""), MAX_DESCRIPTION_LENGTH)
 
 
 def get_locale(language: str) -> str | None:

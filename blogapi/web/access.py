@@ -199,11 +199,17 @@ def authorize(access: Access, caller: Caller) -> None:
         )
 
 
-def check_same_origin(request: Request) -> None:
-    """Raise Forbidden for an unsafe request that comes from a page of another origin (CSRF).
+# The content types of requests that forms, and the attribute `ping` of links, send.
+_FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain", "text/ping")
+
+
+def check_same_origin(request: Request, *, takes_file: bool = False) -> None:
+    """Raise Forbidden for an unsafe request of a page of another origin, or of a form or a link (CSRF).
 
     Browsers send `Sec-Fetch-Site` or `Origin` with each unsafe request, so a client that sends neither is not
-    a browser.
+    a browser. A page of the own origin can show a form of somebody else, and the pages for writing send their
+    requests with scripts. Old browsers, and browsers without TLS, send no `Sec-Fetch-Mode`; then the content
+    type tells a form, unless the operation `takes_file`.
     """
     if request.method in SAFE_METHODS:
         return
@@ -215,6 +221,17 @@ def check_same_origin(request: Request) -> None:
     if not is_same_origin:
         raise Forbidden(
             "A request with a login must come from the blog's own origin; use an API key instead.",
+            code="cross_origin",
+        )
+    mode = request.headers.get("Sec-Fetch-Mode")
+    if mode:
+        is_of_script = mode in ("cors", "same-origin")
+    else:
+        is_of_script = takes_file or request.mimetype not in _FORM_TYPES
+    if not is_of_script:
+        raise Forbidden(
+            "A form or a link cannot send a request with a login; send JSON with Content-Type: "
+            "application/json, or use an API key.",
             code="cross_origin",
         )
 

@@ -25,6 +25,7 @@ from blogapi.web.operation import Operation, View, declare, get_operation, make_
 from blogapi.web.pagination import DetailQuery, Page
 from blogapi.web.representation import PartialResult, Representation, UpsertResult, restrict_schema, serialize
 from blogapi.web.slug_lookup import read_by_reference
+from blogapi.web.uploads import FileBodySchema, describe_body
 
 
 class ArgumentParser(FlaskParser):
@@ -185,6 +186,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             return view
 
         return decorate
+
+    def file_body(self, schema: type[FileBodySchema]) -> Callable[[View], View]:
+        """Declare that the body is a file, or a form with a file and the other fields of the schema."""
+        document = self.doc(requestBody=describe_body(schema))
+        return lambda view: document(declare(takes_file=True)(view))
 
     def response(
         self,

@@ -36,6 +36,7 @@ class Operation:
     #: the schema of the query parameters with `fields`
     fields_query: ma.Schema | None = None
     takes_query: bool = False
+    takes_file: bool = False
     status: int = 200
     schema: ma.Schema | dict[str, Any] | None = None
     partial_schema: type[ma.Schema] | None = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from html import escape
+import re
+from html import escape, unescape
 
 import pytest
 
@@ -206,3 +207,33 @@ def test_many_sibling_elements_do_not_count_as_nesting(written):
 def test_parts_of_a_picture_do_not_count_as_nesting():
     picture = "<svg>" + "<path d='M0 0'/>" * 2 * html_cost.MAX_OPEN_ELEMENTS + "</svg>"
     assert sanitizer.to_safe_html(f"{picture}<b>a</b>", "html").endswith("<b>a</b>")
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "labels"),
+    [
+        (
+            '- [ ] Buy *rye* & "salt" <b>now</b>\n- [x] [Bake](https://x.example)\n  - [ ] inside',
+            "markdown",
+            None,
+        ),
+        ("- [ ] one\n\n  more\n\n- [x] two", "markdown", ["one", "two"]),
+        ("1. [x] `code`[^1]\n\n[^1]: note", "markdown", ["code"]),
+        ("- [ ] \n- [ ] ![A loaf](/a.png)", "markdown", ["☐", "A loaf"]),
+        (f"- [ ] {'word, ' * 50}", "markdown", ["word, " * 15 + "word…"]),
+        ("<input type=checkbox> A<br><input type=checkbox checked> <kbd>B</kbd>!<p>C", "html", ["A", "B!"]),
+        (
+            "<input type=checkbox aria-label='Own &quot;&lt;'> A<input type=email aria-label=x>",
+            "html",
+            ['Own "<'],
+        ),
+    ],
+)
+def test_each_checkbox_has_its_text_as_a_label(content, kind, labels):
+    html = sanitizer.to_safe_html(content, kind)
+    found = re.findall(r'<input [^<>]*?aria-label="([^"<>]+)">', html)
+    assert len(found) == html.count("<input")
+    assert [unescape(label) for label in found] == (labels or ['Buy rye & "salt" now', "Bake", "inside"])
+    # Feeds and exports clean the HTML again.
+    again = sanitizer.make_addresses_absolute(html, "https://blog.example/")
+    assert re.findall(r'<input [^<>]*?aria-label="([^"<>]+)">', again) == found

@@ -23,6 +23,17 @@ def test_plain_content_keeps_paragraphs_and_line_breaks():
         ("a\n\n  b", "text", "a b"),
         ("<b>", "text", "<b>"),
         ("", "html", ""),
+        ("<kbd>Ctrl</kbd>+<kbd>K</kbd>.", "html", "Ctrl+K."),
+        ("<q>a</q>, (<cite>b</cite>), <samp>c</samp>! <var>d</var>;", "html", "a, (b), c! d;"),
+        (
+            "<dfn>e</dfn>: <ins>f</ins><del>g</del>. <time>h</time>? long<wbr>word",
+            "html",
+            "e: fg. h? longword",
+        ),
+        ("the 10<sup>th</sup>, 5 m<sup>2</sup>, H<sub>2</sub>O", "html", "the 10th, 5 m 2, H2O"),
+        ("<p><sup>1</sup>In the beginning<sup>2</sup> </p>", "html", "1 In the beginning 2"),
+        ("<dl><dt>a</dt><dd>b</dd></dl><table><tr><td>c</td><td>d</td></tr></table>", "html", "a b c d"),
+        ("<details><summary>a</summary>b</details><img alt=x src=/y>c", "html", "a b c"),
     ],
 )
 def test_plain_text_is_one_line_without_markup(content, kind, words):
@@ -33,7 +44,20 @@ def test_an_excerpt_is_cut_between_words():
     assert plain_text.make_excerpt("<p>short</p>") == "short"
     assert plain_text.make_excerpt("word " * 100) == "word " * 38 + "word…"
     assert len(plain_text.make_excerpt("x" * 500)) == plain_text.MAX_EXCERPT_LENGTH
+    assert plain_text.make_excerpt(f"<p>{'word, ' * 100}") == "word, " * 32 + "word…"
     assert (plain_text.shorten("one two", 7), plain_text.shorten("three two", 8)) == ("one two", "three…")
+
+
+@pytest.mark.parametrize("end", [".", ",", "?!", "...", "…", " -", " –", " (", "。", "、", "؟", ": „"])  # noqa: RUF001
+def test_a_text_is_not_cut_after_punctuation(end):
+    assert plain_text.shorten(f"Some words{end} and more of them", len(f"Some words{end} a")) == "Some words…"
+    assert plain_text.shorten(f"Some words{end}", 20) == f"Some words{end}"
+
+
+def test_a_cut_text_keeps_closing_quotation_marks_and_brackets():
+    assert plain_text.shorten("He said (“no”) and more", 16) == "He said (“no”)…"
+    assert plain_text.shorten("It fell by 50% and more", 16) == "It fell by 50%…"
+    assert plain_text.shorten("." * 30, 10) == "…"
 
 
 NOTES = "Rye[^1] waits[^two].\n\n[^1]: First.\n\n[^two]: See https://x.example/a."

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 from werkzeug import security
 
+from blogapi import authentication
 from blogapi.accounts.users import passwords as rules
 from blogapi.accounts.users import queries
 from blogapi.accounts.users import service as users
 from blogapi.storage.database import transaction
 from blogapi.web.access import Role
+from blogapi.web.errors import Forbidden
+from blogapi.web.operation import get_operation
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome
 from tests.security.conftest import SECRET, full_text
@@ -192,12 +195,65 @@ def test_a_cross_site_request_changes_nothing(as_login, record_attempt, operatio
     assert read_stored() == before
 
 
+FORMS = {
+    "a form": {"Sec-Fetch-Mode": "navigate", "Content-Type": "application/x-www-form-urlencoded"},
+    "a form with JSON": {"Sec-Fetch-Mode": "navigate", "Content-Type": "application/json"},
+    "a form with a file": {"Sec-Fetch-Mode": "navigate", "Content-Type": "multipart/form-data; boundary=x"},
+    "a link": {"Sec-Fetch-Mode": "no-cors", "Content-Type": "text/ping"},
+    "a form without TLS": {"Content-Type": "application/x-www-form-urlencoded"},
+    "a form with a file without TLS": {"Content-Type": "multipart/form-data; boundary=x"},
+    "a form with text without TLS": {"Content-Type": "text/plain"},
+}
+# These take a form with a file. Browsers that send no Sec-Fetch-Mode can send one from any form.
+TAKE_FILES = {"media.create", "media.replace", "imports.create"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("body", [b"", b'{"name": "x", "title": "x"}'])
+def test_a_form_or_a_link_of_the_own_origin_changes_nothing(
+    as_login, record_attempt, operations, read_stored, form, body
+):
+    before, headers = read_stored(), FORMS[form] | {"Sec-Fetch-Site": "same-origin"}
+    for endpoint, method, path, _ in operations:
+        if method not in LOOKS and not (endpoint in TAKE_FILES and "Sec-Fetch-Mode" not in headers):
+            response = as_login.open(path, method=method, data=body, headers=headers)
+            record_attempt("form on a page of the blog", f"{method} {endpoint} as {form}", response)
+            assert (response.status_code, response.json["code"]) == (403, "cross_origin"), endpoint
+    assert read_stored() == before
+
+
+def test_only_operations_with_files_take_forms(app):
+    taking = {
+        endpoint for endpoint in app.view_functions if get_operation(app.view_functions[endpoint]).takes_file
+    }
+    assert taking == TAKE_FILES
+
+
+@pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Mode": "cors", "Sec-Fetch-Site": "same-origin"}])
+def test_the_requests_of_the_pages_for_writing_are_not_those_of_forms(
+    monkeypatch, as_login, record_attempt, operations, headers
+):
+    # What would have come next is refused, so that no operation runs.
+    def refuse(access, caller):
+        assert caller.is_authenticated == access.rule.checks_credentials
+        raise Forbidden("", code="forbidden")
+
+    monkeypatch.setattr(authentication, "authorize", refuse)
+    for endpoint, method, path, body in operations:
+        if method not in LOOKS:
+            kind = "application/octet-stream" if endpoint in TAKE_FILES else body and "application/json"
+            response = as_login.open(path, method=method, data=b"{}", content_type=kind, headers=headers)
+            record_attempt("admin", f"{method} {endpoint} as the pages send it", response)
+            assert outcome(response) == (403, "forbidden"), endpoint
+
+
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
 def test_a_request_body_with_form_data_is_refused(as_login, record_attempt, operations, read_stored, kind):
-    before = read_stored()
+    before, headers = read_stored(), {"Sec-Fetch-Mode": "cors"}
     for endpoint, method, path, body in operations:
         if method == "POST" and body:
-            response = as_login.post(path, data=b'{"name": "x", "title": "x"}', content_type=kind)
+            data = b'{"name": "x", "title": "x"}'
+            response = as_login.post(path, data=data, content_type=kind, headers=headers)
             record_attempt("page of another site", f"POST {endpoint} as {kind}", response)
             assert response.status_code == 415, endpoint
     assert read_stored() == before

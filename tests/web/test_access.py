@@ -146,6 +146,38 @@ def test_an_unsafe_request_of_another_origin_is_refused(method, headers):
     assert refused.value.code == "cross_origin"
 
 
+FORM_TYPES = [
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "TEXT/plain",
+    "text/ping",
+]
+
+
+@pytest.mark.parametrize(
+    ("headers", "takes_file", "is_accepted"),
+    [
+        *(({"Content-Type": kind}, False, False) for kind in FORM_TYPES),
+        *(({"Content-Type": kind}, True, True) for kind in FORM_TYPES),
+        *(({"Content-Type": kind, "Sec-Fetch-Mode": "cors"}, False, True) for kind in FORM_TYPES),
+        *(({"Sec-Fetch-Mode": mode}, True, False) for mode in ("navigate", "no-cors", "something new")),
+        ({"Sec-Fetch-Mode": "navigate", "Content-Type": "application/json"}, False, False),
+        ({"Sec-Fetch-Mode": "same-origin"}, False, True),
+        ({"Content-Type": "application/json"}, False, True),
+        ({}, False, True),
+    ],
+)
+def test_an_unsafe_request_of_a_form_or_a_link_is_refused(headers, takes_file, is_accepted):
+    headers |= {"Sec-Fetch-Site": "same-origin"}
+    request = Request(EnvironBuilder(method="POST", headers=headers).get_environ())
+    if is_accepted:
+        check_same_origin(request, takes_file=takes_file)
+    else:
+        with pytest.raises(Forbidden) as refused:
+            check_same_origin(request, takes_file=takes_file)
+        assert refused.value.code == "cross_origin"
+
+
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
 def test_a_safe_request_of_another_origin_is_accepted(method):
     check_same_origin(Request(EnvironBuilder(method=method, headers={"Origin": "http://evil"}).get_environ()))

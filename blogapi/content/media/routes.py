@@ -31,7 +31,7 @@ from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
 from blogapi.web.pagination import DetailQuery, Page, Query
 from blogapi.web.representation import Representation, UpsertResult
-from blogapi.web.uploads import FileBodySchema, FileQuery, describe_body, receive_file
+from blogapi.web.uploads import FileBodySchema, FileQuery, receive_file
 
 # The OpenAPI document describes these headers once.
 _HEADERS: Fields = {"Location": {}, "ETag": {}}
@@ -92,7 +92,7 @@ def _add_warning(note: str, response: Response) -> Response:
 @bp.arguments(UploadQuery, location="query")
 @bp.response(201, MediaSchema(), headers=_HEADERS)
 @bp.alt_response(200, schema=MediaSchema(), headers={"ETag": _HEADERS["ETag"]}, success=True)
-@bp.doc(requestBody=describe_body(UploadBodySchema))
+@bp.file_body(UploadBodySchema)
 def create(query: Fields) -> Response:
     """Upload a file.
 
@@ -147,7 +147,7 @@ def _receive_replacement(query: Fields, id: UUID) -> Iterator[PreparedFile]:
 @allow(author, scope="write")
 @bp.check_exists(permissions.check_change)
 @bp.arguments(FileQuery, location="query")
-@bp.doc(requestBody=describe_body(FileBodySchema))
+@bp.file_body(FileBodySchema)
 @bp.write(
     200,
     MediaSchema(),

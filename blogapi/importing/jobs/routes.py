@@ -25,7 +25,7 @@ from blogapi.web.blueprint import Blueprint
 from blogapi.web.downloads import send_download
 from blogapi.web.errors import Forbidden, Invalid, InvalidQuery, NotFound
 from blogapi.web.fields import EmptySchema, Fields
-from blogapi.web.uploads import FileBodySchema, describe_body, receive_file
+from blogapi.web.uploads import FileBodySchema, receive_file
 
 bp = Blueprint(
     "imports",
@@ -48,7 +48,7 @@ def listed() -> list[JobView]:
 @check_before_body(service.check_none_is_running)
 @bp.arguments(ImportQuery, location="query")
 @bp.response(201, SingleImportJobSchema())
-@bp.doc(requestBody=describe_body(FileBodySchema))
+@bp.file_body(FileBodySchema)
 def create(query: Fields) -> Any:
     """Upload the file of another blog and start its trial, which stores nothing.
 
