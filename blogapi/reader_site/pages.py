@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode, urljoin
+from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.delivery.archive import list_months, make_month_head
@@ -83,7 +83,8 @@ def _describe_site(edition: Edition, kind: str, language: str) -> Fields:
         "kind": kind,
         "language": language,
         "words": find_words(language, site.language, edition.own_words),
-        "title": described.title,
+        # The link to the home needs a name.
+        "title": described.title or urlsplit(site.url).netloc,
         "description": described.description,
         "root": edition.root,
         "texts": documents.TEXTS,
