@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 from uuid import UUID, uuid4
@@ -85,6 +86,25 @@ class UtcDateTime(TypeDecorator[datetime]):
         return None if value is None else value.replace(tzinfo=UTC)
 
 
+@lru_cache(maxsize=1024)
+def _parse_uuid(value: str | None) -> UUID | None:
+    return None if value is None else UUID(value)
+
+
+class CachedUuid(Uuid[UUID]):
+    """A UUID; on SQLite, which stores a text, the most recent texts are not parsed again.
+
+    The uuid of a user, a category or a tag is in many rows, and parsing takes longer than reading a row.
+    """
+
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        """Return the function that makes a UUID from a stored text; None if the driver returns UUIDs."""
+        is_parsed = super().result_processor(dialect, coltype)  # type: ignore[no-untyped-call]
+        return is_parsed and _parse_uuid
+
+
 # A text that both engines order byte by byte; the default order of PostgreSQL depends on its locale.
 SORT_KEY = String().with_variant(String(collation="C"), "postgresql")
 
@@ -141,7 +161,7 @@ class Base(DeclarativeBase):
         ),
         # The type map is an argument of the registry, because Flask-SQLAlchemy 3.1.1 fails if the base class
         # defines it.
-        type_annotation_map={datetime: UtcDateTime(), UUID: Uuid()},
+        type_annotation_map={datetime: UtcDateTime(), UUID: CachedUuid()},
     )
 
 

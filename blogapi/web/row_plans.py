@@ -14,8 +14,11 @@ from blogapi.web.fields import Fields, NestedColumns
 Plan = Sequence[tuple[str, str | None, Callable[[Any, str, Any], Any]]]
 
 
-def make_plan(schema: ma.Schema) -> Plan:
-    """Return the plan by which `dump_row` dumps rows that have all attributes of the schema's fields."""
+def make_plan(schema: ma.Schema, prefix: str = "") -> Plan:
+    """Return the plan by which `dump_row` dumps rows that have all attributes of the schema's fields.
+
+    In the rows, the names of the attributes begin with the prefix.
+    """
     plan: list[tuple[str, str | None, Callable[[Any, str, Any], Any]]] = []
     for name, field in schema.fields.items():
         if isinstance(field, NestedColumns):
@@ -23,7 +26,7 @@ def make_plan(schema: ma.Schema) -> Plan:
         elif isinstance(field, ma.fields.Method | ma.fields.Function):
             plan.append((name, None, field._serialize))
         else:
-            plan.append((name, field.attribute or name, field._serialize))
+            plan.append((name, f"{prefix}{field.attribute or name}", field._serialize))
     return plan
 
 

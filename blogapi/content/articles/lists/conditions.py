@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, exists, false, literal, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, exists, false, literal, or_, select, union_all
 
 from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag, FormerSlug, WorkingCopy
@@ -118,10 +120,9 @@ class Condition:
 
 def list_conditions(filters: ArticleFilters) -> Iterator[Condition]:
     """Yield the conditions of the filters, except those on the status, the type and the publication time."""
-    yield from _match_tags(filters)
+    yield from _match_terms(filters)
     if filters.author:
         yield _match_author(filters.author)
-    yield from _match_categories(filters)
     if filters.uuid:
         yield Condition(is_any_of(_article.uuid, filters.uuid), is_selective=True)
     if filters.parent:
@@ -184,29 +185,88 @@ def is_only_author(author_id: UUID) -> bool:
     return not db.session.scalar(select(or_(*others)))
 
 
-def resolve_tags(references: Sequence[str]) -> list[UUID]:
-    """Return the uuids of the tags; unknown references are ignored."""
-    return list({*_resolve(Tag, references).values()})
+#: The uuids of the terms that a reference names: uuid, slug or former slug of a tag or a category.
+Named = Mapping[str, Sequence[UUID]]
 
 
-def _match_tags(filters: ArticleFilters) -> Iterator[Condition]:
+def find_named(filters: ArticleFilters) -> tuple[Named, Named]:
+    """Return the tags and the categories that the filters name, by reference; unknown ones are left out.
+
+    A category includes all categories below it, unless the filters are `exact`.
+    """
+    wanted: Mapping[type[Tag | Category], Collection[str]] = {
+        Tag: {*filters.tag, *filters.tags_all, *filters.not_tag},
+        Category: {*filters.category, *filters.not_category},
+    }
+    models = tuple(model for model, references in wanted.items() if references)
+    if not models:
+        return {}, {}
+    values: dict[str, Any] = {}
+    for model in models:
+        values[f"{model.kind}_slugs"] = list(wanted[model])
+        values[f"{model.kind}_uuids"] = [uuid for text in wanted[model] if (uuid := parse_uuid(text))]
+    named = {model.kind: defaultdict[UUID | str, list[UUID]](list) for model in wanted}
+    for kind, root, slug, uuid in db.session.connection().execute(
+        _select_named(models, filters.exact), values
+    ):
+        named[kind][root].append(uuid)
+        named[kind][slug].append(uuid)
+    found: dict[Any, dict[str, Sequence[UUID]]] = {Tag: {}, Category: {}}
+    for model in models:
+        by_name, others = named[model.kind], list[str]()
+        for reference in wanted[model]:
+            # A uuid takes precedence over a slug that looks like a uuid.
+            uuids = by_name.get(parse_uuid(reference) or "") or by_name.get(reference)
+            if uuids:
+                found[model][reference] = uuids
+            else:
+                others.append(reference)
+        for slug, uuid in (find_terms_by_former_slugs(model, others) if others else {}).items():
+            found[model][slug] = (
+                find_descendants(model, [uuid]) if model is Category and not filters.exact else [uuid]
+            )
+    return found[Tag], found[Category]
+
+
+@cache
+def _select_named(models: tuple[type[Tag | Category], ...], exact: bool) -> Any:
+    """Return the statement that selects kind, uuid and slug of terms, and the terms that each includes."""
+    selects = []
+    for model in models:
+        term = table_of(model).c
+        is_named = or_(
+            term.uuid.in_(bindparam(f"{model.kind}_uuids", expanding=True)),
+            term.slug.in_(bindparam(f"{model.kind}_slugs", expanding=True)),
+        )
+        columns = literal(model.kind).label("kind"), term.uuid.label("root"), term.slug, term.uuid
+        named: Any = select(*columns).where(is_named)
+        if model is Category and not exact:
+            below = named.cte("below", recursive=True)
+            child = select(below.c.kind, below.c.root, below.c.slug, term.uuid)
+            # UNION leaves out the categories that were found before, so the statement always ends.
+            named = select(below.union(child.where(term.parent_id == below.c.uuid)))
+        selects.append(named)
+    return union_all(*selects)
+
+
+def _list_uuids(named: Named, references: Sequence[str]) -> list[UUID]:
+    return list({uuid: None for reference in references for uuid in named.get(reference, ())})
+
+
+def _match_terms(filters: ArticleFilters) -> Iterator[Condition]:
+    tags, categories = find_named(filters)
     if filters.tag:
-        yield _match_link(_tag, _tag.tag_id, resolve_tags(filters.tag))
-    if filters.tags_all:
-        found = _resolve(Tag, filters.tags_all)
-        for reference in filters.tags_all:
-            yield _match_link(_tag, _tag.tag_id, [found[reference]] if reference in found else [])
-    if filters.not_tag and (unwanted := resolve_tags(filters.not_tag)):
+        yield _match_link(_tag, _tag.tag_id, _list_uuids(tags, filters.tag))
+    for reference in filters.tags_all:
+        yield _match_link(_tag, _tag.tag_id, tags.get(reference, ()))
+    if unwanted := _list_uuids(tags, filters.not_tag):
         has_tag = _match_link(_tag, _tag.tag_id, unwanted)
         yield Condition(~has_tag.of_article, ~has_tag.in_all)
-
-
-def _match_categories(filters: ArticleFilters) -> Iterator[Condition]:
     if filters.category:
-        found = _resolve_categories(filters.category, filters)
-        of_article, of_tag = (is_any_of(columns.category_id, found) for columns in (_article, _tag))
+        wanted = _list_uuids(categories, filters.category)
+        of_article, of_tag = (is_any_of(columns.category_id, wanted) for columns in (_article, _tag))
         yield Condition(of_article, of_any_tag=of_tag)
-    if filters.not_category and (unwanted := _resolve_categories(filters.not_category, filters)):
+    if unwanted := _list_uuids(categories, filters.not_category):
         of_article, of_tag = (columns.category_id.not_in(unwanted) for columns in (_article, _tag))
         yield Condition(of_article, of_any_tag=of_tag)
 
@@ -257,21 +317,3 @@ def _match_words(text: str) -> Condition:
         return Condition(false())
     numbers = literal(find_numbers(session, query))
     return Condition(_article.uuid.in_(select_articles(get_engine(session), numbers)))
-
-
-def _resolve_categories(references: Sequence[str], filters: ArticleFilters) -> list[UUID]:
-    """Return the uuids of the categories and, unless the filters are `exact`, of their descendants."""
-    found = list({*_resolve(Category, references).values()})
-    return found if filters.exact or not found else find_descendants(Category, found)
-
-
-def _resolve(model: type[Category | Tag], references: Sequence[str]) -> Mapping[str, UUID]:
-    """Return the uuid of the term for each reference: a uuid, a slug or a former slug of an existing term."""
-    uuids = {reference: uuid for reference in references if (uuid := parse_uuid(reference))}
-    is_named = or_(model.uuid.in_(uuids.values()), model.slug.in_(references))
-    rows = db.session.execute(select(model.uuid, model.slug).where(is_named)).all()
-    known, by_slug = {row.uuid for row in rows}, {row.slug: row.uuid for row in rows}
-    found = by_slug | {reference: uuid for reference, uuid in uuids.items() if uuid in known}
-    others = [reference for reference in references if reference not in found]
-    found |= find_terms_by_former_slugs(model, others) if others else {}
-    return {reference: found[reference] for reference in references if reference in found}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -20,11 +21,11 @@ from blogapi.content.articles.lists.conditions import (
     PAGE,
     ArticleFilters,
     Condition,
+    find_named,
     is_only_author,
     limit_time,
     list_conditions,
     list_state_conditions,
-    resolve_tags,
 )
 from blogapi.content.articles.models import Article, ArticleTag, WorkingCopy
 from blogapi.content.search.models import SearchEntry
@@ -116,7 +117,8 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: 
             return None
         if filters == ArticleFilters(tag=filters.tag):
             # The rows of the articles are not needed.
-            return select(_tag.article_id).where(_tag.tag_id.in_(resolve_tags(filters.tag)))
+            tags, _ = find_named(filters)
+            return select(_tag.article_id).where(_tag.tag_id.in_(chain(*tags.values())))
     conditions = _list_all_conditions(filters, author_id)
     return _select_articles(_article.uuid, _article, conditions, filters, current_time(), reads_all=True)
 

@@ -47,7 +47,7 @@ def get_article_body(
     rows = read_rows([uuid], needed, public=public)
     if not rows or type_ not in (None, rows[0].type):
         return None
-    return make_article_body(rows[0], read_terms([uuid], needed), names)
+    return make_article_body(rows[0], read_terms(rows, needed), names)
 
 
 def make_article_body(row: Any, terms: Terms, names: Sequence[str] | None) -> JsonBody:
@@ -143,7 +143,7 @@ def _read_articles(
     """Return the rows of these articles, and their fields."""
     needed = list_needed(names)
     rows = read_rows(uuids, needed, public=public)
-    terms = read_terms([row.uuid for row in rows], needed)
+    terms = read_terms(rows, needed)
     return rows, _make_articles(rows, names, terms, snippets)
 
 

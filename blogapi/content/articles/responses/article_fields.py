@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -11,6 +11,7 @@ import marshmallow as ma
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
+    FromClause,
     Select,
     bindparam,
     cast,
@@ -115,7 +116,7 @@ def read_rows(uuids: Sequence[UUID], needed: tuple[str, ...], *, public: bool) -
     for batch in chunk(uuids):
         values = {"uuids": batch, "now": current_time()}
         # This bypasses the ORM, which would look for entities in every row.
-        for row in db.session.connection().execute(_select_rows(needed, public), values):
+        for row in db.session.connection().execute(_select_rows(needed, public), values).all():
             found[row.uuid] = row
     rows = [found[uuid] for uuid in uuids if uuid in found]
     check_texts(rows)
@@ -126,7 +127,13 @@ def read_rows(uuids: Sequence[UUID], needed: tuple[str, ...], *, public: bool) -
 def _select_rows(needed: tuple[str, ...], public: bool) -> Select[*tuple[Any, ...]]:
     names = dict.fromkeys(column for name in needed for column in _COLUMNS.get(name, (name,)))
     always = ("uuid", "version", "last_updated", "type")
-    statement = select(*(_article[name] for name in dict.fromkeys((*always, *names))))
+    columns: list[ColumnElement[Any]] = [_article[name] for name in dict.fromkeys((*always, *names))]
+    source: FromClause = table_of(Article)
+    if "category" in needed:
+        category = table_of(Category)
+        columns += (category.c[name].label(f"category_{name}") for name in _list_columns("category"))
+        source = source.outerjoin(category, _article.category_id == category.c.uuid)
+    statement = select(*columns).select_from(source)
     statement = statement.where(_article.uuid.in_(bindparam("uuids", expanding=True)))
     return statement.where(readable(_article)) if public else statement
 
@@ -135,17 +142,27 @@ def _select_rows(needed: tuple[str, ...], public: bool) -> Select[*tuple[Any, ..
 Terms = Mapping[str, Mapping[UUID, Sequence[Fields]]]
 
 
-def read_terms(articles: Sequence[UUID], needed: Iterable[str]) -> Terms:
-    """Return the terms of these articles for those of the needed fields that contain terms; one statement."""
-    names = tuple(name for name in _TERM_SCHEMAS if name in needed)
-    found: dict[str, dict[UUID, list[Fields]]] = {name: {} for name in names}
+def read_terms(rows: Sequence[Any], needed: Collection[str]) -> Terms:
+    """Return the terms of the articles in these rows, for those of the needed fields that contain terms.
+
+    The rows contain their categories; one statement reads the tags and authors.
+    """
+    names = tuple(name for name in LINK_NAMES if name in needed)
+    found: dict[str, dict[UUID, list[Fields]]] = {name: {} for name in ("category", *names)}
     dumped: dict[UUID, Fields] = {}
-    for batch in chunk(articles) if names else ():
-        for row in db.session.connection().execute(_select_terms(names), {"articles": batch}):
-            name, article, _, uuid, *_ = row
-            if uuid not in dumped:
-                dumped[uuid] = _dump_term(name, row)
-            found[name].setdefault(article, []).append(dumped[uuid])
+    if "category" in needed:
+        for row in rows:
+            if (uuid := row.category_uuid) is not None:
+                if uuid not in dumped:
+                    dumped[uuid] = dump_row(_plan_term("category", "category_"), row)
+                found["category"][row.uuid] = [dumped[uuid]]
+    for batch in chunk([row.uuid for row in rows]) if names else ():
+        for row in db.session.connection().execute(_select_terms(names), {"articles": batch}).all():
+            name, article, uuid, *_ = row
+            if article is None:
+                dumped[uuid] = dump_row(_plan_term(name), row)
+            else:
+                found[name].setdefault(article, []).append(dumped[uuid])
     return found
 
 
@@ -153,45 +170,37 @@ def find_terms(name: str, uuids: Collection[UUID]) -> list[Fields]:
     """Return the terms with these uuids, in this order, as the field `name` shows them."""
     model = _TERM_MODELS[name]
     rows = {row.uuid: row for row in db.session.scalars(select(model).where(model.uuid.in_(uuids)))}
-    return [_dump_term(name, rows[uuid]) for uuid in uuids]
-
-
-def _dump_term(name: str, row: Any) -> Fields:
-    return dump_row(_plan_term(name), row)
+    return [dump_row(_plan_term(name), rows[uuid]) for uuid in uuids]
 
 
 @lru_cache(maxsize=8)
-def _plan_term(name: str) -> Plan:
-    return make_plan(_TERM_SCHEMAS[name])
+def _plan_term(name: str, prefix: str = "") -> Plan:
+    return make_plan(_TERM_SCHEMAS[name], prefix)
 
 
 @lru_cache(maxsize=8)
 def _select_terms(names: tuple[str, ...]) -> CompoundSelect[*tuple[Any, ...]]:
-    """Return the statement that selects the terms of articles, with the columns of all kinds of terms."""
-    columns: dict[str, ColumnElement[Any]] = {}
-    own = {name: _list_term_columns(name) for name in names}
-    for found in own.values():
-        columns |= found
+    """Return the statement that selects each of the terms once, then the links of articles to them."""
+    columns = {key: column for name in names for key, column in _list_columns(name).items()}
     is_wanted: Any = bindparam("articles", expanding=True)
     statements = []
     for name in names:
-        term = table_of(_TERM_MODELS[name]).c
-        values = (own[name].get(key, cast(null(), column.type).label(key)) for key, column in columns.items())
-        if name in LINK_NAMES:
-            link = table_of(LINK_MODELS[name]).c
-            key = link[f"{_TERM_MODELS[name].kind}_id"]
-            linked = select(literal(name).label("field"), link.article_id, link.position, *values)
-            linked = linked.join_from(link.article_id.table, term.uuid.table, key == term.uuid)
-            statements.append(linked.where(link.article_id.in_(is_wanted)))
-        else:
-            owner = _article.uuid.label("article_id")
-            single = select(literal(name).label("field"), owner, literal(0).label("position"), *values)
-            single = single.join_from(_article.uuid.table, term.uuid.table, _article.category_id == term.uuid)
-            statements.append(single.where(_article.uuid.in_(is_wanted)))
+        term, own, link = table_of(_TERM_MODELS[name]).c, _list_columns(name), table_of(LINK_MODELS[name]).c
+        key, is_linked = link[f"{_TERM_MODELS[name].kind}_id"], link.article_id.in_(is_wanted)
+        field = literal(name).label("field")
+        nulls = {key: cast(null(), column.type).label(key) for key, column in columns.items()}
+        start = cast(null(), link.article_id.type).label("article_id"), term.uuid.label("term_id")
+        shown = (own.get(key, nulls[key]) for key in columns)
+        terms = select(field, *start, literal(-1).label("position"), *shown)
+        statements += [
+            terms.where(term.uuid.in_(select(key).where(is_linked))),
+            select(field, link.article_id, key, link.position, *nulls.values()).where(is_linked),
+        ]
     return union_all(*statements).order_by("position")
 
 
-def _list_term_columns(name: str) -> dict[str, ColumnElement[Any]]:
+def _list_columns(name: str) -> dict[str, ColumnElement[Any]]:
+    """Return the columns of the terms that the field `name` shows."""
     columns = table_of(_TERM_MODELS[name]).c
     fields = _TERM_SCHEMAS[name].fields
     return {

@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import current_app
-from sqlalchemy import Uuid, select
+from sqlalchemy import select
 
 from blogapi.content.articles.fields import LINK_FIELDS
 from blogapi.content.articles.models import (
@@ -28,14 +28,14 @@ from blogapi.content.articles.models import (
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import history
 from blogapi.content.media import uses
-from blogapi.storage.database import UtcDateTime, chunk, current_time, db, table_of
+from blogapi.storage.database import CachedUuid, UtcDateTime, chunk, current_time, db, table_of
 
 # The models whose rows a document contains, each with the column that contains the uuid of the item.
 _MODELS: Mapping[type[Any], str] = {
     Article: "uuid",
     **dict.fromkeys((*LINK_MODELS.values(), FormerSlug, FormerPath, WorkingCopy), "article_id"),
 }
-_PARSERS: Mapping[type, Callable[[str], Any]] = {Uuid: UUID, UtcDateTime: datetime.fromisoformat}
+_PARSERS: Mapping[type, Callable[[str], Any]] = {CachedUuid: UUID, UtcDateTime: datetime.fromisoformat}
 
 
 @dataclass(frozen=True, slots=True)
