@@ -43,7 +43,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from blogapi.config import AppState, CannotStart
-from blogapi.storage import connections, database_clock, upgrades
+from blogapi.storage import connections, database_clock, files, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog, WriteLock
 from blogapi.storage.disk_errors import REFUSED_WRITE_CODES, is_disk_full, primary_result_code
 from blogapi.storage.version_check import check_version
@@ -60,6 +60,7 @@ _WRITE_KEY = "blogapi-write"
 # The lock that every write of the process takes.
 WRITE_LOCK = AppState[WriteLock]("write-lock")
 _LOG = AppState[WriteAheadLog | None]("write-ahead-log")
+_FOLDER = AppState[files.SharedFolder | None]("database-folder")
 
 
 # Rows stay loaded after the commit, so that the response to a write needs no second read.
@@ -351,6 +352,15 @@ def _write(session: Session, write: Write, *, wait: bool) -> Iterator[None]:
             log.truncate_if_long()
 
 
+def is_only_process() -> bool:
+    """Return whether no other process has opened a blog with SQLite in this folder: no server is running.
+
+    False if this cannot be known, as on PostgreSQL.
+    """
+    folder = _FOLDER.get()
+    return folder is not None and folder.is_alone()
+
+
 @contextmanager
 def savepoint() -> Iterator[None]:
     """Run a part of a transaction; on any exception only the changes of this part are rolled back."""
@@ -429,6 +439,7 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     if is_sqlite and engine.url.database in (None, "", ":memory:"):
         raise CannotStart("A blog is stored in a file, not in memory; name a file in DATABASE_URL.")
     _LOG.set(app, WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None)
+    _FOLDER.set(app, files.SharedFolder(Path(str(engine.url.database)).parent) if is_sqlite else None)
     connections.configure_connections(engine)
     upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
 

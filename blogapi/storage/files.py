@@ -7,6 +7,7 @@ import secrets
 import shutil
 import sys
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -136,10 +137,35 @@ def is_locked(path: Path) -> bool:
     return False
 
 
-def _lock(file: IO[bytes], *, shared: bool = False) -> bool:
+class SharedFolder:
+    """A lock on a folder that processes hold together, so that each can find out whether it is the only one.
+
+    The lock excludes nobody. The operating system releases it when the process ends. Where folders cannot be
+    locked, as on Windows, no process is the only one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._descriptor = -1
+        with suppress(OSError):
+            self._descriptor = os.open(folder, os.O_RDONLY)
+            weakref.finalize(self, os.close, self._descriptor)
+            _lock(self._descriptor, shared=True)
+
+    def is_alone(self) -> bool:
+        """Return whether no other process holds the lock. To find out, this process briefly excludes them."""
+        try:
+            return _lock(self._descriptor)
+        except (OSError, ValueError):
+            return False
+        finally:
+            with suppress(OSError, ValueError):
+                _lock(self._descriptor, shared=True)
+
+
+def _lock(file: IO[bytes] | int, *, shared: bool = False) -> bool:
     try:
         if sys.platform == "win32":
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            msvcrt.locking(file if isinstance(file, int) else file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -34,3 +36,25 @@ def test_a_replacement_is_written_to_disk_before_it_is_renamed(tmp_path, monkeyp
     file = source.stat().st_ino
     files.replace(source, target)
     assert synced == [(file, False, False), (target.parent.stat().st_ino, True, True)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot lock a folder")
+def test_a_process_knows_whether_it_is_the_only_one_with_a_folder(tmp_path):
+    first = files.SharedFolder(tmp_path)
+    assert first.is_alone() and first.is_alone()
+    program = (
+        "import sys; from pathlib import Path; from blogapi.storage import files;"
+        "lock = files.SharedFolder(Path(sys.argv[1])); print('ready', flush=True); input();"
+        "print(lock.is_alone())"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "ready\n"
+        # Neither loses its lock by asking.
+        assert not first.is_alone() and not first.is_alone()
+        assert other.communicate("\n", timeout=20)[0] == "False\n"
+    assert first.is_alone()
+
+
+def test_in_a_folder_that_cannot_be_locked_no_process_is_the_only_one(tmp_path):
+    assert not files.SharedFolder(tmp_path / "missing").is_alone()

@@ -102,12 +102,8 @@ def _guess_from_entry(
         is_private = rule is None and _is_private_entry(last, name, value)
     if is_private:
         shown = to_line(key)[:60]
-        note = f"It has `{shown}`" if is_secret_key(last) else f"It has `{shown}: {text}`"
+        note = f"It has `{shown}`" if "passw" in last.lower() else f"It has `{shown}: {text}`"
         yield DraftReason(f"{note}; the article became a draft.", guess=f"key:{shown}", is_new=is_new)
-
-
-def is_secret_key(key: str) -> bool:
-    return "passw" in key.lower()
 
 
 def _is_private_entry(key: str, name: str, value: object) -> bool:

@@ -702,8 +702,6 @@ NOTION_PUBLIC_STATUSES = PUBLISHED | {"public", "live"}
 NOTION_STATUS_FIELDS = _words("status statut estado stato état статус ステータス 状态 狀態 상태 durum tila")
 #: Properties of Notion that make a page public if they are true, in the form of `normalize_key`.
 NOTION_PUBLISHING_FIELDS = ("publish", "published", "public", "ispublic")
-#: The public statuses of Blogger's posts.
-BLOGGER_PUBLIC_STATUSES = {"LIVE", "SCHEDULED"}
 #: The beginning of the names of drafts in archives of Medium, in lower case.
 MEDIUM_DRAFT_PREFIX = "draft_"
 #: Fields that publish a note of a vault if they are true; a date in them can be the date of a cited text.

@@ -143,7 +143,11 @@ def _run_job(app: Flask, uuid: UUID, runner: Runner, lock: ExitStack) -> None:
             status = JobStatus.INTERRUPTED
         elif status is JobStatus.FAILED:
             app.logger.error("the process of the import %s ended with status %s", uuid, exit_status)
-            error = describe_end(child.line.get("format", "")) or UNEXPECTED
+            error = (
+                f"{name} ended the import; update the package or uninstall it."
+                if (name := child.line.get("format", ""))
+                else UNEXPECTED
+            )
         _store_outcome(uuid, status, error, child.line)
 
 
@@ -167,11 +171,6 @@ def build_command(job: ImportJob, *, is_trial: bool) -> list[str]:
         *(["--dry-run"] if is_trial else []),
         *("--", str(folders.get_upload_path(job.uuid, job.name))),
     ]
-
-
-def describe_end(format_name: object) -> str:
-    """Return the sentence about an import that the code of a format has ended, or ""."""
-    return f"{format_name} ended the import; update the package or uninstall it." if format_name else ""
 
 
 def _watch(uuid: UUID, child: Child, stopping: threading.Event) -> JobStatus:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ _STATIC_FOLDERS = ("static", "assets", "public", "source", "src", "content", "fi
 _SIBLINGS = (*_STATIC_FOLDERS, "images", "img", "uploads", "media", "wp-content")
 # The name of a folder with the pages of one language.
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
-_PROJECT_FILES = {".git", "package.json", "Gemfile", "netlify.toml", "go.mod", "pyproject.toml"}
+_PROJECT_FILE = re.compile(r"\.git|package\.json|Gemfile|netlify\.toml|go\.mod|pyproject\.toml")
 _MAX_SIBLING_LEVELS = 3
 
 #: Returns the names of the files and folders in a folder.
@@ -36,8 +36,9 @@ def find_site(folder: Path, root: Path, list_names: ListNames) -> SiteFolders:
     home = _get_home()
     inner = (path for path in (folder, *folder.parents) if path.is_relative_to(root))
     candidates = [path for path in (*inner, *outer) if path != home and path != path.parent]
-    for is_site_folder in (is_site, _is_project):
-        site_folder = next((path for path in candidates if is_site_folder(list_names(path))), None)
+    for pattern in (SITE_FILE, _PROJECT_FILE):
+        found = (path for path in candidates if any(map(pattern.fullmatch, list_names(path))))
+        site_folder = next(found, None)
         if site_folder:
             bases = [site_folder / name for name in _STATIC_FOLDERS if (site_folder / name).is_dir()]
             content = site_folder / "content"
@@ -77,15 +78,6 @@ def split_language(page: Path) -> tuple[str, Path]:
     """Return the folder of a language with which a path below `content` begins, or "", and the rest."""
     first, *rest = page.parts
     return (first, Path(*rest)) if rest and _LANGUAGE.fullmatch(first) else ("", page)
-
-
-def is_site(names: Iterable[str]) -> bool:
-    """Return whether a folder with files of these names has the configuration of a generator."""
-    return any(map(SITE_FILE.fullmatch, names))
-
-
-def _is_project(names: set[str]) -> bool:
-    return not names.isdisjoint(_PROJECT_FILES)
 
 
 def _get_home() -> Path | None:

@@ -7,17 +7,9 @@ from collections.abc import Mapping, Sequence
 UNEXPECTED = "Something went wrong on the server; its log has the details. You can start the import again."
 DISK_FULL = "The disk is full; free some space and start the import again."
 
-NO_DATE = "It has no date of publication; the article became a draft."
-PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
 IMPORT_TIME = "It has no date; the article gets the time of the import."
 #: The maximum number of names that a sentence lists; --json contains all.
 MAX_NAMES = 10
-
-
-def describe_status(status: str) -> str:
-    """Return why an article with an unknown status ("" = none) became a draft."""
-    reason = f"Its status “{status[:40]}” is unknown" if status else "It has no status"
-    return f"{reason}; the article became a draft."
 
 
 def describe_unread_rules(plugins: str) -> str:

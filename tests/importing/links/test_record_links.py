@@ -228,6 +228,13 @@ def test_the_nearest_article_is_found(keys, source, address, expected):
     assert found == (f"/s{keys.index(expected)}/" if expected else None)
 
 
+@pytest.mark.parametrize(("source", "is_found"), [("b/index.md", True), ("b/s/index.md", False)])
+def test_a_relative_link_of_the_home_page_begins_at_the_root(source, is_found):
+    target = make_record("b/x/y.md", slug="z", addresses=("/notes/a/",))
+    found = make_links([target], make_record(source)).find_address("notes/a/")
+    assert found == ("/z/" if is_found else None)
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

@@ -7,10 +7,12 @@ import json
 import pytest
 from sqlalchemy import select, update
 
-from blogapi.content.articles.models import Article
+from blogapi.content.articles.models import Article, FormerPath
 from blogapi.importing.models import ImportedFile, LiftedGuess
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
+from tests.importing.formats.blogger.test_source import make_entry, make_feed
+from tests.importing.formats.notion.test_source import HEADER
 from tests.importing.formats.wordpress.exports import make_export, make_item, make_meta
 
 PLAIN = "---\ntitle: Bread\ndate: 2020-01-02\n---\nFlour and time.\n"
@@ -252,6 +254,8 @@ EXPORTS = {
         '<time class="dt-published" datetime="2020-01-02T10:00:00.000Z">x</time></footer></article>'
     },
     "markdown": {"blog/a.md": f"---\ntitle: A\ndate: 2020-01-02\n---\n{HIDDEN_PART}\n"},
+    "blogger": {"blog/a.xml": make_feed(make_entry(1, content=HIDDEN_PART))},
+    "notion": {f"blog/A {'a' * 32}.html": HEADER.format('<h1 class="page-title">A</h1>', HIDDEN_PART)},
 }
 
 
@@ -261,9 +265,19 @@ def test_a_part_that_the_reader_left_out_is_named_in_an_edited_article(blog, art
     for other, content in others:
         (tmp_path / other).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / other).write_text(content, encoding="utf-8")
-    blog(path, text)
+    blog(path, text, "--publish-undated")
     assert article().status == "published" and "secret words" not in article().content
     edit(content="Shown to all readers.\n\nsecret words in here")
-    report = blog(path, text.replace("Shown to", "Seen by"), status=1)
+    report = blog(path, text.replace("Shown to", "Seen by"), "--publish-undated", status=1)
     (there,) = report["public_here_hidden_there"]
     assert there["reasons"][0].startswith("The former blog hides a part of its text.")
+
+
+def test_an_article_with_further_former_paths_counts_as_unchanged(app, blog):
+    report = blog("blog/a.md", PLAIN)
+    (file,) = report["files"]
+    for lines in ("aliases: [/2019/loaf/]\n", "aliases: [/2019/loaf/, /2018/roll/]\n"):
+        (again,) = blog("blog/a.md", PLAIN.replace("---\n", f"---\n{lines}", 1))["files"]
+        assert (again["result"], again["article"]) == ("unchanged", file["article"])
+    with app.app_context():
+        assert {*db.session.scalars(select(FormerPath.path))} == {"/2019/loaf/", "/2018/roll/"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -26,6 +27,7 @@ from blogapi.importing.storing import service
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.rendering import renderer
 from blogapi.storage.database import db, find_write, transaction
+from blogapi.storage.files import SharedFolder
 from blogapi.web.errors import Conflict
 
 RECORD = ArticleRecord(
@@ -357,26 +359,58 @@ def test_a_record_that_the_database_refuses_does_not_stop_the_other_records(impo
     assert [article.title for article in stored()] == ["Bread"]
 
 
+@pytest.fixture
+def server(app, importer, monkeypatch):
+    """A lock that stands for another process that has the blog open."""
+    # The folder of the database was made after the application.
+    own, other = (SharedFolder(Path(app.instance_path)) for _ in range(2))
+    monkeypatch.setattr("blogapi.importing.storing.service.is_only_process", own.is_alone)
+    return other
+
+
+@pytest.fixture
+def commits(importer):
+    """The connections that have committed, one for each transaction."""
+    found = []
+
+    def note(connection):
+        found.append(connection)
+
+    event.listen(db.engine, "commit", note)
+    yield found
+    event.remove(db.engine, "commit", note)
+
+
+def test_without_a_server_transactions_are_longer_and_nothing_pauses(importer, commits, monkeypatch):
+    if db.engine.dialect.name != "sqlite":
+        pytest.skip("PostgreSQL grants locks in the order of the requests, so nothing pauses.")
+    now, pauses = [100.0], []
+    original = ArticleInputFactory.make
+
+    def make_slowly(inputs, record):
+        now[0] += 0.2
+        return original(inputs, record)
+
+    monkeypatch.setattr(clock, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    monkeypatch.setattr(ArticleInputFactory, "make", make_slowly)
+    importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(9)])
+    assert (len(commits), pauses) == (2, [])
+
+
 @pytest.mark.parametrize(("seconds", "transactions"), [(600, 1), (-1, 5)])
 def test_a_batch_is_one_transaction_unless_it_exceeds_the_time_limit(
-    importer, monkeypatch, seconds, transactions
+    importer, server, commits, monkeypatch, seconds, transactions
 ):
     monkeypatch.setattr(service, "MAX_BATCH_SECONDS", seconds)
-    commits = []
-
-    def count(connection):
-        commits.append(connection)
-
-    event.listen(db.engine, "commit", count)
-    try:
-        reports = importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(5)])
-    finally:
-        event.remove(db.engine, "commit", count)
+    reports = importer.store([replace(RECORD, key=f"blog/{number}.md") for number in range(5)])
     assert len(commits) == transactions
     assert [report.key for report in reports] == [f"blog/{number}.md" for number in range(5)]
 
 
-def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(importer, record_statements, monkeypatch):
+def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(
+    importer, server, record_statements, monkeypatch
+):
     monkeypatch.setattr(service, "MAX_BATCH_SECONDS", 600)
     records = [replace(RECORD, key=f"blog/{number}.md") for number in range(9)]
     importer.store(records)
@@ -388,7 +422,7 @@ def test_an_unchanged_batch_is_read_in_a_fixed_number_of_statements(importer, re
     assert len(many) <= len(few) < 10
 
 
-def test_a_new_record_executes_few_statements(importer, record_statements, monkeypatch):
+def test_a_new_record_executes_few_statements(importer, server, record_statements, monkeypatch):
     monkeypatch.setattr(service, "MAX_BATCH_SECONDS", 600)
     counts = []
     for start, end in ((0, 3), (3, 13)):
@@ -436,7 +470,7 @@ def test_the_number_and_the_total_length_of_the_records_of_a_batch_are_limited()
     assert list(service.make_batches([])) == []
 
 
-def test_a_transaction_ends_after_the_article_that_exceeds_the_time_limit(importer, monkeypatch):
+def test_a_transaction_ends_after_the_article_that_exceeds_the_time_limit(importer, server, monkeypatch):
     now, calls, at_commit = [100.0], [], []
     original = ArticleInputFactory.make
 
@@ -463,7 +497,9 @@ def test_a_transaction_ends_after_the_article_that_exceeds_the_time_limit(import
 @pytest.mark.parametrize(
     ("duration", "between", "pause"), [(0.05, 0, 0), (1, 0, 0.12), (1, 0.1, 0.02), (1, 1, 0)]
 )
-def test_other_programs_can_write_after_a_long_transaction(importer, monkeypatch, duration, between, pause):
+def test_other_programs_can_write_after_a_long_transaction(
+    importer, server, monkeypatch, duration, between, pause
+):
     now, pauses = [100.0], []
     monkeypatch.setattr(clock, "monotonic", lambda: now[0])
     monkeypatch.setattr(time, "sleep", pauses.append)

@@ -4,44 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import datetime
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
 from blogapi.importing.format_api.hidden_parts import leave_out_hidden
-from blogapi.importing.format_api.privacy_signs import BLOGGER_PUBLIC_STATUSES
+from blogapi.importing.format_api.publication import decide
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts import dates, titles
 from blogapi.importing.texts.frames import replace_frames
 from blogapi.importing.texts.lines import list_distinct, to_line, to_plain_html, to_title
-from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status, format_count
+from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.titles import split_address
 
-
-def decide_status(
-    given: str, published_at: datetime | None, now: datetime, *, is_private: bool
-) -> tuple[str, tuple[str, ...]]:
-    """Return the status of a post with the status `given`, and why it is not public.
-
-    `is_private` says that the whole blog was private.
-    """
-    if given == "DRAFT":
-        return "draft", ()
-    if is_private:
-        return "draft", ("The blog was private; the article became a draft.",)
-    if given == "SOFT_TRASHED":
-        return "draft", ("It was in the trash; the article became a draft.",)
-    if given not in BLOGGER_PUBLIC_STATUSES:
-        return "draft", (describe_status(to_line(given)),)
-    if published_at is None:
-        return "draft", (NO_DATE,)
-    if given == "SCHEDULED" and published_at <= now:
-        return "draft", (PAST_SCHEDULE,)
-    return "published", ()
-
+_STATUSES = {"LIVE": "published", "SCHEDULED": "scheduled", "DRAFT": "draft"}
 
 # Until 2012, players were `<object>` and `<embed>` elements with Flash, which no browser shows any more.
 _YOUTUBE = re.compile(r"youtube(?:-nocookie)?\.com/(?:v|embed)/([\w-]{6,20})", re.IGNORECASE)
@@ -122,7 +100,9 @@ def make_record(
     content, lost = convert_embeds(content)
     notes += [*hidden, *lost]
     published_at = dates.parse_date(item.published, options.zones)
-    status, reasons = decide_status(item.status, published_at, options.now, is_private=is_private)
+    reason = "It was in the trash; the article became a draft." if item.status == "SOFT_TRASHED" else ""
+    reason = "The blog was private; the article became a draft." if is_private else reason
+    status, reasons = decide(to_line(item.status), published_at, options.now, reason, _STATUSES)
     notes += reasons
     path, author = item.get_path(), to_line(unescape(item.author))
     return ArticleRecord(

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
 from blogapi.importing.format_api.privacy_signs import GHOST_AUDIENCES
+from blogapi.importing.format_api.publication import decide
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.ghost.bodies import read_body
@@ -21,7 +22,7 @@ from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import UTC_ZONES, Zones
 from blogapi.importing.texts.languages import read_language
 from blogapi.importing.texts.lines import list_distinct, to_http_url, to_line
-from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status, join_counts
+from blogapi.importing.texts.messages import join_counts
 from blogapi.parsing import parse_timestamp, parse_uuid
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -30,31 +31,22 @@ _MIN_MILLISECONDS = 100_000_000_000
 
 
 def decide_publication(
-    post: Mapping[str, object], now: datetime, zones: Zones = UTC_ZONES
+    post: Mapping[str, object], now: datetime, zones: Zones = UTC_ZONES, *, is_private: bool = False
 ) -> tuple[str, datetime | None, tuple[str, ...]]:
-    """Return the status of a post, its date (aware, UTC) and notes.
-
-    The status is "published" only if every visitor of the blog could read the post, or could read it after a
-    scheduled time that is later than `now`.
-    """
+    """Return the status of a post, its date (aware, UTC) and notes; `is_private` is about the whole blog."""
     status, date = to_line(post.get("status")).casefold(), read_date(post.get("published_at"), zones)
-    notes = []
+    notes: tuple[str, ...] = ()
     if status == "published" and date is None:
         date = read_date(post.get("created_at"), zones) or read_date(post.get("updated_at"), zones)
-        notes.append("It has no date of publication; the date of its creation was taken.")
-    if status == "scheduled" and (date is None or date <= now):
-        notes.append(PAST_SCHEDULE if date else NO_DATE)
-    elif status == "sent":
-        notes.append("It was sent as a newsletter and never published; the article became a draft.")
-    elif status not in ("published", "scheduled", "draft"):
-        notes.append(describe_status(status))
+        notes = ("It has no date of publication; the date of its creation was taken.",)
+    reason = "The blog was private; the article became a draft." if is_private else _find_audience(post)
+    if status == "sent":
+        reason = "It was sent as a newsletter and never published; the article became a draft."
     elif _is_on(post.get("email_only")):
-        notes.append("It is for newsletters only; the article became a draft.")
-    elif reason := _find_audience(post):
-        notes.append(reason)
-    else:
-        return "draft" if status == "draft" else "published", date, tuple(notes)
-    return "draft", date, tuple(notes)
+        reason = "It is for newsletters only; the article became a draft."
+    # Ghost shows a published post without any date.
+    result, reasons = decide(status, date or (now if status == "published" else None), now, reason)
+    return result, date, (*notes, *reasons)
 
 
 def _find_audience(post: Mapping[str, object]) -> str:
@@ -169,10 +161,8 @@ class PostReader:
         if not key:
             raise RefusedFile("It has neither an id nor a slug; add one in the export.")
         status, published_at, notes = decide_publication(
-            post, self.options.now, Zones(self.options.time_zone)
+            post, self.options.now, Zones(self.options.time_zone), is_private=self.tables.is_private
         )
-        if self.tables.is_private and status != "draft":
-            status, notes = "draft", (*notes, "The blog was private; the article became a draft.")
         self.left_behind.update(body.losses)
         if body.losses:
             notes = (*notes, f"Parts of its text were left out or changed: {join_counts(body.losses)}.")

@@ -49,7 +49,8 @@ class Fields:
         value = self._entries[self._keys[outer]] if outer in self._keys else None
         if not inner:
             return value
-        return _find_inner(value, inner) if isinstance(value, dict) else None
+        entries = value.items() if isinstance(value, dict) else ()
+        return next((it for key, it in entries if normalize_key(key) == inner and not is_empty(it)), None)
 
     def add_note(self, sentence: str) -> None:
         self.notes.append(sentence)
@@ -72,9 +73,3 @@ class Fields:
         """Return whether a used entry has the same text, as when `url` repeats `permalink`."""
         text = to_line(value)
         return bool(text) and text in {to_line(self._entries[key]) for key in self._used}
-
-
-def _find_inner(entries: dict[object, object], name: str) -> object:
-    return next(
-        (value for key, value in entries.items() if normalize_key(key) == name and not is_empty(value)), None
-    )

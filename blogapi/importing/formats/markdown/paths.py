@@ -32,9 +32,9 @@ _OTHER_FORMATS = {
 # Files of these formats are often attachments of articles.
 _ATTACHMENTS = {"ipynb", "docx", "odt"}
 # Names of folders with many articles, in lower case; such a name does not describe a single article.
-_POSTS = {"post", "posts", "_posts", "article", "articles", "entries"}
+POSTS = {"post", "posts", "_posts", "article", "articles", "entries"}
 _COLLECTIONS = {
-    *_POSTS,
+    *POSTS,
     *("blog", "blogs", "news", "notes", "journal", "content", "contents", "pages", "source", "_source"),
     *("src", "drafts", "_drafts", "docs"),
 }
@@ -126,11 +126,6 @@ def is_readme(key: str) -> bool:
     return _is_named(key, _README)
 
 
-def is_in_folder_of_posts(key: str) -> bool:
-    """Return whether the file is in a subfolder of a folder of posts, like `posts/001-hello/README.md`."""
-    return any(folder.casefold() in _POSTS for folder in key.split("/")[:-2])
-
-
 def is_section(key: str) -> bool:
     """Return whether the file is a section page of Hugo or Zola, such as `_index.md` or `_index.fr.md`."""
     return _is_named(key, _SECTION)
@@ -149,11 +144,6 @@ def _is_named(key: str, name: re.Pattern[str]) -> bool:
 def is_post(key: str) -> bool:
     """Return whether the file is in the folder of posts, or of drafts, of Jekyll or Hexo."""
     return not _POST_FOLDERS.isdisjoint(key.split("/")[:-1])
-
-
-def is_hexo_post(key: str) -> bool:
-    """Return whether the file is in the folder of posts of Hexo, `source/_posts`; Jekyll has no `source`."""
-    return "/source/_posts/" in f"/{key}"
 
 
 def is_page(key: str, *, is_dated: bool) -> bool:

@@ -1,9 +1,12 @@
-"""Compute the path that a generator gave an article, from the form of addresses in its configuration."""
+"""Find the addresses and names of an article in its former blog.
+
+Its front matter names them, or its generator computes a path from the form of addresses in its configuration.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -11,8 +14,58 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from blogapi.importing.formats.markdown import paths
+from blogapi.importing.formats.markdown.fields import Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.texts.lines import normalize_key, to_line, to_mapping
+from blogapi.rendering.slugs import is_slug
+
+# The first of these fields that gives a slug is used; the others are former addresses.
+ADDRESS_FIELDS = ("slug", "basename", "path", "url", "permalink")
+_FORMER_ADDRESS_FIELDS = ("aliases", "alias", "redirectfrom")
+_MAX_FORMER_ADDRESSES = 100
+
+
+def read_former_slugs(fields: Fields, slug: str) -> tuple[str, ...]:
+    """Return the former slugs of the article without `slug`; addresses are left to `read_addresses`."""
+    lines = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.take(name))]
+    usable = lines[:_MAX_FORMER_ADDRESSES]
+    redirected = {line for line in usable if paths.to_former_path(line).strip("/")}
+    lost = [line for line in lines if paths.is_address(line) and line not in redirected]
+    if lost:
+        more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
+        fields.add_note(
+            f"There is no redirect from “{lost[0][:100]}”{more}, because it is not the path of a page; each "
+            f"article can have at most {_MAX_FORMER_ADDRESSES} redirects."
+        )
+    own_addresses = (fields.take_line(name) for name in ADDRESS_FIELDS)
+    names = (line for line in (*usable, *own_addresses) if not paths.is_address(line) and is_slug(line))
+    return tuple(dict.fromkeys(name for name in names if name != slug))
+
+
+def read_addresses(fields: Fields) -> tuple[str, ...]:
+    """Return the paths of the article in its former blog, its own address first."""
+    own_addresses = (to_line(fields.find(name)) for name in ("permalink", "url", "path"))
+    aliases = [line for name in _FORMER_ADDRESS_FIELDS for line in _to_lines(fields.find(name))]
+    addresses = [*own_addresses, *filter(paths.is_address, aliases[:_MAX_FORMER_ADDRESSES])]
+    return tuple(dict.fromkeys(filter(None, map(paths.to_former_path, addresses))))
+
+
+def read_names(fields: Fields) -> tuple[str, ...]:
+    """Return the aliases of Obsidian, which are names and not addresses; a text is split at commas too."""
+    values = [value for name in ("aliases", "alias") if (value := fields.find(name))]
+    lines = [line for value in values for line in _to_lines(value)]
+    parts = [part.strip() for value in values if isinstance(value, str) for part in value.split(",")]
+    names = [line for line in (*lines, *parts) if line and not paths.is_address(line)]
+    return tuple(dict.fromkeys(names))[:_MAX_FORMER_ADDRESSES]
+
+
+def _to_lines(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        for child in value:
+            yield from _to_lines(child)
+    elif line := to_line(value):
+        yield line
+
 
 _JEKYLL_DAY = "/:categories/:year/:month/:day/:title"
 #: The named forms of Jekyll; without a setting, it uses `date`.

@@ -15,7 +15,6 @@ from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
 from blogapi.importing.formats.markdown import (
     comments,
-    former_addresses,
     front_matter,
     generators,
     paths,
@@ -158,7 +157,7 @@ def parse_file(
         options,
         split_at_spaces=path.has_date_prefix,
         folders=paths.list_folders(key) if folders is None else folders,
-        is_hexo="hexo" in (generator, parsed.format) or paths.is_hexo_post(key),
+        is_hexo="hexo" in (generator, parsed.format) or "/source/_posts/" in f"/{key}",
     )
     authors = read_authors(fields)
     system = generator if generator == "jekyll" else parsed.format
@@ -183,11 +182,12 @@ def parse_file(
     if is_early and context.site and generators.shows_future(context.site):
         fields.add_note(generators.SHOWN_EARLY)
     texts = _read_texts(fields, body if content_type == "markdown" else "", path.name)
-    slug = former_addresses.read_slug(fields) or former_addresses.derive_slug(
-        parsed.format, texts["title"], path
-    )
-    former_slugs = former_addresses.read_former_slugs(fields, slug)
-    addresses = former_addresses.read_addresses(fields)
+    slugs = (titles.extract_slug(fields.take_line(name)) for name in permalinks.ADDRESS_FIELDS)
+    # Pelican derives addresses from titles; the other generators derive them from file names.
+    derived = paths.make_pelican_slug(texts["title"]) if parsed.format == "pelican" else path.slug
+    slug = next(filter(None, slugs), "") or derived
+    former_slugs = permalinks.read_former_slugs(fields, slug)
+    addresses = permalinks.read_addresses(fields)
     computed: tuple[str, ...] = ()
     if context.site and not any(fields.find(name) for name in ("permalink", "url")):
         parts = permalinks.AddressParts(
@@ -224,7 +224,7 @@ def parse_file(
         former_slugs=former_slugs,
         former_paths=addresses if is_page else tuple(dict.fromkeys((*addresses, *computed))),
         addresses=addresses,
-        names=former_addresses.read_names(fields),
+        names=permalinks.read_names(fields),
         has_templates=True,
         left_out=tuple(left_out),
         is_mdx=is_mdx,
@@ -248,7 +248,9 @@ def _is_page_of_folder(key: str, fields: Fields, context: FileContext) -> bool:
     if context.site and context.site.generator == "vuepress" and context.site.folder != context.path.parent:
         return paths.is_readme(key)
     is_dated = bool(fields.find("title") and fields.find("date"))
-    return is_dated and paths.is_readme(key) and paths.is_in_folder_of_posts(key)
+    # `posts/001-hello/README.md`
+    is_in_posts = any(folder.casefold() in paths.POSTS for folder in key.split("/")[:-2])
+    return is_dated and paths.is_readme(key) and is_in_posts
 
 
 def _check_is_article(

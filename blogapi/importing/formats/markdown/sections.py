@@ -39,12 +39,9 @@ def is_in_vault(folder: Path, levels: int) -> bool:
     The configuration of a generator is looked for in `levels` folders; folders above belong to others.
     """
     folders = (folder, *folder.parents[:_MAX_LEVELS])
-    number = next((number for number, outer in enumerate(folders) if _is_vault(outer)), None)
+    vaults = ((it / ".obsidian").is_dir() or (it / "logseq/config.edn").is_file() for it in folders)
+    number = next((number for number, is_vault in enumerate(vaults) if is_vault), None)
     return number is not None and not any(map(list_configuration, folders[number:levels]))
-
-
-def _is_vault(folder: Path) -> bool:
-    return (folder / ".obsidian").is_dir() or (folder / "logseq" / "config.edn").is_file()
 
 
 # The fields that make an `index.md` private together with the other files of its folder. Other privacy
@@ -104,8 +101,9 @@ def _read_reasons(page: Path, *, is_section: bool) -> list[DraftReason]:
         parsed = front_matter.parse_file(decode(read_bytes(page))[0])
     except RefusedFile:
         return [DraftReason("")]
-    inherit = _inherit_from_section if is_section else _inherit_from_bundle
-    found = map(privacy.find_draft_reasons_in_front_matter, inherit(parsed.entries))
+    of_bundle = {key: it for key, it in parsed.entries.items() if normalize_key(key) in _BUNDLE_FIELDS}
+    inherited = _inherit_from_section(parsed.entries) if is_section else [of_bundle]
+    found = map(privacy.find_draft_reasons_in_front_matter, inherited)
     # The pages of a section are not built, even if the section is only unlisted.
     reasons = [replace(it, is_unlisted=False) for group in found for it in group]
     return [DraftReason(""), *reasons] if parsed.problem else reasons
@@ -118,7 +116,3 @@ def _inherit_from_section(entries: dict[str, object]) -> Iterator[dict[str, obje
         elif normalize_key(key) == "cascade":
             mappings = value if isinstance(value, list) else [value]
             yield from (mapping for mapping in mappings if isinstance(mapping, dict))
-
-
-def _inherit_from_bundle(entries: dict[str, object]) -> Iterator[dict[str, object]]:
-    yield {key: value for key, value in entries.items() if normalize_key(key) in _BUNDLE_FIELDS}

@@ -18,12 +18,12 @@ from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRec
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.page_text import extract_text, open_text
 from blogapi.importing.format_api.privacy_signs import MEDIUM_DRAFT_PREFIX
+from blogapi.importing.format_api.publication import decide
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
 from blogapi.importing.texts.lines import decode, list_distinct, to_http_url, to_line
-from blogapi.importing.texts.messages import NO_DATE
 from blogapi.importing.texts.titles import split_address
 from blogapi.rendering.slugs import make_slug
 
@@ -189,26 +189,9 @@ def _follow(address: str) -> str:
     return parse_qs(split_address(address).query).get("url", [address])[0]
 
 
-def decide_status(
-    file_name: str, published_at: datetime | None, *, may_be_response: bool
-) -> tuple[str, tuple[str, ...]]:
-    """Return the status of a story, and why it is not public."""
-    if is_named_draft(file_name):
-        return "draft", ()
-    if published_at is None:
-        return "draft", (NO_DATE,)
-    if may_be_response:
-        return "draft", ("It has no title of its own and may be a response; the article became a draft.",)
-    return "published", ()
-
-
-def is_named_draft(file_name: str) -> bool:
-    """Return whether the archive names the file as a draft."""
-    return file_name.lower().startswith(MEDIUM_DRAFT_PREFIX)
-
-
 # The hosts of Medium's pictures. The file names are unique, so copies on the disk are found by these names.
 PICTURE_HOSTS = {"cdn-images-1.medium.com", "cdn-images-2.medium.com", "miro.medium.com"}
+_MAY_BE_RESPONSE = "It has no title of its own and may be a response; the article became a draft."
 _RESPONSES = "responses to other stories"
 # The number of characters of a summary that are compared with the beginning of the text.
 _MAX_COMPARED = 80
@@ -238,7 +221,7 @@ class MediumSource(FileSource):
         html, notes = decode(read_bytes(entry.path))
         page = parse_page(html)
         published_at = dates.parse_date(page.published, self.options.zones) if page.published else None
-        is_draft = is_named_draft(entry.path.name)
+        is_draft = entry.path.name.lower().startswith(MEDIUM_DRAFT_PREFIX)
         # Medium uses the beginning of a response as its title.
         may_be_response = not page.has_title and page.text.startswith(page.title.rstrip("…."))
         if published_at is None and not is_draft and _is_beside_posts(entry.path):
@@ -247,7 +230,8 @@ class MediumSource(FileSource):
         if published_at and not is_draft and may_be_response and is_short:
             self.left_behind[_RESPONSES] += 1
             raise NotAnArticle("It is a response to another story: it has no title of its own.")
-        status, reasons = decide_status(entry.path.name, published_at, may_be_response=may_be_response)
+        reason = _MAY_BE_RESPONSE if published_at and may_be_response else ""
+        status, reasons = decide("draft" if is_draft else "published", published_at, self.options.now, reason)
         return (_make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status),)
 
 

@@ -17,13 +17,13 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.page_text import extract_text, open_text
 from blogapi.importing.format_api.privacy_signs import SUBSTACK_AUDIENCES, SUBSTACK_PAYWALL
+from blogapi.importing.format_api.publication import decide
 from blogapi.importing.format_api.report import FileReport, Item, Result
 from blogapi.importing.format_api.source import FileSource, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes, read_head
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
 from blogapi.importing.texts.lines import decode, to_bool, to_http_url, to_plain_html, to_title
-from blogapi.importing.texts.messages import NO_DATE
 from blogapi.importing.texts.titles import split_address
 
 _BUTTON = re.compile(
@@ -90,17 +90,14 @@ def _link_tweet(tweet: re.Match[str]) -> str:
     return link + tweet[0]
 
 
-def decide_status(row: Mapping[str, str] | None, *, has_paywall: bool) -> tuple[str, list[str]]:
-    """Return the status of a post, and why a published one is not public here."""
+def find_reason(row: Mapping[str, str] | None, *, has_paywall: bool) -> str:
+    """Return why not everyone could read a post; "" = everyone could."""
     if row is None:
-        return "draft", ["`posts.csv` does not contain it; the article became a draft."]
-    if not to_bool(row.get("is_published")):
-        return "draft", []
+        return "`posts.csv` does not contain it; the article became a draft."
     audience = row.get("audience") or "unknown"
-    if audience != "everyone" or has_paywall:
-        readers = SUBSTACK_AUDIENCES.get(audience, "some readers")
-        return "draft", [f"It is for {readers} only; the article became a draft."]
-    return ("published", []) if dates.parse_date(row.get("post_date")) else ("draft", [NO_DATE])
+    readers = SUBSTACK_AUDIENCES.get(audience, "some readers")
+    is_public = audience == "everyone" and not has_paywall
+    return "" if is_public else f"It is for {readers} only; the article became a draft."
 
 
 TABLE_NAME = "posts.csv"
@@ -177,8 +174,11 @@ class SubstackSource(FileSource):
         text = convert_text(html)
         # The export has the address of the newsletter only in buttons.
         self.hosts |= text.hosts
-        status, reasons = decide_status(row, has_paywall=text.has_paywall)
-        slug, row = match["slug"] or "", row or {}
+        reason = find_reason(row, has_paywall=text.has_paywall)
+        slug, row = match["slug"] or "", row or {"is_published": "true"}
+        published_at = dates.parse_date(row.get("post_date"), self.options.zones)
+        given = "published" if to_bool(row.get("is_published")) else "draft"
+        status, reasons = decide(given, published_at, self.options.now, reason)
         audio = to_http_url(row.get("podcast_url"))
         player = f'<p><audio controls src="{escape(audio)}"></audio></p>\n' if audio else ""
         return ArticleRecord(
@@ -192,7 +192,7 @@ class SubstackSource(FileSource):
             content=player + text.html,
             content_type="html",
             status=status,
-            published_at=dates.parse_date(row.get("post_date"), self.options.zones),
+            published_at=published_at,
             tags=() if kind in _ORDINARY_TYPES else (kind,),
             is_page=kind == "page",
             former_paths=(f"/p/{slug}",) if slug else (),

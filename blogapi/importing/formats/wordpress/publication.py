@@ -18,13 +18,15 @@ from blogapi.importing.format_api.privacy_signs import (
     UNREAD_RULES,
     find_signs,
 )
+from blogapi.importing.format_api.publication import decide
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import Zones
-from blogapi.importing.texts.messages import NO_DATE, PAST_SCHEDULE, describe_status
 from blogapi.importing.texts.xml_elements import Element
 
 # The names in the report of items that are not imported, by their status.
 LEFT_BEHIND = {"trash": "items in the trash", "auto-draft": "auto-drafts", "inherit": "revisions"}
+_STATUSES = {"publish": "published", "future": "scheduled"}
+_DRAFT_STATUSES, _BECAME_DRAFT = ("pending", "private", *LEFT_BEHIND), "the article became a draft."
 
 
 def decide_status(
@@ -38,11 +40,16 @@ def decide_status(
     statuses = dict.fromkeys(child.text.strip() for child in item.list_children("wp:status")) or [""]
     if "draft" in statuses:
         return "draft", ""
-    reason = next(filter(None, (_find_reason_for_draft(status, date, now) for status in statuses)), "")
+    reason = next((f"Its status was “{it}”; {_BECAME_DRAFT}" for it in statuses if it in _DRAFT_STATUSES), "")
     if not reason and any(child.text.strip() for child in item.list_children("wp:post_password")):
-        reason = "It was protected with a password; the article became a draft."
+        reason = f"It was protected with a password; {_BECAME_DRAFT}"
     reason = reason or _find_hiding_field(item) or hidden
-    return ("draft", reason) if reason else _decide_by_expiry(metas, now)
+    for status in statuses:
+        # WordPress shows published posts without a date.
+        _, reasons = decide(status, now if status == "publish" else date, now, reason, _STATUSES)
+        if reasons:
+            return "draft", reasons[0]
+    return _decide_by_expiry(metas, now)
 
 
 def _decide_by_expiry(metas: Mapping[str, str], now: datetime) -> tuple[str, str]:
@@ -56,18 +63,6 @@ def _decide_by_expiry(metas: Mapping[str, str], now: datetime) -> tuple[str, str
     if expiry <= now:
         return "archived", f"It expired on {expiry:%Y-%m-%d}; the article was archived."
     return "published", f"It was to expire on {expiry:%Y-%m-%d}; here it stays public."
-
-
-def _find_reason_for_draft(status: str, date: datetime | None, now: datetime) -> str:
-    if status == "publish":
-        return ""
-    if status == "future":
-        if date is None:
-            return NO_DATE
-        return "" if date > now else PAST_SCHEDULE
-    if status in ("pending", "private", *LEFT_BEHIND):
-        return f"Its status was “{status}”; the article became a draft."
-    return describe_status(status)
 
 
 def _find_hiding_field(item: Element) -> str:
