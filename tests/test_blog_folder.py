@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -152,6 +153,27 @@ def test_serve_creates_a_demo_and_in_a_checkout_any_blog(folder, monkeypatch, st
     status, output = run("serve", "--port", "0", *filter(None, [option]))
     assert (status, "Serving " in output) == (0, True), output
     assert (folder / "instance" / "blog.db").is_file()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+@pytest.mark.parametrize(
+    ("is_checkout", "name", "mode"),
+    [(True, None, 0o700), (True, "secret_key", 0o755), (False, "config.toml", 0o755)],
+    ids=["new checkout", "a blog in a checkout", "another blog"],
+)
+def test_serve_closes_the_folder_of_a_new_checkout_to_other_users(
+    folder, monkeypatch, stop_at_once, is_checkout, name, mode
+):
+    home = folder / "instance"
+    home.mkdir()
+    home.chmod(0o755)
+    if name:
+        (home / name).write_text("x" * 64 if name == "secret_key" else "", encoding="utf-8")
+    if is_checkout:
+        monkeypatch.setattr(blog_folder, "CHECKOUT", folder)
+    status, output = run("serve", "--port", "0")
+    assert (status, "Serving " in output) == (0, True), output
+    assert stat.S_IMODE(home.stat().st_mode) == mode
 
 
 def test_serve_finishes_a_blog_without_a_database(folder, stop_at_once):

@@ -16,7 +16,7 @@ from apispec.ext.marshmallow.common import resolve_schema_instance
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
 from blogapi.web.fields import EmptySchema, InputSchema, Reference, ReferenceSchema, Timestamp
-from blogapi.web.uploads import FileBodySchema
+from blogapi.web.uploads import MULTIPART, FileBodySchema
 
 Document = dict[str, Any]
 
@@ -126,7 +126,7 @@ def get_reference(schema: Document) -> str:
 
 
 def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]) -> None:
-    """Make each body of a PUT accept the responses that a GET and the PUT itself return.
+    """Make each JSON body of a PUT accept the responses that a GET and the PUT itself return.
 
     The body also gets the read-only properties, which a write ignores, so that each response is a valid body.
     For languages with nominal types, the component of the response becomes an alternative of the body. The
@@ -135,9 +135,9 @@ def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]
     schemas = document["components"]["schemas"]
     for path, method, operations in list_operations(document):
         item = document["paths"][path.removesuffix("working-copy/")]
-        for media in operations[method].get("requestBody", {}).get("content", {}).values():
+        for media_type, media in operations[method].get("requestBody", {}).get("content", {}).items():
             body = get_reference(media["schema"])
-            if not body:
+            if not body or media_type == MULTIPART:
                 continue
             reads = (operations.get("get", {}), operations[method], item.get("get", {}))
             responses = [name for read in reads if (name := _get_response(read))]

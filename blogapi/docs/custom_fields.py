@@ -46,13 +46,15 @@ def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Doc
 
 
 def _accept_references(schema: Document) -> Document:
-    """Return the JSON schema of the values of a field in a request body, which refers to articles."""
+    """Return the JSON schema of the values of a field in a request body, which refers to articles.
+
+    It has no title: generators name a type after its title, and a label can be the name of another type.
+    """
     if "items" in schema:
-        return schema | {"items": _accept_references(schema["items"])}
-    if schema.get("format") != "uuid":
-        return schema
-    others = {name: value for name, value in schema.items() if name not in ("type", "format")}
-    return others | {"anyOf": [{"$ref": f"{SCHEMAS}Reference"}, {"type": "string"}]}
+        return {"type": "array", "items": _accept_references(schema["items"])}
+    if schema.get("format") == "uuid":
+        return {"anyOf": [{"$ref": f"{SCHEMAS}Reference"}, {"type": "string"}]}
+    return {name: value for name, value in schema.items() if name not in ("title", "description")}
 
 
 def _make_filters(fields: Mapping[str, Document]) -> Iterator[Document]:

@@ -22,6 +22,7 @@ ADDRESS = "http://127.0.0.1:8000"
 UNREACHABLE = re.compile(
     "ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|Failed to establish a new connection"
     "|Temporary failure in name resolution|Name or service not known|Connection timed out"
+    "|Could not resolve host"
 )
 
 Run = Callable[..., str]

@@ -19,6 +19,7 @@ from blogapi.content.taxonomies.schemas import TermListQuery
 from blogapi.docs.guide_pages import PAGE_GROUPS
 from blogapi.importing.formats.registry import BUILT_IN
 from blogapi.publication.visibility import Status
+from blogapi.site.schemas import SiteChangesSchema
 from blogapi.web.fields import PrefixedParameters
 from tests.contracts import guide
 
@@ -145,6 +146,25 @@ def test_the_guide_lists_every_command_with_its_options(name):
 def test_the_guide_lists_no_unknown_commands():
     rows = guide.get_table(guide.SETTINGS_PAGE, "Commands").splitlines()[2:]
     assert len(rows) == len(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_explains_its_options_and_what_a_uuid_names(name):
+    command = COMMANDS[name]
+    assert command.help
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.opts
+        elif parameter.name == "uuid":
+            assert re.search("the (key|webhook) with this uuid", command.help)
+
+
+def test_the_help_of_site_set_names_each_field():
+    # The navigation has options of its own.
+    fields = SiteChangesSchema().fields.keys() - {"navigation"}
+    help_text = COMMANDS["site set"].help
+    assert len(fields) > 10
+    assert [field for field in fields if not re.search(rf"\b{field}\b", help_text)] == []
 
 
 def list_blocks(page: Path) -> list[str]:

@@ -273,6 +273,18 @@ def test_a_put_takes_every_property_that_a_get_of_the_same_path_returns(document
                 assert not missing, f"{path}: add {missing} to {body}, or to its `read_only`"
 
 
+def test_a_form_has_only_the_parts_that_a_client_sends(original):
+    """Generators for Rust write one parameter for each property of a form."""
+    forms = {
+        path: operation["requestBody"]["content"]["multipart/form-data"]["schema"]
+        for path, _, operation in operations(original)
+        if "multipart/form-data" in operation.get("requestBody", {}).get("content", {})
+    }
+    assert len(forms) == 3
+    for path, schema in forms.items():
+        assert resolve(original, schema)["additionalProperties"] is False, path
+
+
 def test_every_schema_describes_the_properties_that_it_requires(original):
     for name, schema in original["components"]["schemas"].items():
         for part in (schema, *schema.get("allOf", ())):

@@ -257,6 +257,47 @@ def test_a_build_hook_rebuilds_an_astro_site(blog, tmp_path):
     assert "Told to the builder" in pages["told-to-the-builder"]
 
 
+@has_node
+@pytest.mark.once
+def test_a_page_of_nextjs_redirects_former_slugs_and_uuids(blog, tmp_path):
+    created = blog.admin.post(ARTICLES, json={"title": "Oats 燕麦", "status": "published"}).json
+    path = f"{ARTICLES}{created['uuid']}/"
+    assert blog.admin.patch(path, json={"slug": "porridge-粥"}).status_code == 200
+    for source in (FOLDER / "next" / "app" / "blog.js", STATIC / "blogapi.js"):
+        shutil.copy(source, tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    # The two modules of Next.js: a redirect throws its target, and there is no cookie with a token.
+    modules = tmp_path / "node_modules" / "next"
+    modules.mkdir(parents=True)
+    (modules / "package.json").write_text(
+        '{"exports": {"./*": "./*.mjs"}, "type": "module"}', encoding="utf-8"
+    )
+    throws = "".join(
+        f"export const {name} = (path) => {{ throw new Error(`{name} ${{path}}`); }};\n"
+        for name in ("notFound", "permanentRedirect", "redirect")
+    )
+    (modules / "navigation.mjs").write_text(throws, encoding="utf-8")
+    (modules / "headers.mjs").write_text("export const cookies = async () => new Map();\n", encoding="utf-8")
+    program = """
+import { readArticle } from "./blog.js";
+for (const [slug, isPreview] of JSON.parse(process.argv[2])) {
+  const { title, name, message } = await readArticle(slug, isPreview).catch((error) => error);
+  console.log(title ?? `${name}: ${message}`);
+}
+"""
+    (tmp_path / "program.mjs").write_text(program, encoding="utf-8")
+    asked = [(slug, False) for slug in (created["slug"], created["uuid"], "porridge-粥", "unknown")]
+    command = ["node", "program.mjs", json.dumps([*asked, ("porridge-粥", True)])]
+    environment = os.environ | {"BLOG_URL": blog.service_url, "BLOG_KEY": blog.create_key()}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8")
+    target = "/porridge-%E7%B2%A5"
+    former, by_uuid, current, unknown, ended = done.stdout.splitlines()
+    assert former == by_uuid == f"Error: permanentRedirect {target}", done.stderr
+    assert current == "Oats 燕麦"
+    assert unknown.startswith("Error: notFound ")
+    assert ended == "Error: redirect /preview/end?slug=porridge-%E7%B2%A5"
+
+
 @pytest.mark.once
 def test_the_guide_shows_parts_of_the_programs():
     text = (GUIDE / "frameworks.md").read_text(encoding="utf-8")

@@ -9,8 +9,17 @@ import pytest
 from blogapi.storage import migration_names
 from tests.conftest import ARTICLES, close_connections
 from tests.migrations import upgraded_blogs
-from tests.migrations.record_blog import LATER
-from tests.migrations.upgraded_blogs import DELETED, DELETED_EDITS, DELETED_SEO, FIRST_WITH_DELETED
+from tests.migrations.record_blog import LATER, PASSWORD
+from tests.migrations.upgraded_blogs import (
+    CUSTOM,
+    DELETED,
+    DELETED_EDITS,
+    DELETED_SEO,
+    EDITS,
+    FIRST_WITH_DELETED,
+    FIRST_WITH_OTHERS,
+    WEBHOOK,
+)
 
 pytestmark = [
     pytest.mark.sqlite("the recorded blogs are files"),
@@ -76,3 +85,39 @@ def test_an_article_that_was_deleted_before_the_upgrade_is_restored(migration, i
     assert {"uuid": str(DELETED)} in found
     published = writer.post(f"{path}working-copy/publish/")
     assert (published.status_code, published.json["title"]) == (200, "Edited title"), published.text
+
+
+@pytest.mark.parametrize("migration", [name for name in MIGRATIONS if name >= FIRST_WITH_OTHERS])
+def test_webhooks_custom_fields_redirects_and_working_copies_are_kept(migration, instance, upgrade):
+    recorded = upgraded_blogs.install(migration, instance / "blog.db")
+    upgraded_blogs.insert_others(instance / "blog.db")
+    writer, visitor = upgrade(recorded)
+    login = {"username": "ada", "password": PASSWORD}
+    assert visitor.post("/api/v1/auth/login/", json=login).status_code == 200
+
+    webhook = visitor.get(f"/api/v1/webhooks/{WEBHOOK}/").json
+    kept = {"name": "Builder", "preset": "standard", "mode": "combined", "events": ["article.*"]}
+    kept |= {"paused": "admin", "header_names": ["X-Kept"], "quiet_seconds": 30, "interval_seconds": 60}
+    assert {name: webhook.get(name) for name in kept} == kept
+    assert "builder.x.test" in webhook["address"]
+
+    fields = visitor.get("/api/v1/blog/fields/").json
+    assert [(one["name"], one["type"], one["list"]) for one in fields] == [
+        ("rating", "number", False),
+        ("steps", "text", True),
+    ]
+    (article,) = writer.get(f"{ARTICLES}?custom.rating=4.5&custom.steps=Wait&fields=*,custom").json
+    assert (article["slug"], article["custom"]) == ("html-again", CUSTOM)
+
+    redirects = visitor.get("/api/v1/blog/redirects/own/").json
+    found = [(one["path"], one["target"], one["status"]) for one in redirects]
+    assert found == [("/gone", "", 410), ("/old", "/new?a=b", 302)]
+
+    path = f"{ARTICLES}{article['uuid']}/working-copy/"
+    edits = writer.get(path).json
+    assert {name: edits[name] for name in EDITS} == EDITS
+    published = writer.post(f"{path}publish/")
+    assert (published.status_code, published.json["title"]) == (200, EDITS["title"]), published.text
+    found = visitor.application.test_cli_runner().invoke(args=["doctor", "--full"]).stdout.splitlines()
+    # The files are newer than the clock of the test.
+    assert [line for line in found if line.startswith("wrong") and " clock: " not in line] == [], found

@@ -22,6 +22,11 @@ from tests.databases import open_sqlite
 from tests.migrations.record_blog import API, LATER, PASSWORD
 
 BLOGS = Path(__file__).parent / "blogs"
+#: The first migration whose tables have the columns that `insert_others` writes.
+FIRST_WITH_OTHERS = "0031"
+WEBHOOK = UUID("00000000-0000-4000-8000-000000000003")
+EDITS = {"title": "Waiting title", "content": "<p>Waiting rye</p>"}
+CUSTOM = {"rating": 4.5, "steps": ["Knead", "Wait"]}
 #: The first migration that has the table of deleted items.
 FIRST_WITH_DELETED = "0032"
 #: The article that `insert_deleted` adds, and what its SEO record and its working copy contain.
@@ -50,6 +55,54 @@ def install(migration: str, path: Path) -> dict[str, Any]:
     path.chmod(0o600)
     recorded: dict[str, Any] = json.loads((BLOGS / f"{migration}.json").read_text(encoding="utf-8"))
     return recorded
+
+
+def insert_others(path: Path) -> None:
+    """Insert a webhook, two custom fields, two redirects, and the values and the edits of the article "html".
+
+    The file must have the tables of FIRST_WITH_OTHERS, and must not be open.
+    """
+    times = {"created": str(LATER), "last_updated": str(LATER)}
+    field = {"label": "Label", "help": "", "choices": "[]", "is_required": False, "is_admin_only": False}
+    field |= {"is_searched": False, "for_articles": True, "for_pages": False, "position": 0} | times
+    webhook = {
+        **{
+            "uuid": WEBHOOK.hex,
+            "name": "Builder",
+            "url": "https://builder.x.test/hook",
+            "preset": "standard",
+        },
+        **{
+            "mode": "combined",
+            "events": '["article.*"]',
+            "headers": '{"X-Kept": "1"}',
+            "created": str(LATER),
+        },
+        **{"quiet_seconds": 30, "interval_seconds": 60, "rotation": 3, "position": 20, "failures": 2},
+        **{"paused": "admin", "paused_at": str(LATER)},
+    }
+    rows = [
+        ("custom_field", field | {"uuid": UUID(int=4).hex, "name": "rating", "type": "number", "is_list": 0}),
+        ("custom_field", field | {"uuid": UUID(int=5).hex, "name": "steps", "type": "text", "is_list": 1}),
+        ("redirect", times | {"uuid": UUID(int=6).hex, "path": "/old", "target": "/new?a=b", "status": 302}),
+        ("redirect", times | {"uuid": UUID(int=7).hex, "path": "/gone", "target": "", "status": 410}),
+        ("webhook", webhook),
+    ]
+    with open_sqlite(path) as connection:
+        uuid, author, version = connection.execute(
+            "SELECT uuid, author_id, version FROM article WHERE slug = 'html-again'"
+        ).fetchone()
+        (content,) = connection.execute(
+            "SELECT content FROM article_revision WHERE article_id = ? ORDER BY number DESC", (uuid,)
+        ).fetchone()
+        edits = {"article_id": uuid, "user_id": author, "version": 1, "base_version": version}
+        rows.append(("working_copy", times | edits | {"content": json.dumps(json.loads(content) | EDITS)}))
+        for table, row in rows:
+            names = ", ".join(row)
+            marks = ", ".join("?" * len(row))
+            connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", [*row.values()])  # noqa: S608
+        connection.execute("UPDATE article SET custom = ? WHERE uuid = ?", (json.dumps(CUSTOM), uuid))
+        connection.commit()
 
 
 def insert_deleted(path: Path) -> dict[str, Any]:

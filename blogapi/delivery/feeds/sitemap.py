@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from html import escape
 from typing import Any, NamedTuple
@@ -100,7 +100,9 @@ def _list_entries(
             continue
         url = addresses.make_row_url(site, row)
         if url is not None and _is_canonical(site, url, row.canonical_url):
-            yield Entry(url, row.last_updated, _list_alternates(row, translations))
+            yield Entry(
+                url, row.last_updated, choose_alternates(row.uuid, translations.get(row.translation_key, ()))
+            )
 
 
 def _is_canonical(site: Site, url: str, canonical_url: str | None) -> bool:
@@ -143,13 +145,9 @@ def _list_pages(site: Site) -> Iterator[Entry]:
     for row in rows:
         url = site.url + page_paths.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
         if _is_canonical(site, url, row.canonical_url):
-            yield Entry(url, row.last_updated, _list_alternates(row, translations))
-
-
-def _list_alternates(row: Any, translations: Mapping[str, Sequence[Translation]]) -> Sequence[Translation]:
-    """Return the translations of the item that search engines may show."""
-    shown = [one for one in translations.get(row.translation_key, ()) if not one.robots]
-    return choose_alternates(row.uuid, shown)
+            yield Entry(
+                url, row.last_updated, choose_alternates(row.uuid, translations.get(row.translation_key, ()))
+            )
 
 
 def _list_terms(site: Site) -> Iterator[Entry]:

@@ -50,11 +50,15 @@ def list_(as_json: bool) -> None:
 @click.option(
     "--url", prompt="Address", hide_input=True, help="The address to call; prompted for if omitted."
 )
-@click.option("--preset", type=click.Choice([*PRESETS]), default=STANDARD, show_default=True)
+@click.option(
+    "--preset", type=click.Choice([*PRESETS]), default=STANDARD, show_default=True, help="The form of a call."
+)
 @click.option(
     "--mode", type=click.Choice([*map(str, Mode)]), help="One call for each change, or one for several."
 )
-@click.option("--event", "events", multiple=True, type=click.Choice(PATTERNS), help="Repeatable.")
+@click.option(
+    "--event", "events", multiple=True, type=click.Choice(PATTERNS), help="What it is called for; repeatable."
+)
 @click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="Another header; repeatable.")
 @with_appcontext
 def add(name: str, url: str, preset: str, mode: str | None, events: tuple[str], headers: tuple[str]) -> None:

@@ -190,6 +190,20 @@ def test_everything_leads_to_the_home_of_the_language(
     assert sitemap[:count] == list(dict.fromkeys(homes)) and f"{URL}/" not in sitemap[count:]
 
 
+def test_the_head_names_no_translation_that_search_engines_may_not_show(as_reader, as_admin, shelf, set_site):
+    set_site(other_languages=LANGUAGES)
+    query = "?fields=head,translations,uuid"
+    french = as_reader.get(f"{ARTICLES}rye-fr/{query}").json
+    assert french["head"]["alternates"]
+    hidden = {"robots": "noindex"}
+    assert as_admin.patch(f"{ARTICLES}{french['uuid']}/", json=hidden).status_code == 200
+    for slug, other in (("rye", "rye-fr"), ("rye-fr", "rye")):
+        shown = as_reader.get(f"{ARTICLES}{slug}/{query}").json
+        assert "alternates" not in shown["head"] and "hreflang" not in shown["head"]["html"]
+        # Readers may see it.
+        assert [one["slug"] for one in shown["translations"]] == [other]
+
+
 def test_without_an_address_of_the_site_there_are_no_alternates(as_reader, set_site, shelf):
     set_site(url="")
     shown = as_reader.get(f"{ARTICLES}rye-fr/?fields=translations,head").json

@@ -538,6 +538,12 @@ def test_the_openapi_document_has_the_types_of_public_fields(define, as_stranger
     assert schemas["CustomFields"]["properties"] == {"rating": rating, "effort": effort}
     assert schemas["Article"]["properties"]["custom"]["$ref"] == "#/components/schemas/CustomFields"
     assert schemas["ArticleBody"]["properties"]["custom"]["$ref"].endswith("/CustomFieldsChanges")
+    changes = schemas["CustomFieldsChanges"]["properties"]
+    assert changes["effort"] == {
+        "anyOf": [{"type": "array", "items": effort["items"]}, {"type": "null"}],
+    }
+    # Generators name a type after its title.
+    assert "title" not in str(changes)
     listed = document.json["paths"][ARTICLES]["get"]["parameters"]
     assert {"custom.rating", "custom.effort"} <= {one.get("name") for one in listed}
 

@@ -67,13 +67,14 @@ def find_translations(
 
 
 def choose_alternates(uuid: UUID, translations: Sequence[Translation]) -> Sequence[Translation]:
-    """Return the translations to which the page of an article links, one for each language.
+    """Return the translations that search engines may show beside an article, one for each language.
 
     They include the article itself, and are empty unless it is public in several languages. The translation
     in the language of the site is also used for all other languages (`x-default`).
     """
-    chosen = {one.language: one for one in translations if one.url}
-    own = [one for one in translations if one.uuid == uuid]
+    shown = [one for one in translations if not one.robots]
+    chosen = {one.language: one for one in shown if one.url}
+    own = [one for one in shown if one.uuid == uuid]
     chosen |= {one.language: one for one in own}
     defaults = [replace(one, language="x-default") for one in chosen.values() if one.is_site_language]
     return [*chosen.values(), *defaults] if own and len(chosen) > 1 else []

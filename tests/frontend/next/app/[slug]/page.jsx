@@ -1,7 +1,5 @@
-import { cookies, draftMode } from "next/headers";
-import { notFound, permanentRedirect, redirect } from "next/navigation";
-import { blog, FIELDS } from "../blog.js";
-import { NotFound } from "../blogapi.js";
+import { draftMode } from "next/headers";
+import { blog, readArticle } from "../blog.js";
 import { ConnectPreview } from "../connect-preview.jsx";
 import { Head } from "../head.jsx";
 
@@ -11,23 +9,9 @@ export async function generateStaticParams() {
   return blog.articles.all({ fields: ["slug"] });
 }
 
-async function readArticle(slug, isPreview) {
-  if (isPreview) {
-    const token = (await cookies()).get("preview-token")?.value ?? "";
-    const article = await blog.preview(token, { fields: FIELDS }).catch((error) => error);
-    if (article instanceof NotFound) redirect(`/preview/end?slug=${encodeURIComponent(slug)}`);
-    if (article instanceof Error) throw article;
-    if (article.slug === slug) return article;
-  }
-  return blog.articles.get(slug, { fields: FIELDS });
-}
-
 export default async function ArticlePage({ params }) {
   const [{ slug }, { isEnabled }] = await Promise.all([params, draftMode()]);
-  const article = await readArticle(decodeURIComponent(slug), isEnabled).catch((error) => error);
-  if (article instanceof NotFound) notFound();
-  if (article instanceof Error) throw article;
-  if (article.slug !== decodeURIComponent(slug)) permanentRedirect(`/${encodeURIComponent(article.slug)}`);
+  const article = await readArticle(decodeURIComponent(slug), isEnabled);
   return (
     <article>
       <Head head={article.head} />
