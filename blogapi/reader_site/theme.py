@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 import time
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +20,8 @@ from blogapi.config import AppState
 from blogapi.reader_site import templating
 from blogapi.reader_site.pages import Page
 from blogapi.reader_site.words import find_words
+from blogapi.site import theme_files
 
-FOLDER_NAME = "theme"
 # The types of the files that are served at /theme/, by their extension.
 CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -37,8 +37,6 @@ CONTENT_TYPES = {
 }
 # The folder is looked at at most once in this many seconds.
 _CHECK_SECONDS = 1.0
-# A theme has few files; a folder with more is not looked at further.
-_MAX_FILES = 1_000
 
 
 @dataclass(frozen=True)
@@ -80,22 +78,22 @@ class Theme:
 
     def find_file(self, name: str) -> Path | None:
         """Return the file that is served at /theme/NAME, or None."""
-        path = self.folder.joinpath(*name.split("/"))
-        is_hidden = any(part.startswith(".") or part in ("", "..") for part in name.split("/"))
-        if is_hidden or "\\" in name or path.suffix not in CONTENT_TYPES:
+        path = self.folder / name
+        if not theme_files.is_theme_path(f"{theme_files.THEME}/{name}") or path.suffix not in CONTENT_TYPES:
             return None
-        is_inside = path.is_file() and path.resolve() == self.folder.resolve().joinpath(*name.split("/"))
-        return path if is_inside else None
+        # A link could lead out of the folder.
+        return path if path.is_file() and path.resolve() == self.folder.resolve() / name else None
 
 
 class ThemeFolder:
     """Looks at the folder of the theme, at most once per second."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, home: Path) -> None:
+        """Set the instance folder."""
+        self._home = home
         self._lock = threading.Lock()
         self._checked_at = -_CHECK_SECONDS
-        self._theme = Theme(folder, "", has_style=False)
+        self._theme = Theme(home / theme_files.THEME, "", has_style=False)
 
     def get(self) -> Theme:
         """Return the theme."""
@@ -103,12 +101,18 @@ class ThemeFolder:
             now = time.monotonic()
             if now - self._checked_at >= _CHECK_SECONDS:
                 self._checked_at = now
-                state = repr(sorted(_list_files(self._folder)))
-                generation = hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-                if generation != self._theme.generation:
-                    has_style = (self._folder / "style.css").is_file()
-                    self._theme = Theme(self._folder, generation, has_style)
+                # The owner may be replacing a file; the next look finds it.
+                with suppress(OSError):
+                    self._look()
             return self._theme
+
+    def _look(self) -> None:
+        found = ((name, path.stat()) for name, path in theme_files.list_theme_files(self._home))
+        state = repr([(name, status.st_size, status.st_mtime_ns) for name, status in found])
+        generation = hashlib.sha256(state.encode("utf-8")).hexdigest()[:16]
+        if generation != self._theme.generation:
+            folder = self._home / theme_files.THEME
+            self._theme = Theme(folder, generation, (folder / "style.css").is_file())
 
 
 THEME = AppState[ThemeFolder]("theme")
@@ -116,23 +120,7 @@ THEME = AppState[ThemeFolder]("theme")
 
 def init_app(app: Flask) -> None:
     """Find the folder of the theme."""
-    THEME.set(app, ThemeFolder(Path(app.instance_path) / FOLDER_NAME))
-
-
-def _list_files(folder: Path) -> Iterator[tuple[str, int, int]]:
-    """Yield the path, the size and the time of each file."""
-    count = 0
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            count += 1
-            if count > _MAX_FILES:
-                return
-            path = Path(parent, name)
-            try:
-                status = path.lstat()
-            except OSError:
-                continue
-            yield str(path), status.st_size, status.st_mtime_ns
+    THEME.set(app, ThemeFolder(Path(app.instance_path)))
 
 
 def render(page: Page, **values: Any) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from blogapi.reader_site.theme import FOLDER_NAME
+from blogapi.site.theme_files import THEME
 from tests.delivery.previews.conftest import make_link, set_site  # noqa: F401
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
@@ -42,6 +44,6 @@ def get_page(as_stranger):
 @pytest.fixture
 def theme_folder(app):
     """Return the empty folder of the theme."""
-    folder = app.instance_path and __import__("pathlib").Path(app.instance_path) / FOLDER_NAME
+    folder = Path(app.instance_path) / THEME
     folder.mkdir()
     return folder
