@@ -63,15 +63,6 @@ class _PendingResponse:
     route: str = ""
     headers: list[tuple[str, str]] = field(default_factory=list)
 
-    @property
-    def clock_delay(self) -> timedelta:
-        """The time of the database minus the time of this process, if that is negative, otherwise zero.
-
-        API keys expire by the clock of this process, but cached responses by the clock of the database. So
-        the expiry of a response is corrected by this difference.
-        """
-        return min(self.started_at - self.local_started_at, timedelta())
-
 
 class ResponseCacheMiddleware:
     """A WSGI application that replays the responses of another WSGI application."""
@@ -122,8 +113,10 @@ class ResponseCacheMiddleware:
         )
         if version is None:
             return None
-        now = clock.now()
-        return _PendingResponse(_make_cache_key(environ, api_key), version, version.time or now, now)
+        # The cache key is a digest, because API keys are never stored in plain text and values may be long.
+        values = repr((api_key, *map(environ.get, _CACHE_KEY_VARIABLES)))
+        cache_key, now = hashlib.sha256(values.encode("utf-8", "surrogatepass")).digest(), clock.now()
+        return _PendingResponse(cache_key, version, version.time or now, now)
 
     def _depends_only_on_cache_key(self, environ: WSGIEnvironment) -> bool:
         """Return whether the response depends only on values in the cache key, and not on a login."""
@@ -160,12 +153,14 @@ class ResponseCacheMiddleware:
         """Store the response in the cache."""
         # The response is already being sent, so a database error must not break it.
         with suppress(SQLAlchemyError):
+            # API keys expire by the clock of this process, but cached responses by that of the database.
+            until += min(pending.started_at - pending.local_started_at, timedelta())
             response = CachedResponse(
                 status=pending.status,
                 headers=pending.headers,
                 body=body,
                 created_at=pending.started_at,
-                valid_until=min(until + pending.clock_delay, self._next_publication(pending)),
+                valid_until=min(until, self._next_publication(pending)),
                 version=pending.version,
                 shows_drafts=shows_drafts,
                 route=pending.route,
@@ -269,9 +264,3 @@ def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
         and access.rule.checks_credentials is checks_credentials
     }
     return tuple(sorted(paths))
-
-
-def _make_cache_key(environ: WSGIEnvironment, api_key: str) -> Hashable:
-    # The cache key is a digest, because API keys are never stored in plain text and the values may be long.
-    values = repr((api_key, *map(environ.get, _CACHE_KEY_VARIABLES)))
-    return hashlib.sha256(values.encode("utf-8", "surrogatepass")).digest()
