@@ -27,6 +27,7 @@ from blogapi.publication import shared_caching
 from blogapi.reader_site import routes as site_routes
 from blogapi.web import headers, request_id
 from blogapi.web.access import (
+    SAFE_METHODS,
     SCOPES,
     STRANGER,
     Access,
@@ -142,7 +143,7 @@ def authenticate() -> Response | None:
         check_ids(request.view_args)
     if request.args and not operation.takes_query:
         raise InvalidQuery("This operation takes no query parameters.")
-    if operation.representation is None:
+    if operation.representation is None and request.method not in SAFE_METHODS:
         reject_conditional_headers()
     # If the disk is almost full, only logins, deletions and checks may use the rest of the space.
     if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith(_FULL_DISK_PREFIXES):
@@ -192,7 +193,12 @@ def _add_slash(path: str) -> str:
 
 def _check_access(access: Access) -> None:
     if access.rule.checks_credentials:
-        g.caller = _identify()
+        if (value := request.headers.get("X-API-KEY")) is not None:
+            g.caller = _authenticate_key(value)
+        elif (SECURE_COOKIE if request.is_secure else COOKIE) in request.cookies:
+            g.caller = _authenticate_session()
+        else:
+            g.caller = STRANGER
     authorize(access, g.caller)
 
 
@@ -204,14 +210,6 @@ def _require_credentials(error: MethodNotAllowed) -> None:
     )
     if most_open.rule.requires_credentials:
         _check_access(Access(reader, "published"))
-
-
-def _identify() -> Caller:
-    value = request.headers.get("X-API-KEY")
-    if value is not None:
-        return _authenticate_key(value)
-    name = SECURE_COOKIE if request.is_secure else COOKIE
-    return _authenticate_session() if name in request.cookies else STRANGER
 
 
 def _authenticate_key(value: str) -> Caller:

@@ -22,7 +22,7 @@ from blogapi.content.articles import presence_routes as open_routes
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.lists import counts
 from blogapi.content.articles.render_routes import bp as renderings
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.routes import ARTICLES
 from blogapi.content.articles.routes import bp as articles
 from blogapi.content.articles.routes import counts_bp as article_counts
@@ -73,12 +73,12 @@ from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 BLUEPRINTS = (
     *(auth, account, users, invitations, api_keys),
     build_blueprint(
-        CATEGORIES, json_queries.list_published_in_category, counts.count_in_categories, term_merge.merge
+        CATEGORIES, article_bodies.list_published_in_category, counts.count_in_categories, term_merge.merge
     ),
-    build_blueprint(TAGS, json_queries.list_published_with_tag, counts.count_with_tags, term_merge.merge),
+    build_blueprint(TAGS, article_bodies.list_published_with_tag, counts.count_with_tags, term_merge.merge),
     build_blueprint(
         AUTHORS,
-        json_queries.list_published_by_author,
+        article_bodies.list_published_by_author,
         counts.count_by_authors,
         term_merge.merge,
         author_is_public,

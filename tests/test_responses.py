@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from tests.conftest import ARTICLES, KEYS, TAGS
 
 ME = "/api/v1/auth/me/"
@@ -20,7 +20,7 @@ def broken_view(monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("an internal secret")
 
-    monkeypatch.setattr(json_queries, "list_published", fail)
+    monkeypatch.setattr(article_bodies, "list_published", fail)
 
 
 def test_a_500_response_contains_an_incident_id_and_only_the_log_contains_the_cause(

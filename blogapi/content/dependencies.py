@@ -6,10 +6,10 @@ upgrades a backup call `init_app`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flask import Flask
-from sqlalchemy.orm import Session
 
 from blogapi.accounts.users import service as user_service
 from blogapi.content import article_hooks
@@ -28,9 +28,8 @@ from blogapi.web import media_addresses
 TAXONOMIES: tuple[Taxonomy[Any], ...] = (AUTHORS, CATEGORIES, TAGS)
 
 
-def write_events(session: Session, *, visible: bool) -> None:
-    """Write the events of a transaction at its end."""
-    event_writer.write_events(session, author_visibility, visible=visible)
+# The function that writes the events of a transaction at its end.
+write_events = partial(event_writer.write_events, authors=author_visibility)
 
 
 def init_app(app: Flask) -> None:

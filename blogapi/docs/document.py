@@ -31,8 +31,7 @@ from blogapi.docs.shared_components import (
 from blogapi.web.access import get_access
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Code
-from blogapi.web.field_names import FieldNames
-from blogapi.web.fields import Identifier, Timestamp
+from blogapi.web.fields import FieldNames, Identifier, Timestamp
 from blogapi.web.headers import RESPONSE_HEADERS
 from blogapi.web.operation import get_operation
 from blogapi.web.request_id import REQUEST_ID_HEADER

@@ -178,7 +178,10 @@ class _Writer:
     def _write_items(self, notes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
         """Write the events of noted items."""
         for key, (before, after, noted_change, has_events, fields) in notes:
-            was_readable, is_readable = (_is_readable(state, self._now) for state in (before, after))
+            was_readable, is_readable = (
+                state is not None and state.readable_from is not None and state.readable_from <= self._now
+                for state in (before, after)
+            )
             was_public = was_readable and before is not None and before.listed
             is_public = is_readable and after is not None and after.listed
             change = _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public)
@@ -288,10 +291,6 @@ class _Writer:
         if self._rows:
             self._connection.execute(_INSERT, self._rows)
         self._superseded, self._rows = [], []
-
-
-def _is_readable(state: ItemState | None, now: datetime) -> bool:
-    return state is not None and state.readable_from is not None and state.readable_from <= now
 
 
 def _choose_change(

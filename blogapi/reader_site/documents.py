@@ -15,7 +15,7 @@ from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.fields import TEXT_FIELDS
 from blogapi.content.articles.lists import counts
 from blogapi.content.articles.lists.conditions import ArticleFilters
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.taxonomies import term_json
 from blogapi.content.taxonomies.authors import AUTHORS
 from blogapi.content.taxonomies.categories import CATEGORIES
@@ -32,9 +32,9 @@ from blogapi.web.pagination import PageRequest
 PAGE_SIZE = 10
 
 _TAXONOMIES: Mapping[str, tuple[Taxonomy[Any], CountArticles, ListArticles, IsPublic | None]] = {
-    "category": (CATEGORIES, counts.count_in_categories, json_queries.list_published_in_category, None),
-    "tag": (TAGS, counts.count_with_tags, json_queries.list_published_with_tag, None),
-    "author": (AUTHORS, counts.count_by_authors, json_queries.list_published_by_author, author_is_public),
+    "category": (CATEGORIES, counts.count_in_categories, article_bodies.list_published_in_category, None),
+    "tag": (TAGS, counts.count_with_tags, article_bodies.list_published_with_tag, None),
+    "author": (AUTHORS, counts.count_by_authors, article_bodies.list_published_by_author, author_is_public),
 }
 
 _ENTRY = (
@@ -65,20 +65,20 @@ def list_articles(
 ) -> tuple[list[Fields], int]:
     """Return a page of the public articles that match the filters, and the number of all that match."""
     names = (*_ENTRY, "snippet") if filters.q else _ENTRY
-    page = json_queries.list_published(names, PageRequest(number, size), filters)
+    page = article_bodies.list_published(names, PageRequest(number, size), filters)
     return _parse_list(page.rows), page.total
 
 
 def list_titles() -> list[Fields]:
     """Return title, address, language and time of all public articles, newest first."""
-    return _parse_list(json_queries.list_published(("title", "url", "language", "published_at")).rows)
+    return _parse_list(article_bodies.list_published(("title", "url", "language", "published_at")).rows)
 
 
 def list_pages() -> list[Fields]:
     """Return the titles and addresses of the public pages, by their position."""
     filters = ArticleFilters(ordering="position", type=ItemType.PAGE.value)
     return _parse_list(
-        json_queries.list_published(("uuid", "title", "url", "parent", "language"), None, filters).rows
+        article_bodies.list_published(("uuid", "title", "url", "parent", "language"), None, filters).rows
     )
 
 
@@ -112,7 +112,7 @@ def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
 def get_item(kind: str, uuid: UUID) -> Fields:
     """Return the fields of an article or page that its page shows; raises NotFound if it is not public."""
     names = _ARTICLE if kind == ItemType.ARTICLE else _PAGE
-    return _prepare_html(_parse_object(json_queries.get_visible_json(uuid, names, public=True, type_=kind)))
+    return _prepare_html(_parse_object(article_bodies.get_visible_json(uuid, names, public=True, type_=kind)))
 
 
 def get_previewed_item(token: str) -> tuple[Fields, bool]:

@@ -4,10 +4,66 @@ from __future__ import annotations
 
 import re
 import secrets
+from urllib.parse import quote
 
 import comrak
 
-from blogapi.rendering import mathematics
+# Mathematics (`$…$`, `$$…$$`, `\(…\)`, `\[…\]`) is in the HTML as typed. Before comrak renders the text, each
+# formula is enclosed in `$$` and a mark, so that comrak reads it as display mathematics; a rare punctuation
+# character replaces all other dollar signs. comrak decides what is code or HTML: where it reads no
+# mathematics, removing the marks yields the text as typed. The mark is a character that Unicode reserves for
+# use inside a program.
+_MATH_MARK = "\ufdd0"
+_DOLLAR_MARK = "\U00010f59"
+_START, _END = f"$${_MATH_MARK}", f"{_MATH_MARK}$$"
+_REPLACED = ((_START, ""), (_END, ""), (_MATH_MARK, ""), (_DOLLAR_MARK, "$"))
+
+# A formula is in one paragraph, and contains no code, link, footnote or address. Each pattern stops where the
+# same kind of formula could begin, so that the time is linear.
+_TEX = r"[^$`\\\n\][:]|\n(?![ \t]*\n)|\[(?!\^)|\](?!\()|:(?!//)"
+_IN_DOLLARS = rf"(?:{_TEX}|\\[^`\n]?)++"
+_IN_BRACKETS = rf"(?:{_TEX}|\$|\\[^`\n()\][]?(?![()\][]))++"
+_DISPLAY = rf"\$\$(?!\$){_IN_DOLLARS}\$\$(?!\$)|\\\[{_IN_BRACKETS}\\\]"
+_FORMULA = re.compile(
+    rf"(?P<lines>^[ \t>]*+(?:{_DISPLAY})[ \t]*+$)"
+    r"|\\[\\$]|!?\[[^][]*+\]\([^()]*+\)|(?:https?|ftp)://[^\s<]*+"
+    # `US$`, `5$` and `$HOME` are no formulas.
+    rf"|(?P<formula>{_DISPLAY}|\\\({_IN_BRACKETS}\\\)"
+    rf"|(?<![0-9A-Za-z$])\$(?![\s$]){_IN_DOLLARS}(?<!\s)\$(?![0-9A-Za-z_{{$]))|\$",
+    re.MULTILINE,
+)
+# `\[1\]` and `\[sic\]` are escaped brackets.
+_ESCAPED_BRACKETS = re.compile(
+    r"[ \t>]*\\\[(?!\s+\S.*\s\\\])(?:(?!\\[a-zA-Z]|[{}^=<>+]|\w[_*]\w).)*\Z", re.DOTALL
+)
+_LINE_START = re.compile(r"\n[ \t>]*")
+
+
+def _mark_formulas(content: str) -> str:
+    """Return the Markdown with marked formulas, which comrak does not change; see `remove_marks`."""
+    return _FORMULA.sub(_mark_formula, content)
+
+
+def _remove_marks(html: str) -> str:
+    """Return the rendered HTML without the marks and without the elements that comrak makes of formulas."""
+    html = html.replace(f'<span data-math-style="display">{_MATH_MARK}', "").replace(
+        f"{_MATH_MARK}</span>", ""
+    )
+    for mark, text in _REPLACED:
+        html = html.replace(mark, text).replace(quote(mark, safe="$"), text)
+    return html
+
+
+def _mark_formula(match: re.Match[str]) -> str:
+    text = match[0] if match[0] == r"\$" else match[0].replace("$", _DOLLAR_MARK)
+    if not match.lastgroup or _ESCAPED_BRACKETS.match(text):
+        return text
+    if match.lastgroup == "lines":
+        # Without the mark, a line that begins with `- ` or `=` would be a list item or a heading.
+        text = _LINE_START.sub(rf"\g<0>{_MATH_MARK}", text)
+    start = len(text) - len(text.lstrip(" \t>"))
+    return f"{text[:start]}{_START}{text[start:].rstrip()}{_END}"
+
 
 # The maximum number of footnotes. A reference of 4 characters produces 300 characters of HTML.
 MAX_FOOTNOTES = 4_000
@@ -60,7 +116,7 @@ _CJK_PUNCTUATION = (
 _ADDRESS = re.compile(
     rf"(\]\(|\]:\s?|<|=[\"']?)?(?:(?:https?|ftp)://|www\.)[^\s<{_CJK_PUNCTUATION}]*+([{_CJK_PUNCTUATION}])?"
 )
-_ADDRESS_END = f" {mathematics.MARK}"
+_ADDRESS_END = f" {_MATH_MARK}"
 
 # comrak writes the whole first word after a fence as the class, such as `js{1,3}`, `{.python` and `{r,`.
 _LANGUAGE = re.compile(r'(<code class="language-)\{?\.?([^"{}]+?),?(?:[{}][^"]*)?"')
@@ -84,13 +140,13 @@ def render_markdown(content: str) -> str | None:
         content, footnotes = _FOOTNOTE.subn(f"[^{FOOTNOTE_MARK}", content)
         if footnotes > MAX_FOOTNOTES:
             return None
-    content = _ADDRESS.sub(_end_address, mathematics.mark_formulas(content))
+    content = _ADDRESS.sub(_end_address, _mark_formulas(content))
     content = _SELF_CLOSED.sub(rf"<\g<1>{_SELF_CLOSED_MARK}\2", _TILDE.sub(_TILDE_MARK, content))
     content = content.encode("utf-8", "replace").decode()
     # Without the line end, comrak ignores a reference definition at the end of the text.
     html = comrak.markdown_to_html(f"{content}\n", _EXTENSIONS, render_options=_OPTIONS)
     html = html.replace(_TILDE_MARK, "~").replace(_ENCODED_TILDE_MARK, "~")
-    html = mathematics.remove_marks(html.replace(_SELF_CLOSED_MARK, "").replace(_ADDRESS_END, ""))
+    html = _remove_marks(html.replace(_SELF_CLOSED_MARK, "").replace(_ADDRESS_END, ""))
     html = _AUTOLINK.sub(_unescape_autolink, _LANGUAGE.sub(r'\1\2"', html))
     return _BOX_BEFORE_PARAGRAPH.sub(r"\1\n<p>\2", _AUTOLINK_IN_LINK.sub(r"\1\2", html))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.rendering.players import remove_players
@@ -102,26 +102,16 @@ def shorten(text: str, max_length: int) -> str:
     return f"{_CUT_END.sub('', beginning[:end] if end > max_length // 2 else beginning)}…"
 
 
-@dataclass(frozen=True, slots=True)
-class TextLength:
-    """The length of a plain text: its words, and its characters in scripts without spaces."""
+class TextLength(NamedTuple):
+    """The length of a plain text: its number of words, and the minutes it takes to read it (1 or more)."""
 
-    words: int
-    unspaced_characters: int
-
-    @property
-    def word_count(self) -> int:
-        """The number of words; each character of a script without spaces counts as one word."""
-        return self.words + self.unspaced_characters
-
-    @property
-    def reading_minutes(self) -> int:
-        """The minutes it takes to read the text (1 or more)."""
-        minutes = self.unspaced_characters / CHARACTERS_PER_MINUTE + self.words / WORDS_PER_MINUTE
-        return max(1, math.ceil(minutes))
+    word_count: int
+    reading_minutes: int
 
 
 def measure_text(text: str) -> TextLength:
-    """Return the length of a plain text."""
+    """Return the length of a plain text; each character of a script without spaces counts as one word."""
     spaced, unspaced = _UNSPACED_CHARACTER.subn(" ", text)
-    return TextLength(len(spaced.split()), unspaced)
+    words = len(spaced.split())
+    minutes = unspaced / CHARACTERS_PER_MINUTE + words / WORDS_PER_MINUTE
+    return TextLength(words + unspaced, max(1, math.ceil(minutes)))

@@ -2,10 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from blogapi.rendering import plain_text
-from blogapi.rendering.table_of_contents import Heading, list_headings
+
+# The table of contents is limited, so that it stays shorter than the content.
+MAX_HEADINGS = 500
+MAX_HEADING_LENGTH = 500
+
+# nh3 quotes each attribute value and escapes `<`, `>` and `"` in it.
+_HEADING = re.compile(r"<h([1-6])((?: [^<>]*)?)>((?:[^<]++|<(?!/?h[1-6][ >]))*+)</h\1>")
+_ID = re.compile(r' id="([^"]*)"')
+_FOOTNOTE_REFERENCE = re.compile(r'<sup class="footnote-ref">.*?</sup>')
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: its level (1 to 6), its plain text and its id, which is empty if it has none."""
+
+    level: int
+    text: str
+    id: str
+
+
+def list_headings(html: str) -> tuple[Heading, ...]:
+    """Return the first MAX_HEADINGS headings of sanitized HTML that have a text, in their order."""
+    headings = list[Heading]()
+    for level, attributes, content in _HEADING.findall(html):
+        text = plain_text.to_plain_text(_FOOTNOTE_REFERENCE.sub("", content))[:MAX_HEADING_LENGTH]
+        if text:
+            id_match = _ID.search(attributes)
+            id = plain_text.decode_entities(id_match[1]) if id_match else ""
+            headings.append(Heading(int(level), text, id))
+        if len(headings) == MAX_HEADINGS:
+            break
+    return tuple(headings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import nh3
 
-from blogapi.rendering import figures, hidden_elements, html_cost, markdown, mathml, players, slugs
+from blogapi.rendering import hidden_elements, html_cost, markdown, mathml, players, slugs
 from blogapi.rendering.article_references import REFERENCE
 from blogapi.rendering.characters import JOINERS, MARKS
 from blogapi.rendering.plain_text import INLINE_NAMES, make_label
@@ -206,7 +206,7 @@ def to_safe_html(content: str, content_type: str) -> str:
     # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style.
     safe = _unwrap_refused_links(_ALIGNED.sub(_style_to_align, safe))
     if content_type == "markdown":
-        safe = figures.show_figures(safe)
+        safe = _show_figures(safe)
         safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
     if attributes.renamed:
         safe = _FRAGMENT_LINK.sub(attributes.redirect_link, safe)
@@ -402,3 +402,35 @@ class _AttributeFilter:
             return None
         self._ids.add(name)
         return name
+
+
+# The sanitizer quotes each attribute value, and escapes `<` and `>` in it.
+_PICTURE = r"(?:<a [^<>]*+><img [^<>]*+></a>|<img [^<>]*+>)"
+_PARAGRAPH = re.compile(rf"<p>\s*+({_PICTURE}(?:\s*+(?:<br>\s*+)?{_PICTURE})*+)\s*+</p>")
+_PICTURE_PATTERN = re.compile(_PICTURE)
+_TITLE = re.compile(r'(<img [^<>]*?) title="([^"]+)"')
+
+
+def _show_figures(html: str) -> str:
+    """Return sanitized HTML of Markdown with figures instead of paragraphs that contain only pictures.
+
+    The title of a picture becomes its caption, and several pictures become a gallery. A single picture
+    without a title is not changed.
+    """
+    return _PARAGRAPH.sub(_to_figures, html) if "<img" in html else html
+
+
+def _to_figures(paragraph: re.Match[str]) -> str:
+    pictures = _PICTURE_PATTERN.findall(paragraph[1])
+    if len(pictures) > 1:
+        return "\n".join(['<div class="gallery">', *map(_to_figure, pictures), "</div>"])
+    return _to_figure(pictures[0]) if _TITLE.search(pictures[0]) else paragraph[0]
+
+
+def _to_figure(picture: str) -> str:
+    title = _TITLE.search(picture)
+    if title is None:
+        return f"<figure>{picture}</figure>"
+    untitled = _TITLE.sub(r"\1", picture)
+    caption = title[2].replace("&quot;", '"')
+    return f"<figure>{untitled}<figcaption>{caption}</figcaption></figure>"

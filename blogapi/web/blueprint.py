@@ -18,8 +18,7 @@ from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
 from blogapi.web.conditional import check_preconditions, perform_write
 from blogapi.web.errors import Invalid, InvalidQuery, Problem, flatten_messages
-from blogapi.web.field_names import FieldNames
-from blogapi.web.fields import PrefixedParameters
+from blogapi.web.fields import FieldNames, PrefixedParameters
 from blogapi.web.json import JsonBody
 from blogapi.web.operation import Operation, View, declare, get_operation, make_operation_id
 from blogapi.web.pagination import DetailQuery, Page

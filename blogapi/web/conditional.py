@@ -15,7 +15,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi import clock
 from blogapi.storage.database import Base, db, get_write, transaction
-from blogapi.web.access import SAFE_METHODS, current_user_id
+from blogapi.web.access import current_user_id
 from blogapi.web.errors import Conflict, Invalid, Malformed, PreconditionFailed, PreconditionRequired, Problem
 from blogapi.web.headers import contains_state
 
@@ -65,8 +65,6 @@ def reject_conditional_headers() -> None:
     A view does not support them if it changes nothing that has an ETag, or if its response contains a secret,
     which must not be stored. Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
     """
-    if request.method in SAFE_METHODS:
-        return
     if "If-Match" in request.headers:
         raise PreconditionFailed(
             "This operation changes nothing that has an ETag; send it without If-Match.", etag=None

@@ -42,7 +42,7 @@ def to_json(value: Any) -> str:
 
 def to_json_bytes(value: Any) -> bytes:
     """Return the value as compact JSON in UTF-8."""
-    return to_json(value).encode("utf-8")
+    return _ENCODER.encode(value).encode("utf-8")
 
 
 def read_json_body(request: Request) -> Any | None:

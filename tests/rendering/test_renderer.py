@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blogapi.rendering import markdown, renderer, sanitizer, table_of_contents
+from blogapi.rendering import markdown, renderer, sanitizer
 
 SIZE = 2_000_000
 # A rendering that takes longer, in seconds of CPU time, is compared with that of a quarter of the content.
@@ -352,7 +352,7 @@ def test_rendering_derives_html_text_excerpt_lengths_and_headings():
         excerpt="two & three",
         reading_minutes=1,
         word_count=4,
-        toc=(table_of_contents.Heading(1, "One", "one"),),
+        toc=(renderer.Heading(1, "One", "one"),),
     )
 
 

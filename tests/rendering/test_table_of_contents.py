@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogapi.rendering import renderer, table_of_contents
+from blogapi.rendering import renderer
+from blogapi.rendering.renderer import Heading, list_headings
 from blogapi.rendering.sanitizer import to_safe_html
-from blogapi.rendering.table_of_contents import Heading, list_headings
 
 
 def list_markdown_headings(content):
@@ -60,10 +60,10 @@ def test_headings_of_html_are_listed(content, headings):
 
 
 def test_the_number_and_the_length_of_headings_are_limited():
-    content = f"# {'x' * 600}\n" * (table_of_contents.MAX_HEADINGS + 1)
+    content = f"# {'x' * 600}\n" * (renderer.MAX_HEADINGS + 1)
     headings = list_headings(to_safe_html(content, "markdown"))
-    assert len(headings) == table_of_contents.MAX_HEADINGS
-    assert {len(heading.text) for heading in headings} == {table_of_contents.MAX_HEADING_LENGTH}
+    assert len(headings) == renderer.MAX_HEADINGS
+    assert {len(heading.text) for heading in headings} == {renderer.MAX_HEADING_LENGTH}
 
 
 @given(

@@ -33,7 +33,7 @@ def make_busy_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any]
             application = app.wsgi_app
 
             def respond(environ: Any, start_response: Callable[..., Any]) -> Any:
-                if environ["PATH_INFO"] == "/blocked":
+                if environ["PATH_INFO"] == "/api/blocked":
                     entered.set()
                     assert released.wait(30)
                 return application(environ, start_response)
@@ -44,7 +44,7 @@ def make_busy_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any]
             def block() -> None:
                 for _ in range(2):
                     sockets.append(connect(server.effective_port))
-                    sockets[-1].sendall(b"GET /blocked HTTP/1.1\r\nHost: a\r\n\r\n")
+                    sockets[-1].sendall(b"GET /api/blocked HTTP/1.1\r\nHost: a\r\n\r\n")
                     assert entered.wait(60)
                 wait_until(server.is_queue_full)
 

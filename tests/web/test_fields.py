@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from blogapi import parsing
 from blogapi.web import fields
-from blogapi.web.field_names import FieldNames
 from blogapi.web.fields import (
+    FieldNames,
     Identifier,
     InputSchema,
     OutputSchema,

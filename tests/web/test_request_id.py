@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.web import request_id
 from tests.conftest import ARTICLES, TAGS
 
@@ -39,7 +39,7 @@ def test_an_incident_has_the_id_of_its_request(as_reader, monkeypatch, caplog):
     def fail(*_, **__):
         raise RuntimeError("why")
 
-    monkeypatch.setattr(json_queries, "list_published", fail)
+    monkeypatch.setattr(article_bodies, "list_published", fail)
     response = as_reader.get(ARTICLES, headers={"X-Request-ID": "mine"})
     assert response.json["detail"].endswith(" under incident mine.")
     assert "incident mine" in caplog.text

@@ -70,7 +70,8 @@ class ArticleContent:
         """Return all fields in one flat dictionary, which revisions store and show."""
         others = {name: getattr(self, name) for name in _OTHER_FIELDS}
         lists = {name: list(getattr(self, name)) for name in LINK_NAMES}
-        json = {"seo": dict(self.seo), "custom": custom_values.parse(self.custom)}
+        custom = {} if self.custom == NO_VALUES else custom_values.parse(self.custom)
+        json = {"seo": dict(self.seo), "custom": custom}
         return {**self.texts, **others, **lists, **json}
 
     def to_input(self) -> ArticleInput:
@@ -123,6 +124,9 @@ def revise(
         place["position"] = article_input.position
     if not isinstance(article_input.parent, Unset):
         place["parent"] = article_input.parent
+    custom = NO_VALUES if old_content is None or article_input.replaces_custom else old_content.custom
+    if article_input.custom:
+        custom = custom_values.merge(custom, article_input.custom)
     if old_content is None:
         texts = {**defaults, **article_input.texts}
         return ArticleContent(
@@ -134,7 +138,7 @@ def revise(
             tags=tags or (),
             authors=authors or (),
             seo={**default_seo(texts), **article_input.seo},
-            custom=custom_values.merge(NO_VALUES, article_input.custom),
+            custom=custom,
             type=article_input.type,
             **place,
         )
@@ -148,9 +152,7 @@ def revise(
         tags=old_content.tags if tags is None else tags,
         authors=old_content.authors if authors is None else authors,
         seo={**_revise_seo(old_content, texts), **article_input.seo},
-        custom=custom_values.merge(
-            NO_VALUES if article_input.replaces_custom else old_content.custom, article_input.custom
-        ),
+        custom=custom,
         **place,
     )
 

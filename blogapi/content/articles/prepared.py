@@ -51,9 +51,9 @@ def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:
 
 
 def remove_generated_excerpt(old_texts: Texts | None, texts: Texts) -> Texts:
-    """Return the texts with an empty excerpt if the excerpt is not written but generated."""
+    """Return the texts, which have an excerpt; without it if it is not written but generated."""
     is_same = old_texts is not None and all(old_texts[name] == texts[name] for name in _SOURCE_FIELDS)
-    if is_same or not texts["excerpt"]:
+    if is_same:
         return texts
     excerpts = (render(*source).excerpt for source in list_sources(old_texts, texts))
     return {**texts, "excerpt": ""} if texts["excerpt"] in excerpts else texts

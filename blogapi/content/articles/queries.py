@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -16,7 +16,7 @@ from blogapi.content.articles.fields import LINK_FIELDS
 from blogapi.content.articles.models import LINK_MODELS, Article, ArticleRevision, FormerSlug, WorkingCopy
 from blogapi.publication.visibility import scheduled
 from blogapi.storage.database import chunk, db, table_of
-from blogapi.web.errors import Damaged, NotFound, or_not_found
+from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.slug_lookup import SlugOwner, choose_owner
 
 _article, _former = table_of(Article).c, table_of(FormerSlug).c
@@ -49,13 +49,6 @@ _LINKS: dict[str, Select[Any]] = {
     .order_by(model.article_id, model.position)
     for field in LINK_FIELDS
 }
-
-
-def check_texts(rows: Iterable[Iterable[Any]]) -> None:
-    """Raise Damaged if a text in one of these rows contains characters that no text can contain."""
-    # SQLite does not verify the pages of a long value: it returns the zeroes of a damaged page.
-    if any(isinstance(value, str) and "\0" in value for row in rows for value in row):
-        raise Damaged("the stored text of an article is not text")
 
 
 def check_exists(uuid: UUID, type_: str | None = None) -> None:

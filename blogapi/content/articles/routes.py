@@ -14,7 +14,7 @@ from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.lists.query_schemas import ArticleCountsQuery, ArticleListQuery
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.content.articles.resource import Resource
-from blogapi.content.articles.responses import article_links, json_queries, neighbours
+from blogapi.content.articles.responses import article_bodies, article_links, neighbours
 from blogapi.content.articles.schemas import (
     ArticleBodySchema,
     ArticleCountsSchema,
@@ -105,9 +105,9 @@ def published(query: Query) -> PartialResult:
             "published articles. GET /api/v1/blog/articles/own/ lists your own articles."
         )
     body = (
-        json_queries.list_in_any_status(None, query.fields, query.page, filters)
+        article_bodies.list_in_any_status(None, query.fields, query.page, filters)
         if filters.need_draft_access
-        else json_queries.list_published(query.fields, query.page, filters)
+        else article_bodies.list_published(query.fields, query.page, filters)
     )
     return PartialResult(body, hidden_state=_hidden_state())
 
@@ -128,7 +128,9 @@ def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; if it is not public, only to its author, editors and admins."""
     caller = current_caller()
     with permissions.report_deleted([id]):
-        return json_queries.get_visible_json(id, query.fields, public=not permissions.may_see(id, caller))
+        return article_bodies.get_json(
+            id, query.fields, public=not permissions.may_see(id, caller), type_=ItemType.ARTICLE.value
+        )
 
 
 @bp.get("/author/me/")
@@ -151,7 +153,7 @@ def list_written(query: Query) -> Page[JsonBody]:
 
 def _list_own(query: Query, *, hashes_body: bool) -> Page[JsonBody]:
     filters = ArticleFilters(**query.filters)
-    return json_queries.list_in_any_status(
+    return article_bodies.list_in_any_status(
         current_user_id(), query.fields, query.page, filters, hashes_body=hashes_body
     )
 
@@ -166,14 +168,14 @@ def _hidden_state() -> str:
 
 
 REPRESENTATION = Representation(
-    json_queries.get_json,
+    article_bodies.get_json,
     ArticleSchema(),
-    lambda: json_queries.list_published().rows,
+    lambda: article_bodies.list_published().rows,
     ArticleSchema(many=True),
     hidden_state=_hidden_state,
-    get_fields=json_queries.get_json,
+    get_fields=article_bodies.get_json,
     fields_schema=SingleArticleFieldsSchema,
-    get_several=json_queries.get_several_json,
+    get_several=article_bodies.get_several_json,
 )
 ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
 
@@ -202,6 +204,6 @@ counts_bp = Blueprint(
 @counts_bp.response(200, ArticleCountsSchema())
 def count_by_status(query: Query) -> Mapping[str, int]:
     """Count the matching articles in each status; authors get the numbers of their own articles."""
-    return json_queries.count_by_status(
+    return article_bodies.count_by_status(
         ArticleFilters(**query.filters), current_caller().restricted_to_author
     )

@@ -9,8 +9,7 @@ from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.orm import Session
 
 from blogapi.content.articles.fields import SEARCHED_NAMES
-from blogapi.content.articles.models import Article
-from blogapi.content.articles.queries import check_texts
+from blogapi.content.articles.models import Article, check_texts
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.definitions import list_words
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField

@@ -10,24 +10,22 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from uuid import UUID, uuid4
+
+from flask import has_request_context
 
 from blogapi.content.articles import page_tree, prepared, queries
 from blogapi.content.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
-from blogapi.content.articles.models import LINK_MODELS, Article, DeletedItem
+from blogapi.content.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlug
 from blogapi.content.articles.prepared import remove_generated_excerpt
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import deleted_items, history, states
-from blogapi.content.articles.writing.loaded import ArticleWrite, Loaded, write_together
-from blogapi.content.articles.writing.slugs import (
-    choose_first_slug,
-    choose_restored_slug,
-    record_rename,
-    revise_slug,
-)
+from blogapi.content.articles.writing.loaded import ArticleWrite, Loaded, store_written, write_together
 from blogapi.content.articles.writing.states import get_state
+from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import NO_VALUES
 from blogapi.content.custom_fields.shown_values import list_public_names
 from blogapi.content.custom_fields.validation import find_missing_fields
@@ -39,10 +37,15 @@ from blogapi.parsing import normalize_language
 from blogapi.publication.events import record
 from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status, is_readable
+from blogapi.rendering.slugs import make_slug
 from blogapi.site.queries import get_site
-from blogapi.storage.database import current_time, db, transaction
+from blogapi.site.served_paths import is_reserved_slug
+from blogapi.storage.database import current_time, db, table_of, transaction
+from blogapi.web import unique_slugs
+from blogapi.web.access import current_caller
 from blogapi.web.conditional import write_all
 from blogapi.web.errors import Conflict, Errors, Invalid
+from blogapi.web.unique_slugs import first_free_slug, get_base, make_provisional
 
 
 def prepare_articles(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
@@ -61,7 +64,8 @@ def prepare_articles(inputs: Sequence[ArticleInput], *, partial: bool = False) -
         texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else RESET_BY_PUT), **fields.texts}
         if old_texts is None or any(old_texts[name] != texts[name] for name in names):
             sources += prepared.list_sources(old_texts, texts)
-    prepared.prepare_sources(sources)
+    if sources:
+        prepared.prepare_sources(sources)
 
 
 def create(
@@ -155,7 +159,11 @@ def create_article(
         loaded.deleted_numbers |= queries.get_last_revision_numbers([uuid])
     if fields.is_imported:
         content = _break_cycle(loaded, uuid, content)
-    slug = choose_first_slug(loaded, uuid, content, fields, slug_from or content.texts["title"])
+    words = slug_from or content.texts["title"]
+    if _is_provisional(content):
+        slug = make_provisional(fields.slug or make_slug(words), uuid)
+    else:
+        slug = _choose_slug(loaded, uuid, content.type, fields.slug, words)
     article = Article(
         uuid=uuid,
         author_id=author,
@@ -210,7 +218,7 @@ def change_article(
         content = _break_cycle(loaded, uuid, content)
     # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
     was_public = article.was_public or is_readable(old_content, now)
-    slug = revise_slug(loaded, article, old_content, content, fields.slug, was_public=was_public)
+    slug = _revise_slug(loaded, article, old_content, content, fields.slug, was_public=was_public)
     content = dataclasses.replace(content, slug=slug)
     if content == old_content:
         return article
@@ -222,13 +230,15 @@ def change_article(
         since = now if is_save else None
         number = history.keep_former_version(article, old_content, number, saves_since=since)
     if slug != old_content.slug:
-        record_rename(loaded, article, new=slug, keep_old=was_public)
+        _record_rename(loaded, article, new=slug, keep_old=was_public)
     _set_content(article, content, now)
     article.was_public = was_public or is_readable(content, now)
     article.version = max(article.version, number) + 1
     article.editor_id, article.last_updated = editor, now
     changed = [difference.field for difference in compare(old_content, content)]
-    record(article.type, uuid, state, get_state(article), fields=list_public_names(changed))
+    if content.custom != old_content.custom:
+        changed = list_public_names(changed)
+    record(article.type, uuid, state, get_state(article), fields=changed)
     return article
 
 
@@ -246,7 +256,7 @@ def delete_article(loaded: Loaded, uuid: UUID, type_: str = ItemType.ARTICLE.val
 def restore_article(loaded: Loaded, article: Article) -> None:
     """Add a deleted article, which is in no session; it gets another slug if its slug is taken."""
     uuid, content = article.uuid, get_content(article)
-    article.slug = choose_restored_slug(loaded, article, content)
+    article.slug = _choose_restored_slug(loaded, article, content)
     article.was_public = article.was_public or is_readable(content, current_time())
     article.version = max(article.version, loaded.deleted_numbers.get(uuid, 0)) + 1
     article.update_links()
@@ -303,10 +313,12 @@ def _revise(
     except Invalid as error:
         errors |= error.errors or {}
     else:
-        errors |= _find_missing(old_content, content, fields)
+        errors |= _find_missing(old_content, content, fields) if list_definitions() else {}
     if errors:
         raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
-    texts = remove_generated_excerpt(old_content.texts if old_content else None, content.texts)
+    texts = content.texts
+    if texts["excerpt"]:
+        texts = remove_generated_excerpt(old_content.texts if old_content else None, texts)
     if texts["language"] and texts["language"] == normalize_language(get_site().language):
         # Articles in the language of the site are stored with an empty language, by which lists find them.
         texts = {**texts, "language": ""}
@@ -366,3 +378,95 @@ def _set_content(article: Article, content: ArticleContent, now: datetime) -> No
 def _get_uuid(fields: ArticleInput) -> UUID:
     assert fields.uuid is not None, "the schema of bulk writes requires it"
     return fields.uuid
+
+
+def _choose_restored_slug(loaded: Loaded, article: Article, content: ArticleContent) -> str:
+    """Return the slug of a deleted article that is restored; another one if its slug is taken."""
+    if _is_provisional(content):
+        slug = make_provisional(article.slug, article.uuid)
+    else:
+        slug = first_free_slug(
+            article.slug,
+            lambda slugs: _find_taken(loaded, slugs, exclude=article.uuid),
+            partial(is_reserved_slug, get_site(), article.type),
+        )
+    loaded.assigned_slugs.add(slug)
+    return slug
+
+
+def _revise_slug(
+    loaded: Loaded,
+    article: Article,
+    old_content: ArticleContent,
+    content: ArticleContent,
+    slug: str | None,
+    *,
+    was_public: bool,
+) -> str:
+    """Return the slug after a change to `content`.
+
+    If the request contains a slug, this slug is used. A derived slug changes with the title until the article
+    is public, and the publication replaces a provisional slug. Otherwise, the slug does not change.
+    """
+    title, base = content.texts["title"], get_base(old_content.slug, article.uuid)
+    if base and slug == base and _is_provisional(content):
+        slug = old_content.slug
+    if slug in (None, old_content.slug):
+        follows_title = slug is None and article.slug_derived and not was_public
+        if not (follows_title and title != old_content.texts["title"]):
+            ends = base is not None and content.status in READABLE_STATUSES
+            return (
+                _choose_slug(loaded, article.uuid, article.type, None, base or "")
+                if ends
+                else old_content.slug
+            )
+    article.slug_derived = slug is None
+    if _is_provisional(content):
+        return make_provisional(slug or make_slug(title), article.uuid)
+    return _choose_slug(loaded, article.uuid, article.type, slug, title)
+
+
+def _record_rename(loaded: Loaded, article: Article, *, new: str, keep_old: bool) -> None:
+    """Remove the new slug from the former slugs; with `keep_old`, add the old slug.
+
+    The old slug of an article that was never public is not kept, because no reader knows it.
+    """
+    old = article.slug
+    if new in queries.find_former_slugs(article.uuid):
+        former_slug = table_of(FormerSlug)
+        db.session.connection().execute(former_slug.delete().where(former_slug.c.slug == new))
+    if keep_old:
+        db.session.add(FormerSlug(slug=old, article_id=article.uuid))
+    else:
+        loaded.released_slugs.add(old)
+        loaded.assigned_slugs.discard(old)
+
+
+def _is_provisional(content: ArticleContent) -> bool:
+    """Return whether the article gets a provisional slug: authors do not learn which slugs are taken."""
+    # Imports and commands have no caller.
+    is_author = has_request_context() and current_caller().is_author
+    return is_author and content.status not in READABLE_STATUSES
+
+
+def _choose_slug(loaded: Loaded, uuid: UUID, type_: str, requested_slug: str | None, words: str) -> str:
+    slug = unique_slugs.choose_slug(
+        requested_slug,
+        words,
+        lambda slugs: _find_taken(loaded, slugs, exclude=uuid),
+        partial(is_reserved_slug, get_site(), type_),
+    )
+    if slug in loaded.released_slugs:
+        # The database refuses the slug until the article that had it is stored with another slug.
+        store_written(loaded)
+    loaded.assigned_slugs.add(slug)
+    return slug
+
+
+def _find_taken(loaded: Loaded, slugs: Sequence[str], *, exclude: UUID) -> set[str]:
+    known = loaded.terms.slugs
+    if known.keys() >= set(slugs):
+        stored = {slug for slug in slugs if known[slug] not in (None, exclude)}
+    else:
+        stored = queries.find_taken_slugs(slugs, exclude=exclude)
+    return (stored - loaded.released_slugs) | loaded.assigned_slugs.intersection(slugs)

@@ -123,9 +123,6 @@ def keep_visible_changes(changes: Sequence[AnyChange]) -> list[AnyChange]:
 
 def list_public_names(names: Iterable[str]) -> list[str]:
     """Return the names of changed fields for an event, without custom fields that only admins may read."""
-    names = list(names)
-    if not any(name.startswith(_PREFIX) for name in names):
-        return names
     public = {f"{_PREFIX}{field.name}" for field in list_definitions() if not field.is_admin_only}
     return [name for name in names if not name.startswith(_PREFIX) or name in public]
 

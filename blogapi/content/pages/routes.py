@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from blogapi.content.articles import page_tree, permissions, queries, write_routes
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.resource import Resource
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import PageFieldsSchema
 from blogapi.content.pages import hierarchy
 from blogapi.content.pages.schemas import PAGE_FIELDS, PageBodySchema, PageListQuery, PageSchema
@@ -46,9 +46,9 @@ def listed(query: Query) -> PartialResult:
         raise Forbidden("Only editors and admins may use `status` and `working_copy` here; leave them out.")
     names = PAGE_FIELDS if query.fields is None else query.fields
     body = (
-        json_queries.list_in_any_status(None, names, query.page, filters)
+        article_bodies.list_in_any_status(None, names, query.page, filters)
         if filters.need_draft_access
-        else json_queries.list_published(names, query.page, filters)
+        else article_bodies.list_published(names, query.page, filters)
     )
     return PartialResult(body, hidden_state=_hidden_state())
 
@@ -77,24 +77,24 @@ def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; if it is not public, only to editors and admins."""
     is_public = not permissions.may_see(id, current_caller())
     with permissions.report_deleted([id], PAGE):
-        return json_queries.get_visible_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
+        return article_bodies.get_json(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
 
 
 def _get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
-    return json_queries.get_json(uuid, names or PAGE_FIELDS, type_=PAGE)
+    return article_bodies.get_json(uuid, names or PAGE_FIELDS, type_=PAGE)
 
 
 REPRESENTATION = Representation(
     _get_json,
     PageSchema(),
     lambda: (
-        json_queries.list_published(PAGE_FIELDS, None, ArticleFilters(ordering="position", type=PAGE)).rows
+        article_bodies.list_published(PAGE_FIELDS, None, ArticleFilters(ordering="position", type=PAGE)).rows
     ),
     PageSchema(many=True),
     hidden_state=_hidden_state,
     get_fields=_get_json,
     fields_schema=PageFieldsSchema,
-    get_several=lambda uuids, names: json_queries.get_several_json(uuids, names or PAGE_FIELDS),
+    get_several=lambda uuids, names: article_bodies.get_several_json(uuids, names or PAGE_FIELDS),
 )
 PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
 

@@ -14,7 +14,7 @@ from flask import current_app, request
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.fields import LINK_NAMES
 from blogapi.content.articles.lists.conditions import ArticleFilters
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.queries import find_term
 from blogapi.parsing import normalize_language, parse_timestamp
@@ -103,7 +103,7 @@ def get_feed(filters: dict[str, str]) -> Feed:
     values.pop("language", None)
     wanted = ArticleFilters(language=shown) if language else select_home_articles(site, "")
     page = PageRequest(number=1, size=ENTRY_COUNT)
-    body = json_queries.list_published(_FIELDS, page, replace(wanted, **values)).rows  # type: ignore[arg-type]
+    body = article_bodies.list_published(_FIELDS, page, replace(wanted, **values)).rows  # type: ignore[arg-type]
     assert isinstance(body.body, bytes)
     characters_left = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
     service_url, entries = get_service_url(site), []

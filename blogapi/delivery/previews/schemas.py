@@ -11,8 +11,15 @@ from blogapi.content.articles.schemas import (
     SingleArticleFieldsSchema,
 )
 from blogapi.content.pages.schemas import PageSchema
-from blogapi.web.field_names import FieldNames
-from blogapi.web.fields import Identifier, InputSchema, OmitsNull, OutputSchema, StrictInteger, Timestamp
+from blogapi.web.fields import (
+    FieldNames,
+    Identifier,
+    InputSchema,
+    OmitsNull,
+    OutputSchema,
+    StrictInteger,
+    Timestamp,
+)
 from blogapi.web.pagination import DetailQuery
 
 DEFAULT_SECONDS = 7 * 24 * 3600

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from blogapi import clock
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.queries import check_exists
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import PageFieldsSchema
 from blogapi.content.pages.schemas import PAGE_FIELDS
 from blogapi.content.working_copies.queries import get_edited_json
@@ -70,7 +70,7 @@ def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bo
     if type_ == ItemType.PAGE:
         names = PAGE_FIELDS if names is None else [name for name in names if name in _FIELDS_OF_PAGES]
     if copy is None:
-        return json_queries.get_json(article_id, names), False
+        return article_bodies.get_json(article_id, names), False
     return get_edited_json(copy, names), True
 
 

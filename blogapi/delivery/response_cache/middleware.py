@@ -72,15 +72,6 @@ class _PendingResponse:
     route: str = ""
     headers: list[tuple[str, str]] = field(default_factory=list)
 
-    @property
-    def clock_delay(self) -> timedelta:
-        """The time of the database minus the time of this process, if that is negative, otherwise zero.
-
-        API keys expire by the clock of this process, but cached responses by the clock of the database. So
-        the expiry of a response is corrected by this difference.
-        """
-        return min(self.started_at - self.local_started_at, timedelta())
-
 
 class ResponseCacheMiddleware:
     """A WSGI application that replays the responses of another WSGI application."""
@@ -187,12 +178,14 @@ class ResponseCacheMiddleware:
         """Store the response in the cache."""
         # The response is already being sent, so a database error must not break it.
         with suppress(SQLAlchemyError):
+            # API keys expire by the clock of this process, but cached responses by that of the database.
+            until += min(pending.started_at - pending.local_started_at, timedelta())
             response = CachedResponse(
                 status=pending.status,
                 headers=pending.headers,
                 body=body,
                 created_at=pending.started_at,
-                valid_until=min(until + pending.clock_delay, self._next_publication(pending)),
+                valid_until=min(until, self._next_publication(pending)),
                 version=pending.version,
                 shows_drafts=shows_drafts,
                 route=pending.route,

@@ -8,7 +8,7 @@ from blogapi import clock
 from blogapi.content.articles import queries
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.models import Article
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import ArticleFieldsSchema, ArticleSchema
 from blogapi.content.articles.writing import repeated_columns as links
 from blogapi.content.articles.writing.derived_columns import render_articles
@@ -77,12 +77,12 @@ def check_stored_data():
     assert links.count_wrong() == 0
     now = clock.now()
     visible = [one for one in articles if one.status == "published" and one.published_at <= now]
-    assert json_queries.list_published(page=PageRequest(1, 1)).total == len(visible)
+    assert article_bodies.list_published(page=PageRequest(1, 1)).total == len(visible)
     public_authors = {link.author_id for article in visible for link in article.author_links}
     assert public_authors == set(db.session.scalars(select(Author.uuid).where(author_is_public())))
     for article in articles:
         assert article.author_links
-        assert json_queries.get_json(article.uuid).body == web_json.to_json_bytes(
+        assert article_bodies.get_json(article.uuid).body == web_json.to_json_bytes(
             ArticleSchema().dump(article)
         )
     assert list(event_checks.run_checks()) == [ok("events", "The events describe what readers can see.")]

@@ -16,7 +16,7 @@ from blogapi.accounts.users.models import Account
 from blogapi.content.articles.lifecycle import ContentType
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.models import Article
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.writing.derived_columns import render_articles, store_beside
 from blogapi.content.search import results, tsvector
 from blogapi.content.taxonomies import service as taxonomies
@@ -115,7 +115,7 @@ def store_articles(found):
 
 
 def search(words, page=None):
-    found = json_queries.list_published(("slug", "snippet"), page, ArticleFilters(q=words))
+    found = article_bodies.list_published(("slug", "snippet"), page, ArticleFilters(q=words))
     db.session.rollback()
     return found.rows.body, found.total
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import delete, select
 
-from blogapi.content.search import engines, service
+from blogapi.content.search import engines
 from blogapi.content.search.models import SearchEntry
 from blogapi.content.search.results import SearchText
 from blogapi.storage.database import db, transaction
@@ -23,7 +23,7 @@ def index(app, make_article, record_statements):
 
     def index_articles(texts):
         with app.app_context(), record_statements() as executed, transaction():
-            service.index_articles(db.session(), texts)
+            engines.index_articles(db.session(), texts)
         return len(executed)
 
     return index_articles

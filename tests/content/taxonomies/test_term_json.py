@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from blogapi.content.articles.lists import counts
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import queries as term_queries
 from blogapi.content.taxonomies import service as taxonomies
@@ -90,14 +90,14 @@ def test_the_json_of_a_category_equals_the_output_of_its_schemas(
         assert json.loads(listed) == [dump_only(CategoryFieldsSchema, partial_schema, row)]
         row.articles = []
         shown = term_json.get_json(
-            categories_definition.CATEGORIES, uuid, json_queries.list_published_in_category
+            categories_definition.CATEGORIES, uuid, article_bodies.list_published_in_category
         )
         assert shown.body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
         assert shown.item_state == web_json.to_json(EmbeddedCategorySchema().dump(row))
         single = term_json.get_json(
             categories_definition.CATEGORIES,
             uuid,
-            json_queries.list_published_in_category,
+            article_bodies.list_published_in_category,
             fields,
             count_articles=counts.count_in_categories,
         ).body
@@ -123,13 +123,13 @@ def test_the_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, name,
         ).rows.body
         assert json.loads(listed) == [dump_only(TagFieldsSchema, partial_schema, row)]
         row.articles = []
-        shown = term_json.get_json(tags_definition.TAGS, uuid, json_queries.list_published_with_tag)
+        shown = term_json.get_json(tags_definition.TAGS, uuid, article_bodies.list_published_with_tag)
         assert shown.body == web_json.to_json_bytes(SingleTagSchema().dump(row))
         assert shown.item_state == web_json.to_json(TagSchema().dump(row))
         single = term_json.get_json(
             tags_definition.TAGS,
             uuid,
-            json_queries.list_published_with_tag,
+            article_bodies.list_published_with_tag,
             fields,
             count_articles=counts.count_with_tags,
         ).body

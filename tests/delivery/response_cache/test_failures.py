@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.delivery.response_cache import middleware
 from tests.conftest import ARTICLES, TAGS
 from tests.delivery.response_cache.cached_blog import call, make_environ
@@ -23,7 +23,7 @@ def environ(cached_blog, people):
 def test_a_500_is_not_cached(cached_blog, people, monkeypatch):
     environ = make_environ(ARTICLES, people.key(None))
     with monkeypatch.context() as patch:
-        patch.setattr(json_queries, "list_published", lambda *_, **__: 1 / 0)
+        patch.setattr(article_bodies, "list_published", lambda *_, **__: 1 / 0)
         statuses = [call(cached_blog.middleware, environ)[0] for _ in range(2)]
     assert statuses == ["500 INTERNAL SERVER ERROR"] * 2
     assert len(cached_blog.cache) == 0

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Executable
 
-from blogapi.content.articles.lists.statements import ArticleList
+from blogapi.content.articles import search_texts
+from blogapi.content.articles.lifecycle import ANY_STATUS, API_STATUSES
+from blogapi.content.articles.lists.conditions import NO_FILTERS, ArticleFilters
+from blogapi.content.articles.lists.statements import (
+    FEATURED_FIRST,
+    ArticleList,
+    build_list,
+    limit_entries,
+    select_matching,
+    select_status_counts,
+)
 from blogapi.content.articles.renderer_version import get_renderer_version
 from blogapi.content.articles.responses import article_links, computed_fields, neighbours
 from blogapi.content.articles.responses.article_fields import (
@@ -21,36 +32,38 @@ from blogapi.content.articles.responses.article_fields import (
     read_terms,
 )
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
+from blogapi.content.search.queries import make_snippets, search
 from blogapi.publication import events
 from blogapi.storage.database import chunk, db
 from blogapi.web import json as web_json
+from blogapi.web.errors import InvalidQuery, NotFound
 from blogapi.web.fields import Fields, Timestamp
 from blogapi.web.json import JsonBody
-from blogapi.web.pagination import Page, PageRequest
+from blogapi.web.pagination import MAX_SEARCH_PAGE, Page, PageRequest
 
 # The maximum number of articles that a read keeps in memory at a time.
 CHUNK_SIZE = 100
 
+# The names of the fields to return, or None for the documented fields.
+Names = Sequence[str] | None
 Snippets = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 _TIMESTAMP = Timestamp()
 
 
-def get_article_body(
-    uuid: UUID, names: Sequence[str] | None, *, public: bool = False, type_: str | None = None
-) -> JsonBody | None:
-    """Return the article with these fields (None: the documented fields), or None if it does not exist.
+def get_json(uuid: UUID, names: Names = None, *, public: bool = False, type_: str | None = None) -> JsonBody:
+    """Return the article with these fields (None: the documented fields); raises NotFound if there is none.
 
-    With `public`, the result is also None if the article is not public, and with `type_` if it has another
-    type: an article or a page.
+    With `public`, it must be public, and with `type_` it must have this type: an article or a page.
     """
     needed = list_needed(order_fields(names))
     rows = read_rows([uuid], needed, public=public)
     if not rows or type_ not in (None, rows[0].type):
-        return None
+        hint = f"; GET /api/v1/blog/{type_}s/ lists them" if type_ else ""
+        raise NotFound(f"There is no such {type_ or 'article'}{hint}.")
     return make_article_body(rows[0], read_terms(rows, needed), names)
 
 
-def make_article_body(row: Any, terms: Terms, names: Sequence[str] | None) -> JsonBody:
+def make_article_body(row: Any, terms: Terms, names: Names) -> JsonBody:
     """Return the JSON of the article in the row, with these fields."""
     fields = order_fields(names)
     (article,) = _make_articles([row], fields, terms, None)
@@ -66,7 +79,7 @@ def make_article_body(row: Any, terms: Terms, names: Sequence[str] | None) -> Js
 def list_article_bodies(
     articles: ArticleList,
     page: PageRequest | None,
-    names: Sequence[str] | None,
+    names: Names,
     *,
     public: bool,
     snippets: Snippets | None = None,
@@ -90,7 +103,7 @@ def list_article_bodies(
 
 def get_article_bodies(
     uuids: Sequence[UUID],
-    names: Sequence[str] | None,
+    names: Names,
     *,
     public: bool,
     snippets: Snippets | None = None,
@@ -170,3 +183,121 @@ def _make_articles(
 def _execute(statement: Executable, values: Mapping[str, Any] | None = None) -> Any:
     # This bypasses the ORM, which would look for entities in every row.
     return db.session.connection().execute(statement, values)
+
+
+def list_published(
+    names: Names = None, page: PageRequest | None = None, filters: ArticleFilters = NO_FILTERS
+) -> Page[JsonBody]:
+    """Return a page of the public articles that match the filters, or all of them.
+
+    Without `ordering`, the newest articles come first, or the best matches if there is a search query.
+    """
+    if _ranks_by_relevance(filters):
+        return _search(names, page, filters)
+    return _list_articles(build_list(filters, public=True), page, names, filters, public=True)
+
+
+def list_published_in_category(uuid: UUID) -> JsonBody:
+    """Return the public articles of the category, without its descendants, newest first."""
+    return list_published(filters=ArticleFilters(category=(str(uuid),), exact=True)).rows
+
+
+def list_published_with_tag(uuid: UUID) -> JsonBody:
+    """Return the public articles with the tag, newest first."""
+    return list_published(filters=ArticleFilters(tag=(str(uuid),))).rows
+
+
+def list_published_by_author(uuid: UUID) -> JsonBody:
+    """Return the public articles whose byline names the author, newest first."""
+    return list_published(filters=ArticleFilters(author=str(uuid))).rows
+
+
+def list_in_any_status(
+    author_id: UUID | None,
+    names: Names = None,
+    page: PageRequest | None = None,
+    filters: ArticleFilters = NO_FILTERS,
+    *,
+    hashes_body: bool = False,
+) -> Page[JsonBody]:
+    """Return the author's articles (None: all articles) that match the filters.
+
+    Without `ordering`, undated drafts come first. For `hashes_body`, see `get_article_bodies`.
+    Raises InvalidQuery if articles in several statuses are ordered by `featured`, as no index has this order.
+    """
+    if filters.ordering == FEATURED_FIRST and filters.status in ("", ANY_STATUS):
+        message = f"`{FEATURED_FIRST}` orders articles in one status; send `status` too."
+        raise InvalidQuery(message, errors={"ordering": [message]})
+    if filters.status == ANY_STATUS:
+        filters = replace(filters, status="")
+    if _ranks_by_relevance(filters):
+        return _search(names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body)
+    articles = build_list(filters, public=False, author_id=author_id)
+    return _list_articles(articles, page, names, filters, public=False, hashes_body=hashes_body)
+
+
+def count_by_status(filters: ArticleFilters, author_id: UUID | None = None) -> Mapping[str, int]:
+    """Return the numbers of the author's articles (None: of all articles) that match the filters, by status.
+
+    `any` is the number of all of them, and `edited` the number of articles with a working copy.
+    """
+    statement = select_status_counts(author_id, filters)
+    numbers = dict.fromkeys((*API_STATUSES, ANY_STATUS, "edited"), 0)
+    for status, number, edited in db.session.connection().execute(statement):
+        numbers[status] += number
+        numbers[ANY_STATUS] += number
+        numbers["edited"] += edited
+    return numbers
+
+
+def get_several_json(uuids: Sequence[UUID], names: Names = None) -> JsonBody:
+    """Return the JSON array of these articles, in any status and in this order."""
+    rows = get_article_bodies(uuids, names, public=False)
+    # The response to a write is built inside the transaction, but a stream would be read after its end.
+    return rows if isinstance(rows.body, bytes) else replace(rows, body=b"".join(rows.body))
+
+
+def _ranks_by_relevance(filters: ArticleFilters) -> bool:
+    return bool(filters.q) and not filters.ordering
+
+
+def _get_snippet_maker(filters: ArticleFilters) -> Snippets | None:
+    def find(uuids: Sequence[UUID]) -> Mapping[UUID, str]:
+        return make_snippets(filters.q, search_texts.read_texts(db.session.connection(), uuids))
+
+    return find if filters.q else None
+
+
+def _list_articles(
+    articles: ArticleList,
+    page: PageRequest | None,
+    names: Names,
+    filters: ArticleFilters,
+    *,
+    public: bool,
+    hashes_body: bool = False,
+) -> Page[JsonBody]:
+    page_body = list_article_bodies(
+        articles, page, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body
+    )
+    return replace(page_body, max_number=MAX_SEARCH_PAGE) if filters.q else page_body
+
+
+def _search(
+    names: Names,
+    page: PageRequest | None,
+    filters: ArticleFilters,
+    *,
+    author_id: UUID | None = None,
+    public: bool = True,
+    hashes_body: bool = False,
+) -> Page[JsonBody]:
+    scope, rest = limit_entries(filters) if public else (), replace(filters, q="")
+    if public:
+        rest = replace(rest, published_after=None, published_before=None)
+    among = select_matching(author_id, rest, public=public)
+    uuids, total = search(filters.q, page, scope=scope, among=among)
+    rows = get_article_bodies(
+        uuids, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body
+    )
+    return Page(rows, total, page, MAX_SEARCH_PAGE)

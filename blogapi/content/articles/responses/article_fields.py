@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -22,8 +22,7 @@ from sqlalchemy import (
 )
 
 from blogapi.content.articles.fields import LINK_NAMES
-from blogapi.content.articles.models import LINK_MODELS, Article
-from blogapi.content.articles.queries import check_texts
+from blogapi.content.articles.models import LINK_MODELS, Article, check_texts
 from blogapi.content.articles.responses import computed_fields, neighbours
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
 from blogapi.content.articles.schemas import (
@@ -38,8 +37,40 @@ from blogapi.content.taxonomies.categories import Category, EmbeddedCategorySche
 from blogapi.content.taxonomies.tags import Tag, TagSchema
 from blogapi.publication.visibility import readable
 from blogapi.storage.database import chunk, current_time, db, table_of
-from blogapi.web.fields import Fields
-from blogapi.web.row_plans import Plan, dump_row, make_plan
+from blogapi.web.fields import Fields, NestedColumns
+
+# For each field: its name, the attribute of the row (None: the row itself), and the function that serializes
+# the value. A schema would look up each value in several ways.
+Plan = Sequence[tuple[str, str | None, Callable[[Any, str, Any], Any]]]
+
+
+def _make_plan(schema: ma.Schema, prefix: str = "") -> Plan:
+    """Return the plan by which `dump_row` dumps rows that have all attributes of the schema's fields.
+
+    In the rows, the names of the attributes begin with the prefix.
+    """
+    plan: list[tuple[str, str | None, Callable[[Any, str, Any], Any]]] = []
+    for name, field in schema.fields.items():
+        if isinstance(field, NestedColumns):
+            plan.append((name, None, _dump_nested(_make_plan(field.schema))))
+        elif isinstance(field, ma.fields.Method | ma.fields.Function):
+            plan.append((name, None, field._serialize))
+        else:
+            plan.append((name, f"{prefix}{field.attribute or name}", field._serialize))
+    return plan
+
+
+def _dump_nested(plan: Plan) -> Callable[[Any, str, Any], Any]:
+    return lambda row, *_: dump_row(plan, row)
+
+
+def dump_row(plan: Plan, row: Any) -> Fields:
+    """Return the fields of the row as JSON values."""
+    return {
+        name: serialize(row if attribute is None else getattr(row, attribute), name, row)
+        for name, attribute, serialize in plan
+    }
+
 
 _article = table_of(Article).c
 
@@ -175,7 +206,7 @@ def find_terms(name: str, uuids: Collection[UUID]) -> list[Fields]:
 
 @lru_cache(maxsize=8)
 def _plan_term(name: str, prefix: str = "") -> Plan:
-    return make_plan(_TERM_SCHEMAS[name], prefix)
+    return _make_plan(_TERM_SCHEMAS[name], prefix)
 
 
 @lru_cache(maxsize=8)
@@ -226,4 +257,4 @@ def article_fields(row: Any, needed: tuple[str, ...], terms: Terms) -> Fields:
 
 @lru_cache(maxsize=512)
 def _plan_row(needed: tuple[str, ...]) -> Plan:
-    return make_plan(_RowSchema(only=[name for name in needed if name in ROW_FIELDS]))
+    return _make_plan(_RowSchema(only=[name for name in needed if name in ROW_FIELDS]))

@@ -21,8 +21,8 @@ from blogapi.content.custom_fields.models import NO_VALUES
 from blogapi.content.media import uses
 from blogapi.content.media.file_references import NO_FILES, ArticleHtml, File, KnownFiles, find_files
 from blogapi.content.media.html_pictures import HtmlResolver, make_cover
+from blogapi.content.search.engines import index_articles
 from blogapi.content.search.results import SearchText
-from blogapi.content.search.service import index_articles
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.publication.models import ChangeType
 from blogapi.publication.visibility import get_listed_from

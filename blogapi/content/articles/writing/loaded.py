@@ -22,7 +22,7 @@ from blogapi.content.articles.writing.derived_columns import (
 from blogapi.content.articles.writing.term_references import NO_TERMS, KnownTerms, find_terms
 from blogapi.content.custom_fields.custom_values import list_pictures
 from blogapi.content.media import uses
-from blogapi.content.search.service import update_short_texts, update_times
+from blogapi.content.search.engines import update_short_texts, update_times
 from blogapi.publication.visibility import ItemType, get_listed_from
 from blogapi.rendering.slugs import make_slug
 from blogapi.site.page_paths import Tree
@@ -125,7 +125,11 @@ def load(loaded: Loaded, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) 
     """Load the rows that writes of further articles need."""
     # A write that only creates articles looks up all their slugs together; other writes look up a slug when
     # they need it.
-    slugs = _list_slugs(inputs) if loaded.writer is not None and not uuids else ()
+    slugs = [
+        slug
+        for fields in (inputs if loaded.writer is not None and not uuids else ())
+        for slug in ([fields.slug] if fields.slug else number_slugs(make_slug(fields.texts["title"])))
+    ]
     loaded.terms = find_terms(inputs, loaded.writer, loaded.terms, slugs)
     if uuids:
         loaded.articles |= queries.find_stored([uuid for uuid in uuids if uuid not in loaded.articles])
@@ -134,25 +138,18 @@ def load(loaded: Loaded, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) 
         loaded.deleted_numbers |= queries.get_last_revision_numbers(missing)
 
 
-def _list_slugs(inputs: Sequence[ArticleInput]) -> list[str]:
-    """Return the slugs that new articles with these inputs probably get."""
-    return [
-        slug
-        for fields in inputs
-        for slug in ([fields.slug] if fields.slug else number_slugs(make_slug(fields.texts["title"])))
-    ]
-
-
 def store_written(loaded: Loaded) -> None:
     """Store the written rows, and once for all of them what is beside them: moves, files, words."""
     writes, session = list(loaded.writes.values()), db.session()
-    rendered = render_articles(write.article for write in writes if write.renders())
+    to_render = [write.article for write in writes if write.renders()]
+    rendered = render_articles(to_render) if to_render else []
     for one in rendered:
         one.set_columns()
     session.flush()
     if loaded.tree is not None:
         page_moves.record(loaded.tree, page_tree.read_again(), keeps_paths=loaded.keeps_former_paths)
-    store_beside(session, rendered, new={one.article.uuid for one in writes if one.former is None})
+    if rendered:
+        store_beside(session, rendered, new={one.article.uuid for one in writes if one.former is None})
     written = {one.article.uuid for one in rendered}
     if others := [write for write in writes if write.article.uuid not in written]:
         _index_unrendered(others)

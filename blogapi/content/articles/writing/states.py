@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from uuid import UUID
 
 from blogapi.content.articles import page_tree
@@ -25,22 +24,25 @@ def get_state(article: Article) -> ItemState:
     readable_from = get_readable_from(article)
     if readable_from is None:
         return ItemState(None, ItemAddress(article.slug))
-    return ItemState(
-        readable_from,
-        ItemAddress(article.slug, _make_path(article, readable_from)),
-        listed=article.status in LISTED_STATUSES,
-        shows=frozenset(link.author_id for link in article.author_links if article.type == ItemType.ARTICLE),
-    )
-
-
-def _make_path(article: Article, readable_from: datetime) -> str:
     site, uuid, slug, language = get_site(), article.uuid, article.slug, article.language
     if article.category_id is None:
         tree = page_tree.get_tree()
-        return page_paths.make_path(site, uuid, slug, article.parent_id, tree, language)
-    category_slug = _get_category(article.category_id).slug if "{category}" in site.article_path else ""
-    return addresses.make_article_path(
-        site, uuid=uuid, slug=slug, category_slug=category_slug, published_at=readable_from, language=language
+        path = page_paths.make_path(site, uuid, slug, article.parent_id, tree, language)
+    else:
+        category_slug = _get_category(article.category_id).slug if "{category}" in site.article_path else ""
+        path = addresses.make_article_path(
+            site,
+            uuid=uuid,
+            slug=slug,
+            category_slug=category_slug,
+            published_at=readable_from,
+            language=language,
+        )
+    return ItemState(
+        readable_from,
+        ItemAddress(slug, path),
+        listed=article.status in LISTED_STATUSES,
+        shows=frozenset(link.author_id for link in article.author_links if article.type == ItemType.ARTICLE),
     )
 
 

@@ -51,8 +51,8 @@ from blogapi.importing.texts.lines import (
     to_title,
 )
 from blogapi.importing.texts.messages import join_names
+from blogapi.rendering.renderer import list_headings
 from blogapi.rendering.sanitizer import to_safe_html
-from blogapi.rendering.table_of_contents import list_headings
 
 _NO_RULES = SiteRules()
 # The number of characters of a text in which its heading is looked for.

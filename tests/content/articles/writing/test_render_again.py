@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, text
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.models import DERIVED_COLUMNS, Article
 from blogapi.content.articles.renderer_version import get_renderer_version
-from blogapi.content.articles.responses import json_queries
+from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.writing import rerendering
 from blogapi.operations.doctor import event_checks
 from blogapi.operations.doctor.findings import Level
@@ -62,7 +62,7 @@ def check_blog(app):
     with app.app_context():
         check_stored_data()
         assert (
-            json_queries.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
+            article_bodies.list_published(filters=ArticleFilters(q="kept"), page=PageRequest(1, 1)).total == 2
         )
         assert db.session.scalar(text("SELECT renderer FROM article_stats")) == get_renderer_version()
         for name in ("tag", "category"):
