@@ -152,7 +152,10 @@ class SharedFolder:
             _lock(self._descriptor, shared=True)
 
     def is_alone(self) -> bool:
-        """Return whether no other process holds the lock. To find out, this process briefly excludes them."""
+        """Return whether no other process holds the lock. To find out, this process briefly excludes them.
+
+        A process that opens the folder in this moment is not counted.
+        """
         try:
             return _lock(self._descriptor)
         except (OSError, ValueError):

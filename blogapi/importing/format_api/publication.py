@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
+from blogapi.importing.texts.lines import to_line
+
 STATUSES = {"published": "published", "scheduled": "scheduled", "draft": "draft"}
 NO_DATE = "It has no date of publication; the article became a draft."
 PAST_SCHEDULE = "It was scheduled for a time that has passed; the article became a draft."
@@ -27,7 +29,7 @@ def decide(
     if kind == "draft":
         return "draft", ()
     if not reason and kind is None:
-        problem = f"Its status “{status[:40]}” is unknown" if status else "It has no status"
+        problem = f"Its status “{to_line(status)[:40]}” is unknown" if status else "It has no status"
         reason = f"{problem}; the article became a draft."
     elif not reason and date is None:
         reason = NO_DATE

@@ -102,7 +102,7 @@ def make_record(
     published_at = dates.parse_date(item.published, options.zones)
     reason = "It was in the trash; the article became a draft." if item.status == "SOFT_TRASHED" else ""
     reason = "The blog was private; the article became a draft." if is_private else reason
-    status, reasons = decide(to_line(item.status), published_at, options.now, reason, _STATUSES)
+    status, reasons = decide(item.status, published_at, options.now, reason, _STATUSES)
     notes += reasons
     path, author = item.get_path(), to_line(unescape(item.author))
     return ArticleRecord(
