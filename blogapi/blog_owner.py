@@ -113,8 +113,7 @@ def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
             nearest = next(one for one in (path, *path.absolute().parents) if os.access(one, os.F_OK))
             is_source = parameter.type.exists or context.params.get("verify")
             if is_source and not _can_use(path, os.R_OK):
-                # `Path.is_dir` fails if the folder above cannot be entered.
-                way = f"chown -R {name} COPY" if os.path.isdir(path) else f"install -o {name} -m 600 {path} FOLDER"
+                way = f"cp -r {path} COPY && chown -R {name} COPY"
                 yield f"{name} cannot read {path}. Name a copy that it can read (`{way}`)."
             elif not is_source and "://" not in str(value) and not _can_use(nearest, os.W_OK):
                 cure = f"Name a folder that it may write (`install -d -o {name} FOLDER`)"
