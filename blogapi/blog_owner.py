@@ -111,10 +111,11 @@ def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
             continue
         for path in map(Path, value if isinstance(value, tuple) else (value,)):
             nearest = next(one for one in (path, *path.absolute().parents) if os.access(one, os.F_OK))
-            if parameter.type.exists and not _can_use(path, os.R_OK):
-                cure = f"Name a copy that it can read (`install -o {name} -m 600 {path} FOLDER`)"
-                yield f"{name} cannot read {path}. {cure}."
-            elif not parameter.type.exists and "://" not in str(value) and not _can_use(nearest, os.W_OK):
+            is_source = parameter.type.exists or context.params.get("verify")
+            if is_source and not _can_use(path, os.R_OK):
+                way = f"cp -r {path} COPY && chown -R {name} COPY"
+                yield f"{name} cannot read {path}. Name a copy that it can read (`{way}`)."
+            elif not is_source and "://" not in str(value) and not _can_use(nearest, os.W_OK):
                 cure = f"Name a folder that it may write (`install -d -o {name} FOLDER`)"
                 yield f"{name} cannot write {path}. {cure}."
 

@@ -86,8 +86,14 @@ def test_restore_belongs_to_the_owner_and_names_a_source_that_it_cannot_read(blo
     refused = run("--blog", blog, "restore", backups / "a.zip")
     assert refused.returncode == 1
     assert f"{OWNER} cannot read {backups}/a.zip." in refused.stderr
-    assert f"install -o {OWNER} -m 600 {backups}/a.zip FOLDER" in refused.stderr
+    assert f"cp -r {backups}/a.zip COPY && chown -R {OWNER} COPY" in refused.stderr
     assert sorted(blog.rglob("*")) == before
+    folder = run("--blog", blog, "import", backups, "--author", "ada")
+    assert (folder.returncode, f"cp -r {backups} COPY && " in folder.stderr) == (1, True), folder.stderr
+    # A check writes nothing into the blog.
+    checked = run("--blog", blog, "backup", "--verify", backups / "a.zip")
+    assert checked.returncode == 0, checked.stderr
+    assert f"{OWNER} cannot read {backups}/a.zip." in checked.stderr
     shutil.copy(backups / "a.zip", place / "a.zip")
     os.chown(place / "a.zip", OWNER, OWNER)
     restored = run("--blog", blog, "restore", place / "a.zip")
