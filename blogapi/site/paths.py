@@ -54,8 +54,8 @@ def get_host(address: str) -> tuple[str, int | None] | None:
 
 def is_loopback(address: str) -> bool:
     """Return whether only this machine can reach the host of an address."""
-    host = urlsplit(address).hostname or ""
     try:
+        host = urlsplit(address).hostname or ""
         return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
     except ValueError:
         return False

@@ -6,9 +6,10 @@ import pytest
 
 from blogapi.site import paths, queries, served_paths
 from blogapi.web import media_addresses
-from tests.conftest import People
+from tests.conftest import ARTICLES, People
 from tests.contracts.client import outcome
 from tests.delivery.response_cache.cached_blog import add_cache
+from tests.stored_pictures import store_picture
 
 SITE = "/api/v1/blog/site/"
 URL = "https://blog.example"
@@ -125,6 +126,25 @@ def test_the_service_has_the_address_of_the_built_in_site(
     assert as_reader.get(SITE).json["service_url"] == fields.get("service_url", "")
 
 
+@pytest.mark.parametrize(("url", "base"), [(URL, URL), ("http://127.0.0.1:8000", "")])
+def test_links_feeds_and_heads_have_the_address_of_the_built_in_site(
+    app, as_login, as_reader, make_article, people, url, base
+):
+    picture = store_picture(app, "red")
+    as_login.patch(SITE, json={"url": url, "title": "Bread", "logo": f"media:{picture.uuid}"})
+    as_login.patch(SITE, json={"built_in": True})
+    article = make_article(content=f'<img src="media:{picture.uuid}">')
+    path = f"/media/{picture.hash}/{picture.name}"
+    preview = as_login.post(f"{ARTICLES}{article.uuid}/preview/").json
+    link = as_login.post(f"/api/v1/users/{people.member.uuid}/reset-link/").json
+    addresses = [preview["url"], preview["api_url"], link["url"], as_reader.get(SITE).json["logo"]]
+    assert [address.startswith(f"{base}/") for address in addresses] == [True] * 4
+    shown = as_reader.get(f"{ARTICLES}{article.uuid}/?fields=html,head").json
+    assert f'src="{base}{path}"' in shown["html"]
+    assert shown["head"]["open_graph"].get("og:image") == (f"{base}{path}" if base else None)
+    assert (f'"{URL}/feeds/atom.xml"'.encode() in as_reader.get("/feeds/atom.xml").data) is bool(base)
+
+
 @pytest.mark.parametrize(
     ("address", "is_local"),
     [
@@ -132,7 +152,7 @@ def test_the_service_has_the_address_of_the_built_in_site(
         *((f"http://{host}", True) for host in ("10.0.0.7", "192.168.1.2", "172.16.0.1", "169.254.1.1")),
         *((f"http://{host}", True) for host in ("[fe80::1]", "[fd00::1]", "100.64.0.1")),
         *((f"https://{host}", False) for host in ("blog.example", "notlocalhost", "93.184.215.14")),
-        *((address, False) for address in ("https://[2606:4700::1111]", "")),
+        *((address, False) for address in ("https://[2606:4700::1111]", "", "http://[::1")),
     ],
 )
 def test_a_loopback_or_private_address_is_local(address, is_local):

@@ -42,7 +42,7 @@ _sending = threading.BoundedSemaphore(MAX_SENDING)
 
 
 def can_send() -> bool:
-    """Return whether links can be sent: the settings name a mail server, and the site has a `service_url`."""
+    """Return whether links can be sent: by the mail server of the settings, with a known public address."""
     return mail.is_configured() and bool(get_service_url())
 
 

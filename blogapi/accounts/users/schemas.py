@@ -145,7 +145,7 @@ class LinkSchema(OutputSchema):
     path = ma.fields.String(metadata={"example": "/admin/reset/#…"})
     url = ma.fields.String(
         metadata={
-            "description": "The address of the link. It is absolute if the site has a `service_url`, "
+            "description": "The address of the link. It is absolute if the service has a public address, "
             "otherwise it is the path.",
             "example": "https://blog.example/admin/reset/#…",
         }

@@ -28,7 +28,7 @@ MAX_ALT, MAX_CAPTION, MAX_NAME = 1000, 10_000, 100
 USE_KINDS = (*KINDS, "working_copy", "deleted_item")
 ORDERINGS = ("created", "-created", "name", "-name", "size", "-size")
 
-_URL = {"description": "Absolute if the site has a `service_url`, otherwise a path."}
+_URL = {"description": "Absolute if the service has a public address, otherwise a path."}
 
 
 _ALT = Text(

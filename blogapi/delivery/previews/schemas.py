@@ -41,15 +41,15 @@ class CreatedPreviewSchema(PreviewSchema):
     url = ma.fields.String(
         metadata={
             "description": "Address of the page that shows the article to anyone: the preview page of the "
-            "site, or a page of this service, which is absolute if the site has a `service_url`, otherwise a "
-            "path.",
+            "site, or a page of this service, which is absolute if the service has a public address, "
+            "otherwise a path.",
             "example": "https://blog.example/preview/?token=…",
         }
     )
     api_url = ma.fields.String(
         metadata={
             "description": "Address at which anyone can read the article as JSON, without a key. It is "
-            "absolute if the site has a `service_url`, otherwise it is a path.",
+            "absolute if the service has a public address, otherwise it is a path.",
             "example": "/api/v1/blog/preview/…/",
         }
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from flask import Flask
 from sqlalchemy import URL
 
-from blogapi import clock, config
+from blogapi import clock, config, settings
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.config import CannotStart
 from blogapi.content import dependencies
@@ -24,7 +24,6 @@ from blogapi.operations.backups import archive, dumps, media_restoring, naming, 
 from blogapi.operations.backups.manifest import DATABASE, SETTINGS, DatabaseKind, Manifest, MissingFile
 from blogapi.operations.backups.media_restoring import BackupMedia
 from blogapi.operations.backups.service import Backup
-from blogapi.settings import SETTINGS as ALL_SETTINGS
 from blogapi.site.theme_files import THEME, list_theme_files
 from blogapi.storage import checkpoint, connections, database, disk_errors, files, integrity, upgrades
 from blogapi.storage.database import Base, db, transaction
@@ -111,8 +110,8 @@ def restore(
                     dumps.restore(url, folder, manifest, media, _upgrade)
             with service.report_full_disk(media_folder.root):
                 media.restore_deleted(media_folder)
-            settings, theme = _restore_settings(folder, home), _restore_theme(folder, home)
-            return Restored(manifest, former_copy, unreadable, settings, theme, missing)
+            sentences = _restore_settings(folder, home), _restore_theme(folder, home)
+            return Restored(manifest, former_copy, unreadable, *sentences, missing)
 
 
 def describe_replacement(path: Path, home: Path) -> str:
@@ -187,7 +186,7 @@ def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[t
 def _upgrade(url: URL, folder: Path) -> None:
     """Upgrade a restored database; raises CannotStart if its schema then differs from the models."""
     app = Flask("blogapi", instance_path=str(folder))
-    app.config.update({setting.name: setting.default for setting in ALL_SETTINGS})
+    app.config.update({setting.name: setting.default for setting in settings.SETTINGS})
     app.config["SQLALCHEMY_DATABASE_URI"] = url
     try:
         dependencies.init_app(app)
@@ -315,8 +314,7 @@ def _restore_theme(folder: Path, home: Path) -> str:
         restored, current = (
             {name: path.read_bytes() for name, path in list_theme_files(one)} for one in (folder, home)
         )
-        same = restored == current
-        return "" if same else "The theme was not changed; the one in the backup is different."
+        return "" if restored == current else "The theme was not changed; the one in the backup is different."
     for _, path in list_theme_files(folder):
         files.sync(path)
     shutil.move(folder / THEME, home / THEME)

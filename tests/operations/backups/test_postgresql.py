@@ -288,7 +288,7 @@ DAMAGED = {
     "other counts": (lambda a, b: write_altered(a, b, rows={"article": 7}), "does not match its manifest"),
     "another migration": (lambda a, b: write_altered(a, b, step=FORMER), "does not match its manifest"),
     "a newer migration": (lambda a, b: write_altered(a, b, step="9999"), "newer version of blogapi"),
-    "a newer format": (lambda a, b: write_altered(a, b, version=5), "newer than this version"),
+    "a newer format": (lambda a, b: write_altered(a, b, version=6), "newer than this version"),
     "another database": (lambda a, b: write_altered(a, b, database="Oracle"), "manifest cannot be read"),
     "no dump": (lambda a, b: write_altered(a, b, without_files={"blog.dump"}), "contains no database"),
     "a short dump": (shorten_dump, "pg_restore failed"),
