@@ -29,11 +29,12 @@ INLINE_NAMES = (
 _INLINE_TAG = re.compile(rf"</?(?:{INLINE_NAMES})(?: [^<>]*)?>|<sup(?: [^<>]*)?>(?=[^\W\d])|</sup>(?!\w)")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&"))
 
-_PICTURE_TEXT = re.compile(r'<img [^<>]*?alt="([^"]*)"[^<>]*>')
+_PICTURE, _ALT = re.compile(r"<img([^<>]*)>"), re.compile(r' alt="([^"]*)"')
 
-# The punctuation at which a text that is cut does not end.
-_CUT_END = re.compile(
-    r"[\s.,;:!?\u2026\u3002\u3001\uff0c\uff1b\uff1a\uff01\uff1f\uff0e\u060c\u061b\u061f\u0964(\[{\u201e\u2013\u2014-]+\Z"
+# A text that is cut does not end with these characters, of several scripts.
+_CUT_END = (
+    " .,;:!?([{-\u2013\u2014\u2026\u201e\u060c\u061b\u061f\u0964"
+    "\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f"
 )
 
 # A link whose text is the mark of a footnote.
@@ -80,7 +81,8 @@ def make_excerpt(html: str) -> str:
 
 def make_label(html: str) -> str:
     """Return the text of sanitized HTML and of its pictures, at most MAX_LABEL_LENGTH characters."""
-    return shorten(to_plain_text(_PICTURE_TEXT.sub(r"\1", _remove_marks(html))), MAX_LABEL_LENGTH)
+    html = _PICTURE.sub(lambda picture: " ".join(_ALT.findall(picture[1])), _remove_marks(html))
+    return shorten(to_plain_text(html), MAX_LABEL_LENGTH)
 
 
 def _remove_marks(html: str) -> str:
@@ -99,7 +101,7 @@ def shorten(text: str, max_length: int) -> str:
         return text
     beginning = text[: max_length - 1]
     end = beginning.rfind(" ")
-    return f"{_CUT_END.sub('', beginning[:end] if end > max_length // 2 else beginning)}…"
+    return f"{(beginning[:end] if end > max_length // 2 else beginning).rstrip(_CUT_END)}…"
 
 
 class TextLength(NamedTuple):

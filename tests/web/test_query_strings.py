@@ -36,7 +36,8 @@ def test_an_empty_search_is_no_search(as_reader, make_article):
 def test_the_error_of_an_unknown_parameter_names_the_known_ones(as_reader):
     errors = as_reader.get(f"{TAGS}?tga=a&page=0&fields=name").json["errors"]
     assert errors["tga"] == [
-        "Unknown parameter; the known ones are fields, ordering, page, page_size, q, similar, slug, used."
+        "Unknown parameter; the known ones are fields, language, ordering, page, page_size, q, similar, "
+        "slug, used."
     ]
     assert list(errors) == ["page", "tga"]
     errors = as_reader.get(f"{ARTICLES}?custom.nothing=1&fields_=title").json["errors"]
