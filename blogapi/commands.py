@@ -106,7 +106,7 @@ COMMANDS = {
     "health": Command("blogapi.operations.health.commands:health", "Ask a running service for its state."),
     "user": Command("blogapi.content.articles.writing.ownership:user", "Create and change users."),
     "key": Command("blogapi.accounts.api_keys.commands:key", "Create and delete API keys."),
-    "site": Command("blogapi.site.commands:site", "Show and change the settings of the site."),
+    "site": Command("blogapi.reader_site.commands:site", "Show, change and build the site."),
     "media": Command("blogapi.content.media.commands:media", "Delete files that nothing uses."),
     "redirect": Command("blogapi.delivery.redirects.custom.commands:redirect", "List and import redirects."),
     "webhook": Command("blogapi.delivery.webhooks.commands:webhook", "Create and check webhooks."),

@@ -96,7 +96,8 @@ def write_folder(
     with nullcontext(True) if dry_run else files.locked(root / _LOCK) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
-        folder = _ExportFolder(root, media, report, overwrite=overwrite, dry_run=dry_run)
+        former = _read_manifest(root)
+        folder = WrittenFolder(root, media, report, former, overwrite=overwrite, dry_run=dry_run)
         path = root / manifest
         with nullcontext() if dry_run else path.open("a", 1, "utf-8", newline="\n") as lines:
             for file in items:
@@ -107,17 +108,28 @@ def write_folder(
             folder.write_manifest(manifest)
 
 
-class _ExportFolder:
-    """The folder of an export."""
+class WrittenFolder:
+    """A folder into which the same program writes again and again, beside files of other programs.
+
+    `old_digests` are the digests of the files that it wrote in former runs, by path, and `digests` those of
+    this run. `action` is what the program does, for messages.
+    """
 
     def __init__(
-        self, root: Path, media: Path, report: ExportReport, *, overwrite: bool, dry_run: bool
+        self,
+        root: Path,
+        media: Path,
+        report: ExportReport,
+        old_digests: Mapping[str, str],
+        *,
+        overwrite: bool,
+        dry_run: bool = False,
+        action: str = "export",
     ) -> None:
         self._root, self._media, self._report = root, media, report
-        self._overwrite, self._dry_run = overwrite, dry_run
-        #: the digests of the files that former exports have written, by path
-        self._old_digests = _read_manifest(root)
-        self._digests: dict[str, str] = {}
+        self._overwrite, self._dry_run, self._action = overwrite, dry_run, action
+        self._old_digests = old_digests
+        self.digests: dict[str, str] = {}
 
     def write(self, file: TextFile | MediaFile) -> bool:
         """Write a file unless it is unchanged or belongs to the user; return whether it was written."""
@@ -130,12 +142,12 @@ class _ExportFolder:
                 self._report.refuse(file.path, str(error))
             return False
         self._report.files[result] += 1
-        self._digests[file.path] = file.digest
+        self.digests[file.path] = file.digest
         return result is FileResult.WRITTEN
 
     def remove_former(self) -> None:
-        """Delete the files of former exports that this export does not contain."""
-        for path in sorted(self._old_digests.keys() - self._digests.keys()):
+        """Delete the files of former runs that this run does not contain."""
+        for path in sorted(self._old_digests.keys() - self.digests.keys()):
             try:
                 self._report.files[FileResult.REMOVED] += self._remove(path)
             except CannotWrite as error:
@@ -143,7 +155,7 @@ class _ExportFolder:
                 self._keep_line(path)
 
     def write_manifest(self, name: str) -> None:
-        content, target = _format_manifest(self._digests), self._root / name
+        content, target = _format_manifest(self.digests), self._root / name
         if target.read_bytes() != content:
             with self._open_partial(target) as output:
                 output.write(content)
@@ -187,12 +199,14 @@ class _ExportFolder:
     def _keep_line(self, path: str) -> None:
         """Keep the former line of a refused file in the list, so that the next export recognises the file."""
         if path in self._old_digests:
-            self._digests[path] = self._old_digests[path]
+            self.digests[path] = self._old_digests[path]
 
     def _read_digest(self, target: Path) -> str:
         """Return the SHA-256 of a file, or "" if it is missing."""
         if not target.parent.resolve().is_relative_to(self._root.resolve()):
-            raise CannotWrite("A link leads out of the folder of the export; replace the link with a folder.")
+            raise CannotWrite(
+                f"A link leads out of the folder of the {self._action}; replace the link with a folder."
+            )
         if not os.path.lexists(target):
             return ""
         if _get_size(target) is None:
@@ -202,7 +216,9 @@ class _ExportFolder:
 
     def _check_not_edited(self, path: str, present: str) -> None:
         if present and not self._overwrite and present != self._old_digests.get(path):
-            raise CannotWrite("No export has written the contents of this file; --overwrite replaces it.")
+            raise CannotWrite(
+                f"No {self._action} has written the contents of this file; --overwrite replaces it."
+            )
 
     @contextmanager
     def _open_partial(self, target: Path) -> Iterator[IO[bytes]]:

@@ -23,7 +23,7 @@ from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.content.taxonomies.term_json import CountArticles, IsPublic, ListArticles, TermFilters
 from blogapi.delivery.previews import service as previews
-from blogapi.publication.visibility import ItemType
+from blogapi.publication.visibility import ItemType, Status
 from blogapi.site.heads import PageNumber
 from blogapi.web.fields import Fields
 from blogapi.web.json import JsonBody
@@ -72,6 +72,15 @@ def list_articles(
 def list_titles() -> list[Fields]:
     """Return title, address, language and time of all public articles, newest first."""
     return _parse_list(article_bodies.list_published(("title", "url", "language", "published_at")).rows)
+
+
+def list_items(kind: str, *, unlisted: bool = False) -> list[Fields]:
+    """Return uuid and address of all public articles or pages that lists contain, or of all unlisted ones."""
+    if unlisted:
+        filters = ArticleFilters(type=kind, status=Status.UNLISTED.value)
+        return _parse_list(json_queries.list_in_any_status(None, ("uuid", "url"), None, filters).rows)
+    filters = ArticleFilters(type=kind)
+    return _parse_list(json_queries.list_published(("uuid", "url"), None, filters).rows)
 
 
 def list_pages() -> list[Fields]:

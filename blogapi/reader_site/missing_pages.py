@@ -38,7 +38,7 @@ def init_app(app: Any) -> None:
 
 def get_page(site: Site, path: str, status: int, environ: Mapping[str, Any]) -> str:
     """Return the HTML for a path that the site does not have (404), or no longer has (410)."""
-    language, found = _choose_language(site, path), _PAGES.get()
+    language, found = choose_language(site, path), _PAGES.get()
     version, now = environ.get(VERSION_KEY), current_time()
     current = theme.THEME.get().get()
     state = (version, current.generation)
@@ -53,7 +53,7 @@ def get_page(site: Site, path: str, status: int, environ: Mapping[str, Any]) -> 
     return html
 
 
-def _choose_language(site: Site, path: str) -> str:
+def choose_language(site: Site, path: str) -> str:
     """Return the language of the home that the path begins with, or that of the site."""
     homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, urlencode, urljoin, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.delivery.archive import list_months, make_month_head
@@ -17,7 +17,7 @@ from blogapi.reader_site import documents
 from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_tree
 from blogapi.reader_site.targets import Target, get_month_range
 from blogapi.reader_site.words import Words, find_words, name_language
-from blogapi.site.addresses import make_numbered_url, to_time_zone
+from blogapi.site.addresses import make_absolute, make_numbered_url, to_time_zone
 from blogapi.site.heads import PageNumber, describe_in_language, make_list_head, make_site_head
 from blogapi.site.models import Site
 from blogapi.site.queries import find_logo_size
@@ -51,13 +51,14 @@ class Edition:
     """The site as it is served, or as a static copy.
 
     `own_words` are the words of the owner by language, `root` is the path of the copy, which is empty if it
-    is at the top of its host.
+    is at the top of its host. `frames` keeps what all pages in a language have.
     """
 
     site: Site
     own_words: Mapping[str, Any]
     root: str = ""
     is_static: bool = False
+    frames: dict[tuple[str, str], Fields] = field(default_factory=dict, compare=False)
 
     def make_address(self, path: str) -> str:
         """Return the address of a decoded path of the site."""
@@ -73,14 +74,13 @@ def show_target(edition: Edition, target: Target) -> Page:
     return _show_item(edition, target)
 
 
-def _describe_site(edition: Edition, kind: str, language: str) -> Fields:
+def _describe_site(edition: Edition, language: str) -> Fields:
     """Return the values that even a page without masthead and foot needs."""
     site, language = edition.site, language or edition.site.language
     described = describe_in_language(site, language)
     size = find_logo_size(site) or (None, None)
     return {
         "site": _SITE_SCHEMA.dump(site) | {"logo_width": size[0], "logo_height": size[1]},
-        "kind": kind,
         "language": language,
         "words": find_words(language, site.language, edition.own_words),
         # The link to the home needs a name.
@@ -94,21 +94,31 @@ def _describe_site(edition: Edition, kind: str, language: str) -> Fields:
 
 def _make_context(edition: Edition, kind: str, language: str, path: str = "") -> Fields:
     """Return the values that all templates get; `path` is the decoded path of the page."""
-    site, values = edition.site, _describe_site(edition, kind, language)
-    homes, language = list_homes(site), values["language"]
+    language = language or edition.site.language
     # The foot of a home leads to terms with articles in its language; terms show articles in all languages.
-    counted = language if kind == "home" and len(homes) > 1 else ""
+    counted = language if kind == "home" and len(list_homes(edition.site)) > 1 else ""
+    if (language, counted) not in edition.frames:
+        edition.frames[language, counted] = _make_frame(edition, language, counted)
+    frame, own = edition.frames[language, counted], f"{edition.site.url}{quote(path)}"
+    navigation = [
+        {**entry, "is_current": make_absolute(entry["url"], edition.site.url) == own}
+        for entry in frame["site"]["navigation"]
+    ]
+    pager = {"number": 1, "count": 1, "total": 0, "newer": "", "older": ""}
+    return {**frame, "kind": kind, "site": {**frame["site"], "navigation": navigation}, "pager": pager}
+
+
+def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
+    """Return the values that all pages in a language have; only articles in `counted` count, if it is set."""
+    site, values = edition.site, _describe_site(edition, language)
+    homes = list_homes(site)
     names = ("uuid", "name", "url", "articles_count")
     categories = documents.list_terms("category", *names, "parent", language=counted)
     tags = documents.list_terms("tag", *names, language=counted)
     pages = documents.list_pages()
-    linked = {urljoin(f"{site.url}/", entry["url"]) for entry in values["site"]["navigation"]}
-    for entry in values["site"]["navigation"]:
-        entry["is_current"] = urljoin(f"{site.url}/", entry["url"]) == f"{site.url}{quote(path)}"
-        if entry["url"].startswith("/"):
-            entry["url"] = f"{edition.root}{entry['url']}"
+    linked = {make_absolute(entry["url"], site.url) for entry in values["site"]["navigation"]}
     own_pages = [one for one in pages if (one["language"] or site.language) == language]
-    used = _list_used(categories)
+    used = list_used(categories)
     home = homes.get(language, next(iter(homes.values())))
     is_listed = any(other["language"] == language for other in site.other_languages)
     return {
@@ -128,21 +138,25 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
         "several_authors": len(documents.list_terms("author", "uuid")) > 1,
         "all_categories": categories,
         "all_pages": pages,
-        "pager": {"number": 1, "count": 1, "total": 0, "newer": "", "older": ""},
     }
+
+
+def choose_own_feed(kind: str, term: Fields) -> dict[str, str]:
+    """Return the filters of the feed of a term, which has articles in all languages as its page has."""
+    return {kind: term["slug"], "language": ALL_LANGUAGES}
 
 
 def make_feed_address(edition: Edition, filters: Mapping[str, str]) -> str:
     """Return the address of the Atom feed with these filters: `/de/feeds/atom.xml` in a static copy."""
     if not edition.is_static:
         return f"{_FEED}?{urlencode(filters)}" if filters else _FEED
-    folders = (value if name == "language" else f"{name}/{value}" for name, value in filters.items())
+    folders = (value.lower() if name == "language" else f"{name}/{value}" for name, value in filters.items())
     return edition.make_address("".join(f"/{name}" for name in folders if name != ALL_LANGUAGES) + _FEED)
 
 
-def _list_used(categories: Sequence[Fields]) -> list[Fields]:
-    """Return the categories with articles, and those above them."""
-    used = [one for one in categories if one["articles_count"]]
+def list_used(categories: Sequence[Fields], linked: Container[str] = ()) -> list[Fields]:
+    """Return the categories that have articles or whose uuid is `linked`, and those above them."""
+    used = [one for one in categories if one["articles_count"] or one["uuid"] in linked]
     needed = {one["uuid"] for category in used for one in [*list_ancestors(categories, category), category]}
     return [one for one in categories if one["uuid"] in needed]
 
@@ -168,7 +182,6 @@ def _show_list(edition: Edition, target: Target) -> Page:
         head = make_month_head(described, target.year, target.month, name=title, page=page)
     else:
         head = item["head"] if item else make_site_head(described, page=page)
-    own_feed = {target.kind: item["slug"], "language": ALL_LANGUAGES} if item else {}
     categories = context["all_categories"] if target.kind == "category" else []
     context |= {
         "item": item,
@@ -180,9 +193,9 @@ def _show_list(edition: Edition, target: Target) -> Page:
             total,
             lambda number: edition.make_address(make_numbered_url(target.path, number)),
         ),
-        "own_feed": make_feed_address(edition, own_feed) if own_feed else "",
+        "own_feed": make_feed_address(edition, choose_own_feed(target.kind, item)) if item else "",
         "above": list_ancestors(categories, item),
-        "below": _list_below(categories, item) if categories else [],
+        "below": _list_below(list_used(categories), item) if categories else [],
         "head": head,
     }
     return Page("home.html", context)
@@ -271,8 +284,8 @@ def show_preview(edition: Edition, item: Fields, *, has_edits: bool, style: str)
         context = _make_context(edition, kind, item["language"])
         items = context["all_categories" if kind == "article" else "all_pages"]
     else:
-        context = _describe_site(edition, kind, item["language"])
-        context |= {"several_authors": True, "categories": [item.get("category")]}
+        context = _describe_site(edition, item["language"])
+        context |= {"kind": kind, "several_authors": True, "categories": [item.get("category")]}
     values = _make_item_values(item, context, items)
     preview = {
         "style": style,
@@ -283,7 +296,7 @@ def show_preview(edition: Edition, item: Fields, *, has_edits: bool, style: str)
 
 def show_missing_preview(edition: Edition, style: str) -> Page:
     """Return the page for a preview link that does not work."""
-    context = _describe_site(edition, "missing", "")
+    context = _describe_site(edition, "") | {"kind": "missing"}
     title = context["words"]["preview_missing"]
     preview = {"style": style, "notice": ""}
     return Page("missing-preview.html", context | {"page_title": title, "preview": preview}, 404)

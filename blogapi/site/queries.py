@@ -28,9 +28,9 @@ def get_site() -> Site:
     return _site.get(db.session())
 
 
-def keep_site(site: Site) -> None:
-    """Keep the site, which the transaction has read, for `get_site`."""
-    _site.set(db.session(), site)
+def keep_site(site: Site) -> Site:
+    """Keep the site, which the transaction has read, for `get_site`; return it."""
+    return _site.set(db.session(), site)
 
 
 def find_logo_size(site: Site) -> tuple[int, int] | None:

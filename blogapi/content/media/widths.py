@@ -111,13 +111,13 @@ def touch(path: Path, status: os.stat_result) -> None:
             os.utime(path)
 
 
-def find_or_make(hash: str, width: Width) -> Path | str | None:
+def find_or_make(hash: str, width: Width, *, is_limited: bool = True) -> Path | str | None:
     """Return the file of a resized copy; make the copy if it is missing.
 
     Returns the path of another address (a text) instead: of the original, if the picture is not wider, a
     drawing, an animation or small; or of the next larger copy that exists, or else of the original, if the
     copy cannot be made now. Returns None if there is no such picture, or if it is not available in this
-    format.
+    format. With `is_limited`, a new copy counts towards PICTURE_LIMIT, unless the caller has a login.
     """
     media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
     own_extension = media.name.rpartition(".")[2] if media is not None else ""
@@ -125,7 +125,7 @@ def find_or_make(hash: str, width: Width) -> Path | str | None:
         return None
     original, original_path = get_folder().get_path(hash, own_extension), _make_original_path(media)
     can_scale = media.is_scalable and width.extension != "gif" and media.width > width.width
-    is_counted = can_scale and not _has_login()
+    is_counted = can_scale and is_limited and not _has_login()
     rendition = _find_former_rendition(media.uuid, width) if can_scale else None
     # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
     end_read()

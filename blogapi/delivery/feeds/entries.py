@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import current_app, request
+from flask import current_app
 
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.fields import LINK_NAMES
@@ -84,8 +84,10 @@ class Feed:
     entries: Sequence[Entry]
 
 
-def get_feed(filters: dict[str, str]) -> Feed:
-    """Return the feed of the articles that match all filters; its address is that of the current request.
+def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str] = str) -> Feed:
+    """Return the feed of the articles that match all filters; `path` is its path below the service.
+
+    `edit_html` is applied to the content of each article before its addresses are made absolute.
 
     The filters are `category`, `tag` and `author` (uuid or slug), and `language`. Without a language, the
     feed of a site with several languages contains the articles in the language of the site; ALL_LANGUAGES
@@ -97,7 +99,6 @@ def get_feed(filters: dict[str, str]) -> Feed:
     shown = {"": default, ALL_LANGUAGES: ""}.get(language, language)
     site = describe_in_language(site, shown)
     home_url = f"{site.url}/"
-    path = f"{request.path}?{urlencode(filters)}" if filters else request.path
     terms = {kind: _get_term(kind, filters[kind]) for kind in kinds.TERM_KINDS if kind in filters}
     values = {name: (value,) if name in ("category", "tag") else value for name, value in filters.items()}
     values.pop("language", None)
@@ -108,6 +109,7 @@ def get_feed(filters: dict[str, str]) -> Feed:
     characters_left = MAX_CONTENT_LENGTH if current_app.config["FEED_CONTENT"] == "full" else 0
     service_url, entries = get_service_url(site), []
     for article in json.loads(body.body):
+        article["html"] = edit_html(article["html"])
         length = len(article["html"])
         entries.append(_make_entry(site, article, is_full=0 < length <= characters_left))
         characters_left -= length

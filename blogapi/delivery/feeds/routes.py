@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from flask import Response
+from urllib.parse import urlencode
+
+from flask import Response, request
 
 from blogapi.delivery.feeds import formats, sitemap
-from blogapi.delivery.feeds.entries import get_feed
+from blogapi.delivery.feeds.entries import Feed, get_feed
 from blogapi.publication.kinds import PAGE_KINDS
 from blogapi.publication.shared_caching import shows
 from blogapi.site.queries import get_site
@@ -61,7 +63,7 @@ def get_rss_feed(query: Fields) -> Response:
     # Imported here because the XML libraries need memory in each server.
     from blogapi.delivery.feeds import formats
 
-    return _make_response(formats.to_rss(get_feed(query)), RSS)
+    return _make_response(formats.to_rss(_get_feed(query)), RSS)
 
 
 @bp.get("/feeds/atom.xml")
@@ -73,7 +75,7 @@ def get_atom_feed(query: Fields) -> Response:
     """Return the newest public articles as Atom 1.0."""
     from blogapi.delivery.feeds import formats
 
-    return _make_response(formats.to_atom(get_feed(query)), ATOM)
+    return _make_response(formats.to_atom(_get_feed(query)), ATOM)
 
 
 @bp.get("/feeds/feed.json")
@@ -89,7 +91,7 @@ def get_atom_feed(query: Fields) -> Response:
 @shows(*PAGE_KINDS)
 def get_json_feed(query: Fields) -> Response:
     """Return the newest public articles as JSON Feed 1.1."""
-    return _make_response(formats.to_json(get_feed(query)), JSON_FEED)
+    return _make_response(formats.to_json(_get_feed(query)), JSON_FEED)
 
 
 @bp.get("/sitemap.xml")
@@ -118,6 +120,10 @@ def get_robots() -> Response:
     """Tell crawlers to index the site and its pictures, and not this service."""
     site = get_site()
     return _make_response(_SITE_ROBOTS.format(url=site.url).encode() if site.built_in else _ROBOTS, PLAIN)
+
+
+def _get_feed(query: Fields) -> Feed:
+    return get_feed(query, f"{request.path}?{urlencode(query)}" if query else request.path)
 
 
 def _make_response(body: bytes, content_type: str) -> Response:

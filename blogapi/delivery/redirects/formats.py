@@ -61,7 +61,12 @@ FORMATS: Mapping[str, Callable[[RedirectLine], str]] = {
 
 
 def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) -> str:
-    """Return the redirects as text in one of FORMATS; only the paths of their addresses are used.
+    """Return the redirects as text in one of FORMATS; only the paths of their addresses are used."""
+    return "".join(map(FORMATS[name], choose_lines(redirects, site_url)))
+
+
+def choose_lines(redirects: Iterable[Redirect], site_url: str) -> list[RedirectLine]:
+    """Return the redirects as lines of a web server.
 
     Some redirects are left out: from or to addresses with a query or a fragment, redirects in a loop, and
     redirects from the path of another redirect. Custom redirects take precedence.
@@ -72,13 +77,13 @@ def format_redirects(redirects: Iterable[Redirect], name: str, site_url: str) ->
         lines.setdefault(line.old, line)
     pages = {to_path(one.new_url or "") for one in redirects if one.kind != CUSTOM}
     targets = {without_slash(unquote(old)): line.new for old, line in lines.items()}
-    return "".join(
-        FORMATS[name](line)
+    return [
+        line
         for line in lines.values()
         if unquote(line.old) not in pages
         # A redirect can lead back to its path if the address of the site has changed.
         and without_slash(unquote(line.old)) not in find_chain(line.new, site_url, targets.get)
-    )
+    ]
 
 
 def _make_lines(redirects: Iterable[Redirect]) -> Iterator[RedirectLine]:

@@ -75,14 +75,17 @@ class Redirect:
     status: int | None = None
 
 
-def list_redirects(page: PageRequest | None, site: Site | None = None) -> Page[Sequence[Redirect]]:
+def list_redirects(
+    page: PageRequest | None, site: Site | None = None, *, unlisted: bool = False
+) -> Page[Sequence[Redirect]]:
     """Return all redirects: custom redirects, and former slugs and paths of items that readers can see.
 
-    They are in alphabetical order. The addresses belong to `site`, by default the blog's site. A path that is
+    Items that no list contains are left out, unless `unlisted` is set. The redirects are in alphabetical
+    order. The addresses belong to `site`, by default the blog's site. A path that is
     the address of any public article or page is left out, so a page can have fewer rows than requested.
     """
     site = site or get_site()
-    merged = union_all(*_select_all()).subquery()
+    merged = union_all(*_select_all(unlisted=unlisted)).subquery()
     result = paginate_rows(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
     return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
 
@@ -115,14 +118,14 @@ def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redir
 
 
 def _select_all(
-    path: str | None = None, slugs: Mapping[str, Sequence[str]] | None = None
+    path: str | None = None, slugs: Mapping[str, Sequence[str]] | None = None, *, unlisted: bool = False
 ) -> Iterator[Select[*tuple[Any, ...]]]:
     """Yield a statement for each kind of redirect: for all redirects, or for those from a path or slugs."""
     paths = {without_slash(path or ""), f"{without_slash(path or '')}/"}
     now = current_time()
     # SQLite reads the few former addresses first, and not all articles.
     visible = readable(Unindexed, now)
-    if path is None:
+    if path is None and not unlisted:
         visible = listed(Unindexed, now) | listed_pages(Unindexed, now)
     is_path = true() if path is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)

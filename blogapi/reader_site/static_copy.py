@@ -1,0 +1,440 @@
+"""Writes the site into a folder, as files that any static host can serve, also below a path.
+
+The pages are those that a reader without a key sees, from one state of the database. The pictures follow when
+its snapshot has been released, because copying them can take long. The digests of the written files are
+stored in the instance folder, so that the next build recognises them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from html import escape, unescape
+from itertools import count
+from pathlib import Path
+from posixpath import splitext
+from typing import Any, cast
+from urllib.parse import quote, unquote, urlsplit
+from uuid import UUID
+
+from flask import current_app, g
+
+from blogapi.cli import ProgressReporter, no_progress
+from blogapi.content.custom_fields.definitions import list_definitions
+from blogapi.content.media import file_references, widths
+from blogapi.content.media.addresses import parse_width
+from blogapi.content.media.folder import get_folder
+from blogapi.content.media.stored_files import StoredFile
+from blogapi.delivery.archive import list_months
+from blogapi.delivery.feeds import formats as feeds
+from blogapi.delivery.feeds import sitemap
+from blogapi.delivery.feeds.entries import Feed, get_feed
+from blogapi.delivery.redirects import formats as redirect_formats
+from blogapi.delivery.redirects import queries as redirects
+from blogapi.delivery.redirects.custom.targets import find_chain
+from blogapi.delivery.redirects.formats import RedirectLine
+from blogapi.exporting.export_files import MediaFile, TextFile
+from blogapi.exporting.results import ExportReport
+from blogapi.exporting.writers import WrittenFolder
+from blogapi.publication.kinds import TERM_KINDS
+from blogapi.publication.visibility import ItemType
+from blogapi.reader_site import documents, missing_pages, pages, templating, theme
+from blogapi.reader_site.pages import Edition, Page
+from blogapi.reader_site.targets import Target
+from blogapi.site.addresses import make_term_path
+from blogapi.site.models import Site
+from blogapi.site.paths import to_path, without_slash
+from blogapi.site.queries import get_service_url, get_site, keep_site
+from blogapi.site.served_paths import ARCHIVE_PATH, check_served, list_homes
+from blogapi.storage import connections, files
+from blogapi.storage.database import db, end_read
+from blogapi.web.access import STRANGER
+from blogapi.web.errors import Conflict, Invalid, NotFound
+from blogapi.web.fields import WithAttributes
+from blogapi.web.media_addresses import HASH_PREFIX, PATH, PREFIX
+
+FOLDER_NAME = "site-builds"
+
+_FEEDS: Mapping[str, Callable[[Feed], bytes]] = {
+    "atom.xml": feeds.to_atom,
+    "rss.xml": feeds.to_rss,
+    "feed.json": feeds.to_json,
+}
+_ROBOTS = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
+_LEADING_PAGE = """<!DOCTYPE html>
+<html lang="{language}">
+<head>
+  <meta charset="utf-8">
+  <title>{url}</title>
+  <meta name="robots" content="noindex">
+  <meta http-equiv="refresh" content="0; url={url}">
+</head>
+<body><p><a href="{url}">{url}</a></p></body>
+</html>
+"""
+# The documents in the values of a page that contain addresses from texts, and the fields with such addresses.
+_DOCUMENTS = ("article", "articles", "item", "related", "site")
+_ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
+
+# Sanitized HTML quotes each attribute value and escapes `<` and `>` in it.
+_TAG = re.compile(r"<[a-z][^<>]*>")
+_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
+_CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")
+_MEDIA = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
+_WINDOWS_NAMES = re.compile(
+    r'.*[<>:"\\|?*\x00-\x1f].*|.*[. ]|(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?', re.IGNORECASE | re.DOTALL
+)
+_MAX_NAME_BYTES = 255
+
+
+@dataclass(slots=True)
+class BuildReport(ExportReport):
+    """The files of a build, the numbers of unlisted texts and of redirects to them, and faults of the theme.
+
+    The numbers are of those that were left out or, with `unlisted`, written.
+    """
+
+    unlisted_texts: int = 0
+    unlisted_redirects: int = 0
+    theme_problems: Mapping[str, str] = field(default_factory=dict)
+
+
+def build(
+    folder: Path,
+    *,
+    url: str = "",
+    unlisted: bool = False,
+    overwrite: bool = False,
+    progress: ProgressReporter = no_progress,
+) -> BuildReport:
+    """Write the site into the folder; `url` is the address of the copy, by default that of the site.
+
+    Raises Invalid if the site cannot be shown at the address, and Conflict if the folder cannot be used.
+    """
+    manifest = Path(
+        current_app.instance_path, FOLDER_NAME, f"{sha256(os.fsencode(folder.resolve())).hexdigest()}.json"
+    )
+    media, report = get_folder().root, BuildReport()
+    if folder.resolve().is_relative_to(media.resolve()):
+        raise Conflict(f"{folder} is in the media folder of the blog; choose another one.")
+    end_read()
+    try:
+        connections.disable_timeouts(db.session.connection())
+        stored = get_site()
+        site = _move_site(stored, url or stored.url)
+        if not overwrite and not manifest.exists() and folder.exists() and any(folder.iterdir()):
+            raise Conflict(
+                "This folder has files of which this blog knows nothing; pages of an earlier build would "
+                "stay. Empty it, or use --overwrite (files that this build does not make stay)."
+            )
+        manifest.parent.mkdir(mode=0o700, exist_ok=True)
+        with files.locked(manifest.with_suffix(".lock")) as is_locked:
+            if not is_locked:
+                raise Conflict(f"Another build is writing into {folder}; wait until it has ended.")
+            folder.mkdir(parents=True, exist_ok=True)
+            former = _read_manifest(manifest)
+            written = WrittenFolder(folder, media, report, former, overwrite=overwrite, action="build")
+            try:
+                _Copy(stored, site, written, report, unlisted=unlisted).write(progress)
+                written.remove_former()
+                former = {}
+            finally:
+                # After an interrupted build, the next one recognises the files of both.
+                _write_manifest(manifest, folder, {**former, **written.digests})
+    finally:
+        end_read()
+    report.theme_problems = theme.THEME.get().get().problems
+    return report
+
+
+def _move_site(stored: Site, url: str) -> Site:
+    """Return the site at the address of the copy; its service has the same address."""
+    if not url:
+        raise Invalid("The copy needs its address: use --url, such as --url https://blog.example.")
+    site = cast(Site, WithAttributes(stored, url=url, service_url=url, built_in=True))
+    if errors := check_served(site, may_have_path=True):
+        raise Invalid("The site cannot be written.", errors=errors)
+    g.caller = STRANGER
+    # This reads the stored site too; each transaction does so once.
+    list_definitions()
+    return keep_site(site)
+
+
+def _read_manifest(path: Path) -> dict[str, str]:
+    return dict(json.loads(path.read_text(encoding="utf-8"))["files"]) if path.exists() else {}
+
+
+def _write_manifest(path: Path, folder: Path, digests: Mapping[str, str]) -> None:
+    content = {"folder": str(folder.resolve()), "files": dict(sorted(digests.items()))}
+    with files.partial_file(path) as partial:
+        partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
+        files.replace(partial, path)
+
+
+def make_file_name(path: str) -> str:
+    """Return the name of the file at a decoded path: `x/index.html` for `/x/` and `/x`, else `x.html`."""
+    name = path.strip("/")
+    return name if splitext(path)[1] else f"{name}/index.html".lstrip("/")
+
+
+class _Copy:
+    """Writes the files of the site; `stored` is the site as it is served, `site` that of the copy."""
+
+    def __init__(
+        self, stored: Site, site: Site, folder: WrittenFolder, report: BuildReport, *, unlisted: bool
+    ) -> None:
+        self._site, self._folder, self._report, self._unlisted = site, folder, report, unlisted
+        self._edition = Edition(site, theme.THEME.get().get().words, urlsplit(site.url).path, is_static=True)
+        self._former_root = urlsplit(stored.url).path
+        self._former_services = {get_service_url(stored), stored.service_url, stored.url} - {""}
+        #: the files and their folders by the name that a file system which ignores case compares
+        self._names: dict[str, tuple[str, bool]] = {}
+        self._media, self._linked_terms = set[str](), set[str]()
+        #: the paths of unlisted texts, and their addresses in HTML if they are left out
+        self._unlisted_paths, self._hidden_links = set[str](), list[str]()
+
+    def write(self, progress: ProgressReporter) -> None:
+        """Write all files."""
+        targets, total = self._list_targets()
+        for target in progress(targets, total=total, label="Building"):
+            self._write_pages(target)
+        self._write_feeds({})
+        for other in self._site.other_languages:
+            self._write_feeds({"language": other["language"]})
+        self._write_page("/404.html", pages.show_missing(self._edition, self._site.language))
+        if "/" not in (homes := list_homes(self._site)).values():
+            self._write_leading_page("/", self._edition.make_address(next(iter(homes.values()))))
+        self._write_redirects()
+        self._write_other_files()
+        assert get_site() is self._site, "all pages are from one transaction"
+        end_read()
+        for path in progress(sorted(self._media), total=len(self._media), label="Copying files"):
+            self._write_media(path)
+
+    def _list_targets(self) -> tuple[Iterator[Target], int]:
+        """Return what has pages of its own, in the order in which it wins an address, and its number."""
+        first = [
+            Target("home", unquote(path), language=language)
+            for language, path in list_homes(self._site).items()
+        ]
+        first.append(Target("archive", ARCHIVE_PATH))
+        for one in list_months({}):
+            path = f"{ARCHIVE_PATH}{one['year']:04}/{one['month']:02}/"
+            first.append(Target("month", path, year=one["year"], month=one["month"]))
+        for kind in (ItemType.PAGE.value, ItemType.ARTICLE.value):
+            listed, unlisted = documents.list_items(kind), documents.list_items(kind, unlisted=True)
+            self._report.unlisted_texts += len(unlisted)
+            self._unlisted_paths |= {to_path(one["url"]) or "" for one in unlisted}
+            if not self._unlisted:
+                self._hidden_links += [escape(one["url"]) for one in unlisted]
+            for item in (*listed, *(unlisted if self._unlisted else ())):
+                path = unquote(item["url"].removeprefix(self._site.url))
+                first.append(Target(kind, path, UUID(item["uuid"])))
+
+        def add_terms() -> Iterator[Target]:
+            yield from first
+            # The terms of unlisted texts are known when these have been written.
+            yield from (term for kind in TERM_KINDS for term in self._list_terms(kind))
+
+        return add_terms(), len(first) + sum(len(documents.list_terms(kind, "uuid")) for kind in TERM_KINDS)
+
+    def _list_terms(self, kind: str) -> Iterator[Target]:
+        """Yield the terms of a kind that pages of the copy show: words of drafts can be in all others."""
+        names = ("uuid", "slug", "articles_count", *(["parent"] if kind == "category" else []))
+        for term in pages.list_used(documents.list_terms(kind, *names), self._linked_terms):
+            path = make_term_path(self._site, kind, uuid=term["uuid"], slug=term["slug"])
+            yield Target(kind, unquote(path), UUID(term["uuid"]))
+
+    def _write_pages(self, target: Target) -> None:
+        """Write all pages of a target."""
+        page = pages.show_target(self._edition, target)
+        self._write_page(target.path, page)
+        for number in range(2, page.values["pager"]["count"] + 1):
+            other = replace(target, number=number)
+            self._write_page(other.own_path, pages.show_target(self._edition, other))
+        if target.kind in TERM_KINDS:
+            self._write_feeds(pages.choose_own_feed(target.kind, page.values["item"]))
+        if article := page.values.get("article"):
+            terms = (article.get("category"), *article.get("tags", ()), *article.get("authors", ()))
+            self._linked_terms |= {term["uuid"] for term in terms if term}
+
+    def _write_page(self, path: str, page: Page) -> None:
+        values = {name: self._lead_below(page.values[name]) for name in _DOCUMENTS if name in page.values}
+        html = theme.render(replace(page, values={**page.values, **values}))
+        origin = self._site.url.removesuffix(self._edition.root)
+        self._write_file(make_file_name(path), templating.use_paths(html, origin).encode())
+
+    def _write_feeds(self, filters: dict[str, str]) -> None:
+        path = pages.make_feed_address(self._edition, filters).removeprefix(self._edition.root)
+        folder = path.removesuffix("atom.xml")
+        feed = get_feed(filters, path, self._edit_html)
+        for name, to_bytes in _FEEDS.items():
+            own = replace(feed, own_url=f"{self._site.url}{folder}{name}")
+            self._write_file(unquote(f"{folder}{name}").strip("/"), to_bytes(own))
+
+    def _lead_below(self, value: Any, name: str = "") -> Any:
+        """Return a document with addresses that work in the copy."""
+        if isinstance(value, dict):
+            return {key: one if key == "head" else self._lead_below(one, key) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self._lead_below(one, name) for one in value]
+        if isinstance(value, str) and name == "html":
+            return self._edit_html(value)
+        return self._make_address(value) if value and name in _ADDRESS_FIELDS else value
+
+    def _edit_html(self, html: str) -> str:
+        """Return the HTML of a text with addresses that work in the copy, without links to what it omits."""
+        for url in self._hidden_links:
+            if url in html:
+                html = re.sub(
+                    rf'<a [^<>]*href="{re.escape(url)}[^"]*"[^<>]*>(.*?)</a>', r"\1", html, flags=re.DOTALL
+                )
+        return _TAG.sub(lambda tag: _ATTRIBUTE.sub(self._edit_attribute, tag[0]), html)
+
+    def _edit_attribute(self, found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name == "srcset":
+            value = _CANDIDATE.sub(lambda candidate: self._make_address(candidate[0]), value)
+        else:
+            value = self._make_address(value)
+        return f' {name}="{value}"'
+
+    def _make_address(self, address: str) -> str:
+        """Return an address from a text; a path, and a file of the service, lead below the copy's address."""
+        for service in self._former_services:
+            if address.startswith(f"{service}{PREFIX}"):
+                return f"{self._edition.root}{address.removeprefix(service)}"
+        if not address.startswith("/") or address.startswith("//"):
+            return address
+        former = f"{self._former_root}/"
+        return f"{self._edition.root}/{address.removeprefix(former if address.startswith(former) else '/')}"
+
+    def _write_redirects(self) -> None:
+        """Write the redirects to other sites and to files of the copy, for hosts and as pages."""
+        site, root = self._site, self._edition.root
+        rows = redirects.list_redirects(None, site, unlisted=True).rows
+        lines = redirect_formats.choose_lines(map(self._move_redirect, rows), site.url)
+        targets, kept = {without_slash(unquote(line.old)): line.new for line in lines}, list[RedirectLine]()
+        for line in lines:
+            chain = find_chain(line.new, site.url, targets.get)
+            end = chain[-1] if chain else ""
+            if {end, f"{end}/"} & self._unlisted_paths:
+                self._report.unlisted_redirects += 1
+            is_elsewhere = not f"{end}/".startswith(f"{root}/")
+            if not end or end in targets or is_elsewhere or self._has_path(end.removeprefix(root)):
+                kept.append(line)
+        if kept:
+            text = "".join(map(redirect_formats.to_netlify, kept))
+            self._write_file("_redirects", text.encode())
+        for line in kept:
+            path = unquote(line.old).removeprefix(root)
+            if splitext(path)[1].lower() not in ("", ".html", ".htm") or self._has_path(path):
+                continue
+            if line.new:
+                self._write_leading_page(path, line.new)
+            else:
+                language = missing_pages.choose_language(site, path)
+                self._write_page(path, pages.show_missing(self._edition, language, status=line.status))
+
+    def _move_redirect(self, row: redirects.Redirect) -> redirects.Redirect:
+        """Return the redirect with its paths below the address of the copy."""
+        if row.old.startswith("/"):
+            old = self._make_address(row.old)
+            row = replace(row, old=old, old_url=quote(old))
+        if row.kind == redirects.CUSTOM and row.new:
+            row = replace(row, new=self._make_address(row.new))
+        return row
+
+    def _has_path(self, path: str) -> bool:
+        """Return whether the copy has a file at a decoded path."""
+        if PATH.fullmatch(path):
+            self._media.add(path)
+            return True
+        name = make_file_name(path)
+        return self._names.get(_fold(name)) == (name, True)
+
+    def _write_leading_page(self, path: str, url: str) -> None:
+        page = _LEADING_PAGE.format(language=escape(self._site.language), url=escape(url))
+        self._write_file(make_file_name(path), page.encode())
+
+    def _write_other_files(self) -> None:
+        body = sitemap.get_sitemap()
+        self._write_file("sitemap.xml", body)
+        for number in count(1) if b"<sitemapindex" in body else ():
+            try:
+                self._write_file(f"sitemap-{number}.xml", sitemap.get_part(number))
+            except NotFound:
+                break
+        self._write_file("robots.txt", _ROBOTS.format(url=self._site.url).encode())
+        self._write_file("style.css", templating.read_style().encode())
+        own = theme.THEME.get().get()
+        for path in sorted(own.folder.rglob("*")):
+            name = path.relative_to(own.folder).as_posix()
+            if own.find_file(name):
+                self._write_file(f"theme/{name}", path.read_bytes())
+
+    def _write_media(self, path: str) -> None:
+        """Write the file of the library with this path; a text can name one that does not exist."""
+        name, source = path.strip("/"), _find_media(path)
+        if source is None or not self._claim(name):
+            return
+        if source.parent.name == source.stem[:2]:
+            size, extension = source.stat().st_size, source.suffix.removeprefix(".")
+            self._folder.write(MediaFile(name, StoredFile(source.stem, extension, size)))
+        else:
+            self._folder.write(TextFile(name, source.read_bytes()))
+
+    def _write_file(self, name: str, content: bytes) -> None:
+        if self._claim(name):
+            self._folder.write(TextFile(name, content))
+            found = _MEDIA.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
+            self._media |= {unquote(unescape(one[0])) for one in found}
+
+    def _claim(self, name: str) -> bool:
+        """Return whether a file can have this name; report why not."""
+        parts = name.split("/")
+        folders = ["/".join(parts[:end]) for end in range(1, len(parts))]
+        others = (self._names.get(_fold(one), (one, False)) for one in folders)
+        other = next(
+            (known for one, known in zip(folders, others, strict=True) if known != (one, False)), None
+        )
+        other = other or self._names.get(_fold(name))
+        if any(map(_is_impossible, parts)):
+            self._report.refuse(name, "A file system cannot have this name; change the slug.")
+        elif other:
+            self._report.refuse(
+                name, f"{other[0]} has this name, or one that differs only in case; change the slug."
+            )
+        else:
+            self._names |= {_fold(one): (one, False) for one in folders} | {_fold(name): (name, True)}
+            return True
+        return False
+
+
+def _find_media(path: str) -> Path | None:
+    """Return the file with this path, or the one that replaces it."""
+    found: Path | str | None = path
+    while isinstance(found, str):
+        _, _, hash, name = found.split("/")
+        if (width := parse_width(name)) is not None:
+            found = widths.find_or_make(hash, width, is_limited=False)
+        else:
+            file = get_folder().get_path(hash, name.rpartition(".")[2])
+            found = file if file.is_file() else file_references.find_new_path(found)
+    return found
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _is_impossible(part: str) -> bool:
+    is_reserved = os.name == "nt" and _WINDOWS_NAMES.fullmatch(part)
+    return (
+        part in ("", ".", "..") or "\0" in part or len(part.encode()) > _MAX_NAME_BYTES or bool(is_reserved)
+    )
