@@ -42,7 +42,7 @@ class LinkParser(HTMLParser):
             self._depth -= 1
 
 
-def crawl(get: Callable[[str], Any], *, also: tuple[str, ...] = ()) -> dict[str, Any]:
+def crawl(get: Callable[[str], Any], *, also: tuple[str, ...] = (), site_url: str = URL) -> dict[str, Any]:
     """Return the responses of all paths of the site that links lead to, by path.
 
     `get` returns the response of a path. In texts, only links to media files are followed, because an author
@@ -55,11 +55,11 @@ def crawl(get: Callable[[str], Any], *, also: tuple[str, ...] = ()) -> dict[str,
         if path in found:
             continue
         response = found[path] = get(path)
-        waiting += [link for link in list_paths(path, response) if link not in found]
+        waiting += [link for link in list_paths(path, response, site_url) if link not in found]
     return found
 
 
-def list_paths(path: str, response: Any) -> list[str]:
+def list_paths(path: str, response: Any, site_url: str) -> list[str]:
     """Return the paths of the site that a response names, without fragments."""
     if response.mimetype == "text/html":
         parser = LinkParser(response.text)
@@ -68,7 +68,11 @@ def list_paths(path: str, response: Any) -> list[str]:
         links = []
     else:
         # Sitemaps, feeds and robots.txt have whole addresses.
-        links = re.findall(rf"<loc>({URL}[^<]*)|Sitemap: (\S+)", response.text)
+        links = re.findall(rf"<loc>({site_url}[^<]*)|Sitemap: (\S+)", response.text)
         links = [one for pair in links for one in pair if one]
-    whole = (urldefrag(urljoin(f"{URL}{path}", link)).url for link in links)
-    return [url.removeprefix(URL) or "/" for url in whole if url == URL or url.startswith(f"{URL}/")]
+    whole = (urldefrag(urljoin(f"{site_url}{path}", link)).url for link in links)
+    return [
+        url.removeprefix(site_url) or "/"
+        for url in whole
+        if url == site_url or url.startswith(f"{site_url}/")
+    ]
