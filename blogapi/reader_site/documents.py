@@ -121,7 +121,7 @@ def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
 def get_item(kind: str, uuid: UUID) -> Fields:
     """Return the fields of an article or page that its page shows; raises NotFound if it is not public."""
     names = _ARTICLE if kind == ItemType.ARTICLE else _PAGE
-    return _prepare_html(_parse_object(article_bodies.get_visible_json(uuid, names, public=True, type_=kind)))
+    return _prepare_html(_parse_object(article_bodies.get_json(uuid, names, public=True, type_=kind)))
 
 
 def get_previewed_item(token: str) -> tuple[Fields, bool]:

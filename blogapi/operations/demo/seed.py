@@ -80,7 +80,10 @@ def follow_address(url: str) -> None:
 
 
 def _create_definitions(author: UUID) -> None:
-    """Create the categories, the custom field and the description of the site that the blog does not have."""
+    """Create the categories and the custom field that the blog does not have, and describe the site.
+
+    A title, a description, a navigation or languages that the site has stay.
+    """
     blog = tomllib.loads((_FOLDER / "blog.toml").read_text(encoding="utf-8"))
     for category in blog["category"]:
         if not find_by_names(CATEGORIES, [category["name"]]):
@@ -90,8 +93,8 @@ def _create_definitions(author: UUID) -> None:
         if field["name"] not in defined:
             field_service.define(FieldBodySchema().load(field))
     site = get_site()
-    wanted = SiteChangesSchema().load(blog["site"])
-    site_service.change({name: value for name, value in wanted.items() if not getattr(site, name)})
+    described = SiteChangesSchema().load(blog["site"])
+    site_service.change({name: value for name, value in described.items() if not getattr(site, name)})
 
 
 def _store_pictures(user: UUID) -> None:

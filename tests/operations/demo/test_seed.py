@@ -144,13 +144,21 @@ def test_the_sample_is_stored_again_when_all_its_articles_were_deleted(sample, a
     assert len(_read(as_admin, "categories", "fields=name")) == 4
 
 
-def test_the_sample_keeps_the_languages_and_fields_of_the_blog(app, as_reader):
+def test_readers_see_a_title_and_a_navigation(sample, as_reader):
+    site = as_reader.get(f"{BLOG}site/").json
+    assert site["title"] == "Slack Water" and site["description"].startswith("Boats")
+    addresses = [entry["url"] for entry in site["navigation"]]
+    assert addresses == ["/category/kitchen/", "/category/workshop/", "/about/"]
+
+
+def test_the_sample_keeps_what_is_set_and_the_fields_of_the_blog(app, as_reader):
+    own = {"languages": [{"language": "fr"}], "title": "My blog"}
     with app.app_context():
-        site_service.change(SiteChangesSchema().load({"languages": [{"language": "fr"}]}))
+        site_service.change(SiteChangesSchema().load(own))
         field_service.define(FieldBodySchema().load({"name": "serves", "label": "Portions", "type": "text"}))
         assert seed.fill_empty_blog() > 0
-    languages = as_reader.get(f"{BLOG}site/").json["languages"]
-    assert [one["language"] for one in languages] == ["fr"]
+    site = as_reader.get(f"{BLOG}site/").json
+    assert [one["language"] for one in site["languages"]] == ["fr"] and site["title"] == "My blog"
     (soup,) = _read(as_reader, "articles", "slug=fish-soup-for-a-foggy-tuesday&fields=custom")
     assert soup["custom"] == {"serves": "4"}
 

@@ -1,0 +1,91 @@
+"""The pages of the site in Chromium, and their HTML: axe finds nothing, and the HTML is valid."""
+
+from __future__ import annotations
+
+import io
+
+import html5lib
+import pytest
+
+from blogapi.operations.demo import seed
+from tests.admin.blogs import serve_blog
+from tests.admin.browsing import list_violations
+from tests.browser import PageOpener, is_wider_than_the_window, launch_browser, list_contrasts
+from tests.reader_site.conftest import BROWSER
+from tests.reader_site.crawling import crawl
+
+pytestmark = [pytest.mark.slow, pytest.mark.once]
+
+# A page of each kind of the sample blog; those without an address of their own have none that leads to them.
+PAGES = {
+    "home": "/",
+    "article": "/the-bread-that-waits-for-me/",
+    "page": "/about/",
+    "archive": "/archive/",
+    "month": "/archive/2024/06/",
+    "search": "/search/?q=bread",
+    "missing": "/no/such/page/",
+    "category": "/category/kitchen/",
+    "author": "/author/demo/",
+}
+MINIMUM_CONTRAST = 4.5
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The served sample blog."""
+    with serve_blog(tmp_path_factory.mktemp("demo") / "instance", SEARCH_LIMIT="10000 per minute") as blog:
+        with blog.app.app_context():
+            assert seed.fill_empty_blog(blog.origin) > 0
+        yield blog
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """The browser of this module."""
+    with launch_browser() as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(browser, demo):
+    """A function that opens a path in Chromium; the test fails if a page has a fault."""
+    opener = PageOpener(browser, demo.origin)
+    yield opener
+    opener.close()
+    assert [fault for fault in opener.faults if "404 (" not in fault] == []
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", PAGES)
+def test_everybody_can_read_a_page(open_page, name, dark, width):
+    """axe finds nothing, nothing is wider than the window, and every text has enough contrast."""
+    page = open_page(PAGES[name], width=width, dark=dark)
+    assert page.locator("h1").count() == 1
+    assert list_violations(page) == []
+    assert not is_wider_than_the_window(page)
+    assert [pair for pair in list_contrasts(page) if pair[0] < MINIMUM_CONTRAST] == []
+
+
+@pytest.mark.parametrize("width", [320, 768])
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_is_wider_than_the_window(open_page, name, width):
+    assert not is_wider_than_the_window(open_page(PAGES[name], width=width))
+
+
+def test_the_html_of_every_page_is_valid(demo):
+    client = demo.app.test_client()
+    found = crawl(
+        lambda path: client.get(path, headers=BROWSER), also=tuple(PAGES.values()), site_url=demo.origin
+    )
+    pages = {path: response.data for path, response in found.items() if response.mimetype == "text/html"}
+    assert len(pages) > 30
+    assert {path: faults for path, html in pages.items() if (faults := list_faults(html))} == {}
+
+
+def list_faults(html):
+    """Return the faults that the HTML standard's parser reports."""
+    parser = html5lib.HTMLParser()
+    parser.parse(io.BytesIO(html))
+    return [f"{place}: {code} {values}" for place, code, values in parser.errors]
