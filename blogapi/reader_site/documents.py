@@ -78,9 +78,9 @@ def list_items(kind: str, *, unlisted: bool = False) -> list[Fields]:
     """Return uuid and address of all public articles or pages that lists contain, or of all unlisted ones."""
     if unlisted:
         filters = ArticleFilters(type=kind, status=Status.UNLISTED.value)
-        return _parse_list(json_queries.list_in_any_status(None, ("uuid", "url"), None, filters).rows)
+        return _parse_list(article_bodies.list_in_any_status(None, ("uuid", "url"), None, filters).rows)
     filters = ArticleFilters(type=kind)
-    return _parse_list(json_queries.list_published(("uuid", "url"), None, filters).rows)
+    return _parse_list(article_bodies.list_published(("uuid", "url"), None, filters).rows)
 
 
 def list_pages() -> list[Fields]:
