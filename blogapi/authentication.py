@@ -34,6 +34,7 @@ from blogapi.web.access import (
     Caller,
     Role,
     authorize,
+    check_no_form,
     check_same_origin,
     may_publish,
     reader,
@@ -250,7 +251,8 @@ def _authenticate_session() -> Caller:
         session.clear()
         raise Unauthorized("The login has ended; log in again.", code="login_over")
     operation = OPERATIONS.get().get(request.endpoint or "")
-    check_same_origin(request, takes_file=operation is not None and operation.takes_file)
+    check_same_origin(request)
+    check_no_form(request, takes_file=operation is not None and operation.takes_file)
     account, role = login.account, Role(login.account.role)
     request.environ[USER_KEY] = account.username
     now, last_used, digest = clock.now(), login.last_used, login.digest

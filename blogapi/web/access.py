@@ -203,13 +203,11 @@ def authorize(access: Access, caller: Caller) -> None:
 _FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain", "text/ping")
 
 
-def check_same_origin(request: Request, *, takes_file: bool = False) -> None:
-    """Raise Forbidden for an unsafe request of a page of another origin, or of a form or a link (CSRF).
+def check_same_origin(request: Request) -> None:
+    """Raise Forbidden for an unsafe request that comes from a page of another origin (CSRF).
 
     Browsers send `Sec-Fetch-Site` or `Origin` with each unsafe request, so a client that sends neither is not
-    a browser. A page of the own origin can show a form of somebody else, and the pages for writing send their
-    requests with scripts. Old browsers, and browsers without TLS, send no `Sec-Fetch-Mode`; then the content
-    type tells a form, unless the operation `takes_file`.
+    a browser.
     """
     if request.method in SAFE_METHODS:
         return
@@ -223,12 +221,21 @@ def check_same_origin(request: Request, *, takes_file: bool = False) -> None:
             "A request with a login must come from the blog's own origin; use an API key instead.",
             code="cross_origin",
         )
+
+
+def check_no_form(request: Request, *, takes_file: bool) -> None:
+    """Raise Forbidden for an unsafe request that a form or a link sent.
+
+    A page of the own origin can show a form of somebody else, and the pages for writing send their requests
+    with scripts. Old browsers, and browsers without TLS, send no `Sec-Fetch-Mode`; then the content type
+    tells a form, unless the operation `takes_file`.
+    """
     mode = request.headers.get("Sec-Fetch-Mode")
     if mode:
         is_of_script = mode in ("cors", "same-origin")
     else:
         is_of_script = takes_file or request.mimetype not in _FORM_TYPES
-    if not is_of_script:
+    if request.method not in SAFE_METHODS and not is_of_script:
         raise Forbidden(
             "A form or a link cannot send a request with a login; send JSON with Content-Type: "
             "application/json, or use an API key.",

@@ -18,6 +18,7 @@ from blogapi.web.access import (
     allow,
     anyone,
     authorize,
+    check_no_form,
     check_same_origin,
     get_access,
     guest,
@@ -171,10 +172,10 @@ def test_an_unsafe_request_of_a_form_or_a_link_is_refused(headers, takes_file, i
     headers |= {"Sec-Fetch-Site": "same-origin"}
     request = Request(EnvironBuilder(method="POST", headers=headers).get_environ())
     if is_accepted:
-        check_same_origin(request, takes_file=takes_file)
+        check_no_form(request, takes_file=takes_file)
     else:
         with pytest.raises(Forbidden) as refused:
-            check_same_origin(request, takes_file=takes_file)
+            check_no_form(request, takes_file=takes_file)
         assert refused.value.code == "cross_origin"
 
 
