@@ -163,6 +163,7 @@ def operations(app, blog):
             "hash": "0" * 64,
             "digest": "0" * 16,
             "name": "reading" if endpoint == "docs.guide_page" else "api.js",
+            "path": "zzz",
         }
         if endpoint.startswith("webhooks"):
             values["id"] = str(webhook)

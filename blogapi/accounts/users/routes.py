@@ -39,6 +39,7 @@ from blogapi.web.access import (
     allow,
     anyone,
     check_before_body,
+    check_no_form,
     check_same_origin,
     current_caller,
     current_user_id,
@@ -63,7 +64,12 @@ SHORT_LIFETIME = timedelta(hours=12)
 
 _SETS_COOKIE = {"Set-Cookie": {"schema": {"type": "string"}}}
 
-_check_same_origin = partial(check_same_origin, request)
+
+def _check_same_origin() -> None:
+    """Raise Forbidden for a request of a page of another origin, or with a cookie for that of a form."""
+    check_same_origin(request)
+    if request.cookies:
+        check_no_form(request, takes_file=False)
 
 
 @bp.get("/login-options/")
