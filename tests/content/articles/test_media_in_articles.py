@@ -373,7 +373,8 @@ def test_the_page_of_a_preview_shows_the_pictures(as_admin, as_stranger, make_ar
     )
     url = as_admin.post(f"{ARTICLES}{article.uuid}/preview/").json["url"]
     page = as_stranger.get(url, headers={"Accept": "text/html"}).text
-    assert page.count(f'src="{picture.path}"') == 2
+    # A cover that is also the first picture of the text is shown once.
+    assert page.count(f'src="{picture.path}"') == 1
 
 
 def test_a_control_character_in_the_content_is_not_an_address(as_admin, as_login, make_article):
@@ -409,10 +410,10 @@ def test_references_cost_at_most_four_statements_and_other_articles_nothing(
     count("")
     plain = count("<p>Some media, and <a href='/about/'>a link</a>.</p>")
     image = f'<img src="{picture.reference}">'
-    # The first use also clears `unused_since`, and addresses need the site.
-    assert count(image) == plain + 4
+    # The first use also clears `unused_since`.
     assert count(image) == plain + 3
-    assert count(image, cover_image=picture.path) == plain + 3
+    assert count(image) == plain + 2
+    assert count(image, cover_image=picture.path) == plain + 2
 
 
 def test_the_time_of_publication_does_not_touch_pictures(as_admin, make_article, picture, record_statements):
