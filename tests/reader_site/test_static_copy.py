@@ -294,6 +294,7 @@ def secrets(app, set_site, as_login, as_admin, make_tag, make_category):
         "draft": {"status": "draft"},
         "scheduled": {"published_at": "2099-01-01T00:00:00Z"},
         "archived": {"status": "archived"},
+        "later": {"status": "unlisted", "published_at": "2099-01-01T00:00:00Z"},
         "deleted": {},
     }
     made = {}
