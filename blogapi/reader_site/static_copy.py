@@ -180,7 +180,7 @@ class _Copy:
         self._site, self._folder, self._report, self._unlisted = site, folder, report, unlisted
         self._edition = Edition(site, theme.THEME.get().get().words, urlsplit(site.url).path, is_static=True)
         self._former_root = urlsplit(stored.url).path
-        self._former_services = {get_service_url(stored), stored.service_url, stored.url} - {""}
+        self._services = {site.url, stored.url, stored.service_url, get_service_url(stored)} - {""}
         #: the files and their folders by the name that a file system which ignores case compares
         self._names: dict[str, tuple[str, bool]] = {}
         self._media, self._linked_terms = set[str](), set[str]()
@@ -291,7 +291,7 @@ class _Copy:
 
     def _make_address(self, address: str) -> str:
         """Return an address from a text; a path, and a file of the service, lead below the copy's address."""
-        for service in self._former_services:
+        for service in self._services:
             if PATH.fullmatch(path := address.removeprefix(service)):
                 return f"{self._edition.root}{path}"
         if not address.startswith("/") or address.startswith("//"):
