@@ -184,7 +184,7 @@ class _Copy:
         #: the files and their folders by the name that a file system which ignores case compares
         self._names: dict[str, tuple[str, bool]] = {}
         self._media, self._linked_terms = set[str](), set[str]()
-        #: the paths of unlisted texts, and their addresses in HTML if they are left out
+        #: the paths of unlisted texts, and the addresses of those that are left out
         self._unlisted_paths, self._hidden_links = set[str](), list[str]()
 
     def write(self, progress: ProgressReporter) -> None:
@@ -219,7 +219,8 @@ class _Copy:
             self._report.unlisted_texts += len(unlisted)
             self._unlisted_paths |= {to_path(one["url"]) or "" for one in unlisted}
             if not self._unlisted:
-                self._hidden_links += [escape(one["url"]) for one in unlisted]
+                urls = [one["url"] for one in unlisted]
+                self._hidden_links += [*urls, *(url.removeprefix(self._site.url) for url in urls)]
             for item in (*listed, *(unlisted if self._unlisted else ())):
                 path = unquote(item["url"].removeprefix(self._site.url))
                 yield Target(kind, path, UUID(item["uuid"]))
@@ -264,21 +265,18 @@ class _Copy:
         if isinstance(value, dict):
             return {key: one if key == "head" else self._lead_below(one, key) for key, one in value.items()}
         if isinstance(value, list):
-            return [self._lead_below(one, name) for one in value]
+            shown = (one for one in value if name != "navigation" or one["url"] not in self._hidden_links)
+            return [self._lead_below(one, name) for one in shown]
         if isinstance(value, str) and name == "html":
             return self._edit_html(value)
         return self._make_address(value) if value and name in _ADDRESS_FIELDS else value
 
     def _edit_html(self, html: str) -> str:
         """Return the HTML of a text with addresses that work in the copy, without links to what it omits."""
-        for url in self._hidden_links:
-            if url in html:
-                html = re.sub(
-                    rf'<a [^<>]*href="{re.escape(url)}(?:[?#][^"]*)?"[^<>]*>(.*?)</a>',
-                    r"\1",
-                    html,
-                    flags=re.DOTALL,
-                )
+        for url in map(escape, self._hidden_links):
+            if f'href="{url}' in html:
+                link = rf'<a [^<>]*href="{re.escape(url)}(?:[?#][^"]*)?"[^<>]*>(.*?)</a>'
+                html = re.sub(link, r"\1", html, flags=re.DOTALL)
         return _TAG.sub(lambda tag: _ATTRIBUTE.sub(self._edit_attribute, tag[0]), html)
 
     def _edit_attribute(self, found: re.Match[str]) -> str:

@@ -332,7 +332,8 @@ def unlisted(set_site, as_admin, as_login, make_article, make_tag, make_category
     assert as_admin.post(PAGES, json=page).status_code == 201
     redirect = {"path": "/freunde/", "target": "/vertraut/", "status": 302}
     assert as_login.post(f"{REDIRECTS}own/", json=redirect).status_code == 201
-    text = f"Look [here](article:{article.uuid})."
+    set_site(navigation=[{"label": "Friends", "url": "/vertraut-page/"}])
+    text = f"Look [here](article:{article.uuid}), [there](/vertraut/#top) and [away](/vertraut/below/)."
     make_article(title="Hello", content=text, content_type="markdown")
 
 
@@ -341,10 +342,14 @@ def test_unlisted_texts_are_left_out(build, folder):
     output = build()
     assert output.endswith("2 unlisted texts and 2 redirects to them left out; --unlisted writes them.\n")
     files = read(folder)
-    assert b"Look here." in files["hello/index.html"] and b"here" in files["feeds/atom.xml"]
+    below = b'<a href="/vertraut/below/">'
+    assert (
+        b"Look here, there and " + below in files["hello/index.html"] and b"here" in files["feeds/atom.xml"]
+    )
     for name, content in files.items():
-        assert "vertraut" not in name.lower() and b"vertraut" not in content.lower(), name
-    assert "freunde/index.html" not in files and find_dead_links(files, URL) == set()
+        assert "vertraut" not in name.lower(), name
+        assert b"vertraut" not in re.sub(b"/vertraut/below/", b"", content.lower()), name
+    assert "freunde/index.html" not in files and b"Friends" not in files["index.html"]
 
 
 @pytest.mark.usefixtures("unlisted")
@@ -357,7 +362,8 @@ def test_unlisted_texts_are_written_if_asked(build, folder):
         assert f"{name}/index.html" in files, name
     assert b'href="/vertraut/"' in files["hello/index.html"]
     assert b"vertraut" not in files["sitemap.xml"] and b"Vertraut" not in files["index.html"]
-    assert find_dead_links(files, URL) == set()
+    assert b'<a href="/vertraut-page/"' in files["index.html"]
+    assert find_dead_links(files, URL) == {("hello/index.html", "/vertraut/below/")}
 
 
 def test_an_address_with_an_extension_is_a_file(build, folder, set_site, make_article, make_tag):
