@@ -74,7 +74,6 @@ RELEASE = tuple(
         *(
             "deploy",
             "frontend/test_frameworks.py",
-            "frontend/test_generator.py",
             "importing/test_corpus_accounting.py",
         ),
         *("content/media/test_several_servers.py", "release", "delivery/response_cache/test_equivalence.py"),

@@ -26,7 +26,7 @@ from flask import current_app, g
 
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.content.custom_fields.definitions import list_definitions
-from blogapi.content.media import file_references, widths
+from blogapi.content.media import file_references, types, widths
 from blogapi.content.media.addresses import parse_width
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.stored_files import StoredFile
@@ -56,7 +56,7 @@ from blogapi.storage.database import db, end_read
 from blogapi.web.access import STRANGER
 from blogapi.web.errors import Conflict, Invalid, NotFound
 from blogapi.web.fields import WithAttributes
-from blogapi.web.media_addresses import HASH_PREFIX, PATH, PREFIX
+from blogapi.web.media_addresses import HASH_PREFIX, PATH
 
 FOLDER_NAME = "site-builds"
 
@@ -66,17 +66,6 @@ _FEEDS: Mapping[str, Callable[[Feed], bytes]] = {
     "feed.json": feeds.to_json,
 }
 _ROBOTS = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
-_LEADING_PAGE = """<!DOCTYPE html>
-<html lang="{language}">
-<head>
-  <meta charset="utf-8">
-  <title>{url}</title>
-  <meta name="robots" content="noindex">
-  <meta http-equiv="refresh" content="0; url={url}">
-</head>
-<body><p><a href="{url}">{url}</a></p></body>
-</html>
-"""
 # The documents in the values of a page that contain addresses from texts, and the fields with such addresses.
 _DOCUMENTS = ("article", "articles", "item", "related", "site")
 _ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
@@ -191,18 +180,19 @@ class _Copy:
         self._site, self._folder, self._report, self._unlisted = site, folder, report, unlisted
         self._edition = Edition(site, theme.THEME.get().get().words, urlsplit(site.url).path, is_static=True)
         self._former_root = urlsplit(stored.url).path
-        self._former_services = {get_service_url(stored), stored.service_url, stored.url} - {""}
+        self._services = {site.url, stored.url, stored.service_url, get_service_url(stored)} - {""}
         #: the files and their folders by the name that a file system which ignores case compares
         self._names: dict[str, tuple[str, bool]] = {}
         self._media, self._linked_terms = set[str](), set[str]()
-        #: the paths of unlisted texts, and their addresses in HTML if they are left out
+        #: the paths of unlisted texts, and the addresses of those that are left out
         self._unlisted_paths, self._hidden_links = set[str](), list[str]()
 
     def write(self, progress: ProgressReporter) -> None:
         """Write all files."""
-        targets, total = self._list_targets()
-        for target in progress(targets, total=total, label="Building"):
-            self._write_pages(target)
+        for list_targets in (self._list_targets, self._list_terms):
+            targets = [*list_targets()]
+            for target in progress(targets, total=len(targets), label="Building"):
+                self._write_pages(target)
         self._write_feeds({})
         for other in self._site.other_languages:
             self._write_feeds({"language": other["language"]})
@@ -216,39 +206,32 @@ class _Copy:
         for path in progress(sorted(self._media), total=len(self._media), label="Copying files"):
             self._write_media(path)
 
-    def _list_targets(self) -> tuple[Iterator[Target], int]:
-        """Return what has pages of its own, in the order in which it wins an address, and its number."""
-        first = [
-            Target("home", unquote(path), language=language)
-            for language, path in list_homes(self._site).items()
-        ]
-        first.append(Target("archive", ARCHIVE_PATH))
+    def _list_targets(self) -> Iterator[Target]:
+        """Yield all but the terms, in the order in which they win an address."""
+        for language, path in list_homes(self._site).items():
+            yield Target("home", unquote(path), language=language)
+        yield Target("archive", ARCHIVE_PATH)
         for one in list_months({}):
             path = f"{ARCHIVE_PATH}{one['year']:04}/{one['month']:02}/"
-            first.append(Target("month", path, year=one["year"], month=one["month"]))
+            yield Target("month", path, year=one["year"], month=one["month"])
         for kind in (ItemType.PAGE.value, ItemType.ARTICLE.value):
             listed, unlisted = documents.list_items(kind), documents.list_items(kind, unlisted=True)
             self._report.unlisted_texts += len(unlisted)
             self._unlisted_paths |= {to_path(one["url"]) or "" for one in unlisted}
             if not self._unlisted:
-                self._hidden_links += [escape(one["url"]) for one in unlisted]
+                urls = [one["url"] for one in unlisted]
+                self._hidden_links += [*urls, *(url.removeprefix(self._site.url) for url in urls)]
             for item in (*listed, *(unlisted if self._unlisted else ())):
                 path = unquote(item["url"].removeprefix(self._site.url))
-                first.append(Target(kind, path, UUID(item["uuid"])))
+                yield Target(kind, path, UUID(item["uuid"]))
 
-        def add_terms() -> Iterator[Target]:
-            yield from first
-            # The terms of unlisted texts are known when these have been written.
-            yield from (term for kind in TERM_KINDS for term in self._list_terms(kind))
-
-        return add_terms(), len(first) + sum(len(documents.list_terms(kind, "uuid")) for kind in TERM_KINDS)
-
-    def _list_terms(self, kind: str) -> Iterator[Target]:
-        """Yield the terms of a kind that pages of the copy show: words of drafts can be in all others."""
-        names = ("uuid", "slug", "articles_count", *(["parent"] if kind == "category" else []))
-        for term in pages.list_used(documents.list_terms(kind, *names), self._linked_terms):
-            path = make_term_path(self._site, kind, uuid=term["uuid"], slug=term["slug"])
-            yield Target(kind, unquote(path), UUID(term["uuid"]))
+    def _list_terms(self) -> Iterator[Target]:
+        """Yield the terms that the written pages show: words of drafts can be in all others."""
+        for kind in TERM_KINDS:
+            names = ("uuid", "slug", "articles_count", *(["parent"] if kind == "category" else []))
+            for term in pages.list_used(documents.list_terms(kind, *names), self._linked_terms):
+                path = make_term_path(self._site, kind, uuid=term["uuid"], slug=term["slug"])
+                yield Target(kind, unquote(path), UUID(term["uuid"]))
 
     def _write_pages(self, target: Target) -> None:
         """Write all pages of a target."""
@@ -282,18 +265,18 @@ class _Copy:
         if isinstance(value, dict):
             return {key: one if key == "head" else self._lead_below(one, key) for key, one in value.items()}
         if isinstance(value, list):
-            return [self._lead_below(one, name) for one in value]
+            shown = (one for one in value if name != "navigation" or one["url"] not in self._hidden_links)
+            return [self._lead_below(one, name) for one in shown]
         if isinstance(value, str) and name == "html":
             return self._edit_html(value)
         return self._make_address(value) if value and name in _ADDRESS_FIELDS else value
 
     def _edit_html(self, html: str) -> str:
         """Return the HTML of a text with addresses that work in the copy, without links to what it omits."""
-        for url in self._hidden_links:
-            if url in html:
-                html = re.sub(
-                    rf'<a [^<>]*href="{re.escape(url)}[^"]*"[^<>]*>(.*?)</a>', r"\1", html, flags=re.DOTALL
-                )
+        for url in map(escape, self._hidden_links):
+            if f'href="{url}' in html:
+                link = rf'<a [^<>]*href="{re.escape(url)}(?:[?#][^"]*)?"[^<>]*>(.*?)</a>'
+                html = re.sub(link, r"\1", html, flags=re.DOTALL)
         return _TAG.sub(lambda tag: _ATTRIBUTE.sub(self._edit_attribute, tag[0]), html)
 
     def _edit_attribute(self, found: re.Match[str]) -> str:
@@ -306,9 +289,9 @@ class _Copy:
 
     def _make_address(self, address: str) -> str:
         """Return an address from a text; a path, and a file of the service, lead below the copy's address."""
-        for service in self._former_services:
-            if address.startswith(f"{service}{PREFIX}"):
-                return f"{self._edition.root}{address.removeprefix(service)}"
+        for service in self._services:
+            if PATH.fullmatch(path := address.removeprefix(service)):
+                return f"{self._edition.root}{path}"
         if not address.startswith("/") or address.startswith("//"):
             return address
         former = f"{self._former_root}/"
@@ -359,7 +342,8 @@ class _Copy:
         return self._names.get(_fold(name)) == (name, True)
 
     def _write_leading_page(self, path: str, url: str) -> None:
-        page = _LEADING_PAGE.format(language=escape(self._site.language), url=escape(url))
+        template = templating.get_built_in_environment().get_template("leads-on.html")
+        page = template.render(language=self._site.language, url=url)
         self._write_file(make_file_name(path), page.encode())
 
     def _write_other_files(self) -> None:
@@ -393,27 +377,24 @@ class _Copy:
         if self._claim(name):
             self._folder.write(TextFile(name, content))
             found = _MEDIA.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
-            self._media |= {unquote(unescape(one[0])) for one in found}
+            paths = (unquote(unescape(one[0])) for one in found)
+            self._media |= {path for path in paths if PATH.fullmatch(path)}
 
     def _claim(self, name: str) -> bool:
         """Return whether a file can have this name; report why not."""
         parts = name.split("/")
         folders = ["/".join(parts[:end]) for end in range(1, len(parts))]
-        others = (self._names.get(_fold(one), (one, False)) for one in folders)
-        other = next(
-            (known for one, known in zip(folders, others, strict=True) if known != (one, False)), None
-        )
-        other = other or self._names.get(_fold(name))
+        wanted = {_fold(one): (one, False) for one in folders} | {_fold(name): (name, True)}
+        for key, one in wanted.items():
+            known = self._names.get(key)
+            if known and (known != one or one[1]):
+                self._report.refuse(name, f"{known[0]} has this address, or one that differs only in case.")
+                return False
         if any(map(_is_impossible, parts)):
-            self._report.refuse(name, "A file system cannot have this name; change the slug.")
-        elif other:
-            self._report.refuse(
-                name, f"{other[0]} has this name, or one that differs only in case; change the slug."
-            )
-        else:
-            self._names |= {_fold(one): (one, False) for one in folders} | {_fold(name): (name, True)}
-            return True
-        return False
+            self._report.refuse(name, "A file system cannot have this name; change the slug or the pattern.")
+            return False
+        self._names |= wanted
+        return True
 
 
 def _find_media(path: str) -> Path | None:
@@ -421,10 +402,13 @@ def _find_media(path: str) -> Path | None:
     found: Path | str | None = path
     while isinstance(found, str):
         _, _, hash, name = found.split("/")
+        extension = name.rpartition(".")[2]
+        if extension not in types.list_types(current_app):
+            return None
         if (width := parse_width(name)) is not None:
             found = widths.find_or_make(hash, width, is_limited=False)
         else:
-            file = get_folder().get_path(hash, name.rpartition(".")[2])
+            file = get_folder().get_path(hash, extension)
             found = file if file.is_file() else file_references.find_new_path(found)
     return found
 

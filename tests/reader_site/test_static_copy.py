@@ -14,6 +14,7 @@ import pytest
 
 from blogapi.content.media.addresses import make_path
 from blogapi.reader_site import static_copy, theme
+from blogapi.storage import files as stored_files
 from tests.conftest import ARTICLES
 from tests.reader_site.conftest import URL
 from tests.reader_site.test_languages import LANGUAGES
@@ -294,6 +295,7 @@ def secrets(app, set_site, as_login, as_admin, make_tag, make_category):
         "draft": {"status": "draft"},
         "scheduled": {"published_at": "2099-01-01T00:00:00Z"},
         "archived": {"status": "archived"},
+        "later": {"status": "unlisted", "published_at": "2099-01-01T00:00:00Z"},
         "deleted": {},
     }
     made = {}
@@ -330,7 +332,8 @@ def unlisted(set_site, as_admin, as_login, make_article, make_tag, make_category
     assert as_admin.post(PAGES, json=page).status_code == 201
     redirect = {"path": "/freunde/", "target": "/vertraut/", "status": 302}
     assert as_login.post(f"{REDIRECTS}own/", json=redirect).status_code == 201
-    text = f"Look [here](article:{article.uuid})."
+    set_site(navigation=[{"label": "Friends", "url": "/vertraut-page/"}])
+    text = f"Look [here](article:{article.uuid}), [there](/vertraut/#top) and [away](/vertraut/below/)."
     make_article(title="Hello", content=text, content_type="markdown")
 
 
@@ -339,10 +342,14 @@ def test_unlisted_texts_are_left_out(build, folder):
     output = build()
     assert output.endswith("2 unlisted texts and 2 redirects to them left out; --unlisted writes them.\n")
     files = read(folder)
-    assert b"Look here." in files["hello/index.html"] and b"here" in files["feeds/atom.xml"]
+    below = b'<a href="/vertraut/below/">'
+    assert (
+        b"Look here, there and " + below in files["hello/index.html"] and b"here" in files["feeds/atom.xml"]
+    )
     for name, content in files.items():
-        assert "vertraut" not in name.lower() and b"vertraut" not in content.lower(), name
-    assert "freunde/index.html" not in files and find_dead_links(files, URL) == set()
+        assert "vertraut" not in name.lower(), name
+        assert b"vertraut" not in re.sub(b"/vertraut/below/", b"", content.lower()), name
+    assert "freunde/index.html" not in files and b"Friends" not in files["index.html"]
 
 
 @pytest.mark.usefixtures("unlisted")
@@ -355,7 +362,8 @@ def test_unlisted_texts_are_written_if_asked(build, folder):
         assert f"{name}/index.html" in files, name
     assert b'href="/vertraut/"' in files["hello/index.html"]
     assert b"vertraut" not in files["sitemap.xml"] and b"Vertraut" not in files["index.html"]
-    assert find_dead_links(files, URL) == set()
+    assert b'<a href="/vertraut-page/"' in files["index.html"]
+    assert find_dead_links(files, URL) == {("hello/index.html", "/vertraut/below/")}
 
 
 def test_an_address_with_an_extension_is_a_file(build, folder, set_site, make_article, make_tag):
@@ -463,3 +471,50 @@ def test_the_frame_of_all_pages_is_read_once(build, set_site, make_article, reco
     with record_statements() as more:
         build()
     assert len(more) - len(few) <= 15
+
+
+def test_texts_with_odd_addresses_do_not_stop_a_build(app, build, folder, set_site, make_article):
+    set_site(url=URL)
+    picture = store_picture(app, "red")
+    odd = (f"{picture.hash}/a%2Fb.png", f"{picture.hash}/x.{'y' * 300}", f"{'0' * 64}/w400.webp", "x/y.png")
+    content = "".join(f'<p><a href="/media/{path}">x</a></p>' for path in odd)
+    make_article(title="Hello", content=content, content_type="html")
+    assert " 0 refused." in build()
+    assert not any(name.startswith("media/") for name in read(folder))
+
+
+def test_a_width_that_a_picture_lacks_is_the_picture_itself(app, build, folder, set_site, make_article):
+    set_site(url=URL)
+    picture = store_picture(app, "red")
+    content = f'<p><a href="/media/{picture.hash}/w400.webp">x</a></p>'
+    make_article(title="Hello", content=content, content_type="html")
+    build()
+    # The picture is not wider, so that the service leads from this width to the picture itself.
+    assert read(folder)[f"media/{picture.hash}/w400.webp"].startswith(b"\x89PNG")
+
+
+def test_a_site_below_a_path_can_be_copied_elsewhere(build, folder, set_site, as_login, make_article):
+    set_site(url="https://former.example/journal", navigation=[{"label": "Old", "url": "/journal/hello/"}])
+    make_article(title="Hello", content="[a](/journal/hello/) [b](/c/)", content_type="markdown")
+    redirect = {"path": "/journal/old/", "target": "/journal/hello/", "status": 301}
+    assert as_login.post(f"{REDIRECTS}own/", json=redirect).status_code == 201
+    build("--url", BELOW)
+    files = read(folder)
+    assert b'href="/blog/hello/"' in files["index.html"] and b"journal" not in files["index.html"]
+    text = files["hello/index.html"].decode()
+    assert '<a href="/blog/hello/">a</a>' in text and '<a href="/blog/c/">b</a>' in text
+    assert files["_redirects"] == b"/blog/old/ /blog/hello/ 301\n" and "old/index.html" in files
+
+
+def test_two_builds_do_not_write_at_once(build, app, folder, set_site):
+    set_site(url=URL)
+    build()
+    (manifest,) = (Path(app.instance_path) / static_copy.FOLDER_NAME).glob("*.json")
+    with stored_files.locked(manifest.with_suffix(".lock")):
+        assert "Another build is writing" in build(status=1)
+
+
+def test_the_help_names_all_options(app):
+    result = app.test_cli_runner().invoke(args=["site", "build", "--help"])
+    assert result.exit_code == 0
+    assert all(option in result.output for option in ("FOLDER", "--url", "--unlisted", "--overwrite"))
