@@ -19,7 +19,7 @@ from blogapi.content.media import delivery, folder, images, types, widths
 from blogapi.delivery.feeds import routes as feed_routes
 from blogapi.delivery.response_cache import middleware as response_cache_middleware
 from blogapi.operations.backups import restoring
-from blogapi.reader_site import missing_pages, theme
+from blogapi.reader_site import missing_pages, site_checks, theme
 from blogapi.site import served_paths
 from blogapi.storage import database, releases
 from blogapi.version import __version__
@@ -55,6 +55,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     dependencies.init_app(app)
     theme.init_app(app)
     missing_pages.init_app(app)
+    site_checks.init_app(app)
 
     if not app.config["DATABASE_URL"]:
         blog_folder.refuse_lost_database(Path(app.instance_path))
