@@ -7,6 +7,8 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+from blogapi import rendering
+
 STATIC = Path(__file__).parent / "static"
 STYLES = Path(__file__).parent / "styles"
 # The files of `styles` in the order of the cascade. Browsers get them as one file, which they
@@ -22,6 +24,10 @@ STYLE_NAMES = (
     *("history", "merge", "webhooks", "webhook-calls", "widths"),
 )
 
+# The preview of an article has the rules of the built-in site for texts, and a few of its own.
+READING = "reading.css"
+_TEXT_RULES = Path(rendering.__file__).with_name("text.css")
+
 
 @cache
 def read_files() -> dict[str, bytes]:
@@ -35,7 +41,8 @@ def read_files() -> dict[str, bytes]:
         if path.is_file() and path.suffix != ".ts"
     }
     parts = [(STYLES / f"{name}.css").read_bytes() for name in STYLE_NAMES]
-    return {**files, STYLE_SHEET: b"\n".join(parts)}
+    reading = _TEXT_RULES.read_bytes() + b"\n" + files[READING]
+    return {**files, READING: reading, STYLE_SHEET: b"\n".join(parts)}
 
 
 @cache

@@ -33,7 +33,11 @@ _KINDS = (ItemType.PAGE.value, Article.kind, *TERM_KINDS)
 
 _PAGE = re.compile(r"(.*)/page/([1-9][0-9]{0,8})/?")
 # The columns of a term that only articles have.
-_NO_ARTICLE = (cast(null(), UtcDateTime()), cast(null(), SqlString()), literal(""))
+_NO_ARTICLE = (
+    cast(null(), UtcDateTime()).label("published_at"),
+    cast(null(), SqlString()).label("category_slug"),
+    literal("").label("language"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,18 @@ def _find_item(site: Site, path: str, kinds: Sequence[str]) -> Target | None:
     return None
 
 
+def list_paths(site: Site) -> Iterator[tuple[str, UUID, str]]:
+    """Yield the kind, the uuid and the decoded path of each item that readers can see."""
+    tree, now = page_tree.get_tree(), current_time()
+    for uuid, place in tree.items():
+        if is_readable(place, now):
+            yield ItemType.PAGE.value, uuid, unquote(page_paths.make_path_in_tree(site, uuid, tree))
+    for kind in _KINDS:
+        if kind != ItemType.PAGE:
+            for row in db.session.execute(_select_kind(kind)):
+                yield kind, row.uuid, unquote(_make_path(site, row))
+
+
 def _select_items(site: Site, path: str, kinds: Sequence[str]) -> Iterator[Select[*tuple[Any, ...]]]:
     for kind in kinds:
         if kind == ItemType.PAGE:
@@ -117,19 +133,21 @@ def _select_items(site: Site, path: str, kinds: Sequence[str]) -> Iterator[Selec
             continue
         model: Any = get_model(kind)
         uuids = [uuid for reference in references if (uuid := parse_uuid(reference))]
-        is_wanted = or_(model.slug.in_(references), model.uuid.in_(uuids))
-        if kind == Article.kind:
-            columns = (Article.published_at, Category.slug.label("category_slug"), Article.language)
-            yield (
-                select(literal(kind).label("kind"), Article.uuid, Article.slug, *columns)
-                .outerjoin(Category, Category.uuid == Article.category_id)
-                .where(is_wanted, is_article(Article), readable(Article, current_time()))
-            )
-        else:
-            statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_NO_ARTICLE).where(
-                is_wanted
-            )
-            yield statement.where(author_is_public()) if kind == "author" else statement
+        yield _select_kind(kind).where(or_(model.slug.in_(references), model.uuid.in_(uuids)))
+
+
+def _select_kind(kind: str) -> Select[*tuple[Any, ...]]:
+    """Return a statement for the items of a kind other than pages that readers can see."""
+    model: Any = get_model(kind)
+    if kind == Article.kind:
+        columns = (Article.published_at, Category.slug.label("category_slug"), Article.language)
+        return (
+            select(literal(kind).label("kind"), Article.uuid, Article.slug, *columns)
+            .outerjoin(Category, Category.uuid == Article.category_id)
+            .where(is_article(Article), readable(Article, current_time()))
+        )
+    statement = select(literal(kind).label("kind"), model.uuid, model.slug, *_NO_ARTICLE)
+    return statement.where(author_is_public()) if kind == "author" else statement
 
 
 def _make_path(site: Site, row: Any) -> str:

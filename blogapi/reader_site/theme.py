@@ -76,6 +76,18 @@ class Theme:
             self.problems[name] = sentence
             current_app.logger.error("theme/%s is not used: %s", name, sentence)
 
+    def find_problems(self) -> Mapping[str, str]:
+        """Return what is wrong with the files by name: what reading shows, and what rendering has shown."""
+        _ = self.words
+        if self.environment is not None:
+            for name in self.environment.list_templates(extensions=["html"]):
+                # A theme is a program of the owner, so any exception can come from it.
+                try:
+                    self.environment.get_template(name)
+                except Exception as error:
+                    self.report(name, error)
+        return self.problems
+
     def find_file(self, name: str) -> Path | None:
         """Return the file that is served at /theme/NAME, or None."""
         path = self.folder / name

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,9 +13,14 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 
 from blogapi.docs.assets import STATIC
+from blogapi.operations.demo import seed
 from tests.admin import screenshots
+from tests.admin.blogs import serve_blog
+from tests.browser import PageOpener, launch_browser
 
-# The name of each picture, and its file among the screenshots.
+# The first picture of the README: the home of the built-in site beside the editor.
+FIRST = "site"
+# The name of each other picture, and its file among the screenshots.
 PICTURES = {
     "editor": "editor-light",
     "publish": "editor-publish-light",
@@ -24,16 +30,34 @@ PICTURES = {
     "overview": "overview-light",
 }
 QUALITY = 80
+_HOME_WIDTH, _FIRST_WIDTH, _GAP = 1120, 1600, 24
 
 
 def write_pictures(names: list[str]) -> None:
     """Draw the pictures with these names, or all pictures."""
-    files = {name: file for name, file in PICTURES.items() if not names or name in names}
+    wanted = PICTURES | {FIRST: PICTURES["editor"]}
+    files = {name: file for name, file in wanted.items() if not names or name in names}
     with TemporaryDirectory() as folder:
         screenshots.draw(Path(folder), sorted({file.rpartition("-")[0] for file in files.values()}))
         for name, file in files.items():
             with Image.open(Path(folder) / f"{file}.png") as image:
-                image.convert("RGB").save(STATIC / f"{name}.webp", quality=QUALITY, method=6)
+                shown = _add_home(image, Path(folder)) if name == FIRST else image
+                shown.convert("RGB").save(STATIC / f"{name}.webp", quality=QUALITY, method=6)
+
+
+def _add_home(editor: Image.Image, folder: Path) -> Image.Image:
+    """Return the home of the sample blog beside the editor."""
+    with serve_blog(folder / "instance") as blog, launch_browser() as browser:
+        with blog.app.app_context():
+            seed.fill_empty_blog(blog.origin)
+        page = PageOpener(browser, blog.origin)("/", width=_HOME_WIDTH, height=editor.height)
+        page.wait_for_load_state("networkidle")
+        drawn = io.BytesIO(page.screenshot())
+    with Image.open(drawn) as home:
+        both = Image.new("RGB", (home.width + _GAP + editor.width, editor.height), "white")
+        both.paste(home, (0, 0))
+    both.paste(editor, (_HOME_WIDTH + _GAP, 0))
+    return both.resize((_FIRST_WIDTH, both.height * _FIRST_WIDTH // both.width), Image.Resampling.LANCZOS)
 
 
 if __name__ == "__main__":

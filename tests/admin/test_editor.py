@@ -571,7 +571,7 @@ def test_a_text_of_200_kilobytes_costs_little_for_each_key(write, make):
           window.writes = 0;
           const { setItem } = Storage.prototype;
           Storage.prototype.setItem = function (...given) { window.writes += 1; setItem.apply(this, given); };
-          const article = document.querySelector(".reading > .sheet").shadowRoot.querySelector("article");
+          const article = document.querySelector(".reading > .sheet").shadowRoot.querySelector(".text");
           window.redrawn = 0;
           const count = (records) => {
             for (const { addedNodes } of records) {

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from itertools import chain
+from pathlib import Path
 
+from blogapi import rendering
 from blogapi.admin import assets
+from blogapi.reader_site import templating
 
 SHEET = re.sub(r"/\*.*?\*/", "", assets.read_files()[assets.STYLE_SHEET].decode(), flags=re.DOTALL)
 CLASS = re.compile(r"\.([a-z][\w-]*)")
@@ -36,7 +39,13 @@ def test_every_class_is_used():
 
 
 def test_every_custom_property_is_defined():
-    """The editor defines those of the layout of its text."""
-    defined = set(re.findall(r"(--[\w-]+):", SHEET))
-    reading = assets.read_files()["reading.css"].decode()
+    """The editor defines those of the layout of its text, and the preview some of the rules of the site."""
+    reading = assets.read_files()[assets.READING].decode()
+    defined = set(re.findall(r"(--[\w-]+):", SHEET + reading))
     assert set(re.findall(r"var\((--[\w-]+)", SHEET + reading)) <= defined
+
+
+def test_the_preview_has_the_rules_of_the_site_for_texts():
+    reading, site = assets.read_files()[assets.READING].decode(), templating.read_style()
+    rules = (Path(rendering.__file__).parent / "text.css").read_text(encoding="utf-8")
+    assert reading.startswith(rules) and rules in site

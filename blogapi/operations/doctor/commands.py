@@ -21,7 +21,16 @@ from blogapi.operations.doctor import (
     sqlite_checks,
     webhook_checks,
 )
-from blogapi.operations.doctor.findings import Finding, Level, choose_cure, hint, ok, report_unreadable, wrong
+from blogapi.operations.doctor.findings import (
+    OTHER_CHECKS,
+    Finding,
+    Level,
+    choose_cure,
+    hint,
+    ok,
+    report_unreadable,
+    wrong,
+)
 from blogapi.storage import connections, integrity, upgrades
 from blogapi.storage.database import Base, db
 
@@ -107,6 +116,8 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
         yield from derived_data_checks.run_checks(repair=repair, full=full, progress=show_progress)
         yield from media_checks.run_checks(repair=repair, full=full, progress=show_progress)
         yield from webhook_checks.run_checks()
+        for run_checks in OTHER_CHECKS.get():
+            yield from run_checks()
 
 
 def _print(finding: Finding) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+from blogapi.config import AppState
 
 _MAX_EXAMPLES = 3
 CHANGE_OWNER = "give this file or folder to the user that runs the service"
@@ -27,6 +29,10 @@ class Finding:
     level: Level
     says: str
     do: str = ""
+
+
+# The checks of packages that are above this one, which these packages set.
+OTHER_CHECKS = AppState[Sequence[Callable[[], Iterator[Finding]]]]("doctor-checks")
 
 
 @dataclass(frozen=True, slots=True)

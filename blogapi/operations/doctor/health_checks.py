@@ -50,6 +50,8 @@ _TITLES = {
     "clock": "The clock of the server is wrong",
     "clocks": "Two clocks differ",
     "limits": "Redis does not respond",
+    "addresses": "Another page is at the address of an item",
+    "theme": "A part of the theme is not used",
 }
 
 _EXTENSION = "blogapi-doctor"
@@ -101,6 +103,7 @@ def _run_checks() -> list[Advice]:
         *link_checks.run_checks(),
         *_check_database(home),
         *_check_server(home),
+        *_run_other_checks(home),
     ]
     return sorted(results, key=lambda advice: _LEVEL_ORDER.index(advice.level))
 
@@ -210,6 +213,11 @@ def _check_server(home: Path) -> Iterator[Advice]:
             yield _translate(finding, home)
         elif finding.check == "disk":
             yield Advice("disk", Level.OK, "Space on the disk", finding.says)
+
+
+def _run_other_checks(home: Path) -> Iterator[Advice]:
+    for run_checks in findings.OTHER_CHECKS.get():
+        yield from (_translate(found, home) for found in run_checks() if found.level is not Level.OK)
 
 
 def _translate(finding: Finding, home: Path) -> Advice:

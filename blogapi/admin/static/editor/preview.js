@@ -19,7 +19,7 @@ export function showPreview(host, { category, title, text, ...edits }) {
     ${category && html`<p class="category" dir="auto">${category}</p>`}
     ${title && html`<h1>${title}</h1>`}
     ${TEXTS.map(({ name }) => edits[name] && html`<p class="subtitle">${edits[name]}</p>`)}
-    ${keepNodes(host, listNodes(text))}</article>`;
+    <div class="text" dir="auto">${keepNodes(host, listNodes(text))}</div></article>`;
   render(article, root);
 }
 
