@@ -21,6 +21,8 @@ PAGES = {
     "home": "/",
     "article": "/the-bread-that-waits-for-me/",
     "page": "/about/",
+    "long word": "/long/",
+    "neighbour of a long word": "/a-winter-with-a-cracked-dinghy/",
     "archive": "/archive/",
     "month": "/archive/2024/06/",
     "search": "/search/?q=bread",
@@ -29,6 +31,7 @@ PAGES = {
     "author": "/author/demo/",
 }
 MINIMUM_CONTRAST = 4.5
+LONG_WORD = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung"
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +40,8 @@ def demo(tmp_path_factory):
     with serve_blog(tmp_path_factory.mktemp("demo") / "instance", SEARCH_LIMIT="10000 per minute") as blog:
         with blog.app.app_context():
             assert seed.fill_empty_blog(blog.origin) > 0
+        oldest = {"title": LONG_WORD, "slug": "long", "published_at": "2000-01-01T12:00:00Z"}
+        blog.client("demo").post("blog/articles/", {"status": "published", "content": LONG_WORD} | oldest)
         yield blog
 
 
