@@ -88,7 +88,7 @@ def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
 
     That of a page below others is reserved too, because they can be deleted.
     """
-    if not site.built_in:
+    if not site.built_in or not slug:
         return False
     path = unquote(addresses.make_slug_path(site, kind, slug))
     is_fixed = _get_first_segment(path) in FIXED_SEGMENTS or find_fixed_page(site, path) is not None

@@ -59,3 +59,27 @@ def test_a_deleted_article_comes_back_with_another_slug(as_admin, turn_on, make_
     turn_on()
     restored = as_admin.post(f"{own}restore/")
     assert (restored.status_code, restored.json["slug"]) == (200, "search-2")
+
+
+def test_an_import_numbers_slugs_and_a_second_one_changes_nothing(app, as_admin, turn_on, tmp_path):
+    folder, exported = tmp_path / "posts", tmp_path / "export"
+    folder.mkdir()
+    for name, slug in (("a", "search"), ("b", "archive")):
+        text = f"---\ntitle: Loaf {name}\nslug: {slug}\ndate: 2026-01-01\ntags: [Rye]\n---\nBread\n"
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    runner = app.test_cli_runner()
+
+    def run(*arguments):
+        result = runner.invoke(args=[*map(str, arguments)])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    assert "2 created" in run("import", folder, "--author", "ada")
+    run("export", exported)
+    for uuid in [one["uuid"] for one in as_admin.get(f"{ARTICLES}?fields=uuid").json]:
+        assert as_admin.delete(f"{ARTICLES}{uuid}/").status_code == 204
+    turn_on(tag_path="/{slug}/", article_path="/{slug}/")
+    assert "2 created" in run("import", exported, "--author", "ada", "--restore-deleted")
+    found = as_admin.get(f"{ARTICLES}?fields=title,slug&ordering=title").json
+    assert found == [{"title": "Loaf a", "slug": "search-2"}, {"title": "Loaf b", "slug": "archive-2"}]
+    assert "2 unchanged" in run("import", exported, "--author", "ada", "--restore-deleted")

@@ -158,15 +158,23 @@ def replace_by(former: Term, term: Term) -> None:
 def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:
     """Return the term with the name, or create it with these fields.
 
-    If the fields contain a slug, the term is found by this current or former slug.
+    If the fields contain a slug, the term is found by this current or former slug, unless another page of the
+    site is at its address.
     """
     with transaction():
+        drop_reserved_slug(taxonomy, fields)
         if "slug" in fields:
             owner_of_slug = queries.find_slug_owner(taxonomy, fields["slug"])
             term = owner_of_slug and queries.get_term(taxonomy, owner_of_slug.uuid)
         else:
             term = queries.find_by_names(taxonomy, [name]).get(name)
         return term or create(taxonomy, owner, taxonomy.body_schema().load({"name": name, **fields}))
+
+
+def drop_reserved_slug(taxonomy: Taxonomy[Any], fields: Fields) -> None:
+    """Remove the slug from the fields of an imported term if another page of the site is at its address."""
+    if is_reserved_slug(get_site(), taxonomy.model.kind, fields.get("slug", "")):
+        del fields["slug"]
 
 
 def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:

@@ -180,7 +180,9 @@ class ImportBatch:
             article_input = replace(
                 article_input, seo={**default_seo(article_input.texts), **article_input.seo}
             )
-            if record.exported is not None and not is_slug_free(article_input.slug, file.article_id):
+            if record.exported is not None and not is_slug_free(
+                article_input.slug, file.article_id, article_input.type
+            ):
                 notes = (*notes, f"The slug “{article_input.slug}” is taken; the article keeps its own.")
                 article_input = replace(article_input, slug=None)
             article = change_article(loaded, editor, file.article_id, article_input)
@@ -262,7 +264,7 @@ class ImportBatch:
         self.media.map_paths(uuid, record)
         author, article_input = self._state.author, self._make_input(record, uuid)
         load(loaded, [article_input], [uuid] if file.article_id and exported is None else [])
-        if exported is not None and not is_slug_free(article_input.slug, uuid):
+        if exported is not None and not is_slug_free(article_input.slug, uuid, article_input.type):
             article_input = replace(article_input, slug=None)
         article = create_article(loaded, author, article_input, uuid=uuid, slug_from=record.slug)
         complete_article(article, exported)

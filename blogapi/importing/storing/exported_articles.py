@@ -12,12 +12,22 @@ from blogapi.content.articles import queries
 from blogapi.content.articles.models import Article, FormerSlug
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.media.imported_media import LibraryFile, RecordMedia
+from blogapi.site.queries import get_site
+from blogapi.site.served_paths import is_reserved_slug
 from blogapi.storage.database import db
 
 
-def is_slug_free(slug: str | None, uuid: UUID) -> bool:
-    """Return whether the slug is None, or no article except the one with this uuid has or had it."""
-    return slug is None or not queries.find_taken_slugs([slug], exclude=uuid)
+def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
+    """Return whether the slug is None, or the article with this uuid has it or may have it.
+
+    No other article has or had such a slug, and no other page of the site is at its address.
+    """
+    if slug is None:
+        return True
+    if is_reserved_slug(get_site(), type_, slug):
+        article = db.session.get(Article, uuid)
+        return article is not None and article.slug == slug
+    return not queries.find_taken_slugs([slug], exclude=uuid)
 
 
 def complete_article(
@@ -48,7 +58,7 @@ def add_former_slugs(article: Article, exported: ExportedFields) -> Iterator[str
     for slug, time in exported.former_slugs.items():
         if slug in own_slugs or slug == article.slug:
             continue
-        if is_slug_free(slug, article.uuid):
+        if is_slug_free(slug, article.uuid, article.type):
             db.session.add(FormerSlug(slug=slug, article_id=article.uuid, created=time))
         else:
             yield slug

@@ -87,6 +87,7 @@ def create(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:
     taxonomy = TAXONOMIES[term.kind]
     fields = taxonomy.body_schema().load(term.fields)
     with transaction():
+        service.drop_reserved_slug(taxonomy, fields)
         if taxonomy is AUTHORS:
             fields["owner_id"] = _delete_unused_profile(term.slug)
         if term.parent and taxonomy is CATEGORIES:
