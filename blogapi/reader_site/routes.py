@@ -78,7 +78,6 @@ def use_page_view() -> None:
 
 @reader_site.get("/")
 @allow(anyone)
-@shows(*PAGE_KINDS)
 def index() -> BaseResponse:
     """Return the home of the site; if it is off, lead a browser to the admin pages or the guide.
 
@@ -86,6 +85,7 @@ def index() -> BaseResponse:
     """
     if is_on():
         if not asks_for_json(request.accept_mimetypes):
+            use_page_view()
             return show_page()
     elif public_queries.has_ignored_parameters(request.environ):
         raise InvalidQuery("This operation takes no query parameters.")

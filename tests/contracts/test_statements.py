@@ -26,6 +26,8 @@ CUSTOM_REDIRECTS = "/api/v1/blog/redirects/own/"
 WEBHOOKS = "/api/v1/webhooks/"
 
 # Path, endpoint, and number of statements. One statement looks up the key or the login.
+# The site for readers is off; tests/reader_site counts the statements of its pages.
+OFF = ("/zzz/", "/style.css", "/theme/a.css")
 READS = [
     # The ETag of an admin's list depends on drafts, so an admin's read needs one more statement than a
     # reader's. The first read after a write also looks for the next scheduled article.
@@ -220,7 +222,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
             **(uuids | {"import": job}),
         )
         with record_statements() as executed:
-            assert client.get(path).status_code == 200
+            assert client.get(path).status_code == (404 if template in OFF else 200)
         counts[template] = len(executed)
     assert counts == {template: number for template, _, number in READS}
 
