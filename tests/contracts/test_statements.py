@@ -116,7 +116,7 @@ READS = [
     ("/feeds/feed.json", "feeds.get_json_feed", 5),
     ("/sitemap.xml", "feeds.get_sitemap", 8),
     ("/sitemap-1.xml", "feeds.get_sitemap_part", 8),
-    ("/robots.txt", "feeds.get_robots", 0),
+    ("/robots.txt", "feeds.get_robots", 1),
     (BACKUPS, "backups.listed", 1),
     (BACKUPS + "{backup}/", "backups.download", 1),
     ("/api/v1/doctor/", "doctor.single", 1),
