@@ -39,7 +39,7 @@ _SITE_SCHEMA = SiteSchema(exclude=("built_in",))
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its template, the values of the template, its status, and the headers that only it has."""
+    """A page: its template, the values of the template, and its status."""
 
     template: str
     values: Mapping[str, Any]
