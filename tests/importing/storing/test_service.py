@@ -381,9 +381,8 @@ def commits(importer):
     event.remove(db.engine, "commit", note)
 
 
+@pytest.mark.sqlite("PostgreSQL grants locks in the order of the requests, so nothing pauses")
 def test_without_a_server_transactions_are_longer_and_nothing_pauses(importer, commits, monkeypatch):
-    if db.engine.dialect.name != "sqlite":
-        pytest.skip("PostgreSQL grants locks in the order of the requests, so nothing pauses.")
     now, pauses = [100.0], []
     original = ArticleInputFactory.make
 
