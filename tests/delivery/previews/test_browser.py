@@ -30,7 +30,7 @@ def link(make_link):
     """A link to a draft with wide content."""
     return make_link(
         **{"title": "Sourdough" * 10, "subtitle": "Slow", "content": WIDE_CONTENT},
-        cover_image="/docs/static/icon.svg",
+        cover_image="/docs/static/editor.webp",
     )
 
 

@@ -70,12 +70,14 @@ def test_a_body_that_several_callers_see_is_stored_once(
 @pytest.mark.once
 def test_the_cache_megabytes_setting_limits_the_memory(make_app):
     app = make_app(CACHE_MEGABYTES=1)
-    key, cache = People(app).key(None), app.extensions["blogapi-response-cache"].cache
+    key, middleware = People(app).key(None), app.extensions["blogapi-response-cache"]
+    cache, missing_pages = middleware.cache, middleware.missing_pages
     for number in range(200):
         # The Link header of the response repeats the query twice.
         query = f"page=1&tag={number}{f'&tag={number:0100}' * 25}"
         assert call(app.wsgi_app, make_environ(ARTICLES, key, query=query))[0] == "200 OK"
-    assert (cache.max_bytes, cache.max_response_bytes) == (2**20, 2**17)
+    assert cache.max_bytes + missing_pages.max_bytes == 2**20
+    assert missing_pages.max_bytes == 2**20 // 10 and cache.max_response_bytes == cache.max_bytes // 8
     assert 50 < len(cache) < 199
     assert cache.used_bytes <= cache.max_bytes
 
