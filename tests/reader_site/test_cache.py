@@ -59,6 +59,15 @@ def test_the_root_is_stored_in_each_form(blog):
         assert home[2].startswith(b"<!DOCTYPE html>") and paths[2].startswith(b"{")
 
 
+def test_a_page_over_tls_has_its_own_policy(blog):
+    for scheme, upgrades in [("http", False), ("https", True)] * 2:
+        environ = make_environ("/", **BROWSER)
+        environ["wsgi.url_scheme"] = scheme
+        headers = dict(call(blog.middleware, environ)[1])
+        assert ("upgrade-insecure-requests" in headers["Content-Security-Policy"]) is upgrades
+    assert len(blog.application.paths) == 2
+
+
 def test_missing_pages_take_a_tenth_of_the_cache(blog):
     get(blog, "/")
     for number in range(3_000):

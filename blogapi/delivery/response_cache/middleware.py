@@ -136,7 +136,9 @@ class ResponseCacheMiddleware:
         if version is None:
             return None
         now = clock.now()
-        key = _make_cache_key(environ, api_key, self._get_generation() if is_page(environ) else "")
+        # The policy of a page over TLS differs from that of a page without TLS.
+        variant = f"{self._get_generation()} {environ['wsgi.url_scheme']}" if is_page(environ) else ""
+        key = _make_cache_key(environ, api_key, variant)
         return _PendingResponse(key, version, version.time or now, now)
 
     def _depends_only_on_cache_key(self, environ: WSGIEnvironment) -> bool:
@@ -312,11 +314,11 @@ def allow_caching(environ: WSGIEnvironment) -> None:
     environ[CACHEABLE_UNTIL_KEY], environ[SHOWS_DRAFTS_KEY] = NO_EXPIRY, False
 
 
-def _make_cache_key(environ: WSGIEnvironment, api_key: str, generation: str) -> Hashable:
+def _make_cache_key(environ: WSGIEnvironment, api_key: str, variant: str) -> Hashable:
     # The home of the site has another form for programs.
     is_json = environ["PATH_INFO"] == "/" and headers.asks_for_json(
         parse_accept_header(environ.get("HTTP_ACCEPT"), MIMEAccept)
     )
     # The cache key is a digest, because API keys are never stored in plain text and the values may be long.
-    values = repr((api_key, generation, is_json, *map(environ.get, _CACHE_KEY_VARIABLES)))
+    values = repr((api_key, variant, is_json, *map(environ.get, _CACHE_KEY_VARIABLES)))
     return hashlib.sha256(values.encode("utf-8", "surrogatepass")).digest()
