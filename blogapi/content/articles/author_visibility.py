@@ -55,8 +55,11 @@ def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUI
     return {row.uuid: make_term_address(AUTHOR, row.uuid, row.slug) for row in rows}
 
 
-def author_is_public() -> ColumnElement[bool]:
-    """Return the SQL condition that a public article names the author, according to the events."""
+def author_is_public(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:
+    """Return the SQL condition that a public article names the author, according to the events.
+
+    A statement that is built once passes the parameter NOW; the default is the present time.
+    """
     # The duration of the query must not depend on the number of drafts, so it reads only the events.
     is_shown = (
         select(Event.position)
@@ -66,7 +69,7 @@ def author_is_public() -> ColumnElement[bool]:
         .exists()
     )
     # These articles have become public, but their events are not written yet.
-    due = select(Event.uuid).where(Event.due <= current_time(), Event.listed)
+    due = select(Event.uuid).where(Event.due <= (current_time() if now is None else now), Event.listed)
     return or_(
         is_shown, Author.uuid.in_(select(ArticleAuthor.author_id).where(ArticleAuthor.article_id.in_(due)))
     )

@@ -6,16 +6,20 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 from uuid import UUID
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
+    CompoundSelect,
     Integer,
     Row,
     Select,
     String,
+    bindparam,
     cast,
     delete,
     literal,
@@ -36,7 +40,15 @@ from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.delivery.redirects.custom.service import CustomRedirect
 from blogapi.parsing import parse_uuid
 from blogapi.publication.kinds import SLUG_KINDS, TERM_KINDS, get_model
-from blogapi.publication.visibility import ItemType, is_article, is_readable, listed, listed_pages, readable
+from blogapi.publication.visibility import (
+    NOW,
+    ItemType,
+    is_article,
+    is_readable,
+    listed,
+    listed_pages,
+    readable,
+)
 from blogapi.site import addresses, page_paths
 from blogapi.site.models import Site
 from blogapi.site.paths import to_path, without_slash
@@ -85,7 +97,10 @@ def list_redirects(
     the address of any public article or page is left out, so a page can have fewer rows than requested.
     """
     site = site or get_site()
-    merged = union_all(*_select_all(unlisted=unlisted)).subquery()
+    visible = readable(Unindexed, current_time())
+    if not unlisted:
+        visible = listed(Unindexed, current_time()) | listed_pages(Unindexed, current_time())
+    merged = union_all(*_select_all(visible, author_is_public())).subquery()
     result = paginate_rows(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
     return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
 
@@ -97,7 +112,8 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
         return Page([], 0, None)
     values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in SLUG_KINDS}
     slugs = {kind: addresses.list_slugs(found) for kind, found in values.items()}
-    rows = db.session.execute(union_all(*_select_all(path, slugs))).all()
+    paths = [without_slash(path), f"{without_slash(path)}/"]
+    rows = db.session.execute(_build_search(), {**slugs, "paths": paths, "now": current_time()}).all()
     redirects = _to_redirects(site, rows)
     matches = [row for row in redirects if _get_page(row.old_url) == without_slash(path)]
     # A former path takes precedence over a former slug: the former address of a slug is only derived from the
@@ -117,28 +133,40 @@ def _hide_addresses(site: Site, redirects: Sequence[Redirect]) -> Sequence[Redir
     return redirects if site.url else [replace(item, old_url=None, new_url=None) for item in redirects]
 
 
+@cache
+def _build_search() -> CompoundSelect[*tuple[Any, ...]]:
+    """Return the statement of `find_redirects`; it is built once, because building it takes milliseconds.
+
+    Its parameters are `now`, `paths`, and the slugs of each kind under the name of the kind.
+    """
+    slugs: dict[str, BindParameter[Any]] = {kind: bindparam(kind, expanding=True) for kind in SLUG_KINDS}
+    paths: BindParameter[Any] = bindparam("paths", expanding=True)
+    return union_all(*_select_all(readable(Unindexed), author_is_public(NOW), paths, slugs))
+
+
 def _select_all(
-    path: str | None = None, slugs: Mapping[str, Sequence[str]] | None = None, *, unlisted: bool = False
+    visible: ColumnElement[bool],
+    public_author: ColumnElement[bool],
+    paths: BindParameter[Any] | None = None,
+    slugs: Mapping[str, BindParameter[Any]] | None = None,
 ) -> Iterator[Select[*tuple[Any, ...]]]:
-    """Yield a statement for each kind of redirect: for all redirects, or for those from a path or slugs."""
-    paths = {without_slash(path or ""), f"{without_slash(path or '')}/"}
-    now = current_time()
-    # SQLite reads the few former addresses first, and not all articles.
-    visible = readable(Unindexed, now)
-    if path is None and not unlisted:
-        visible = listed(Unindexed, now) | listed_pages(Unindexed, now)
-    is_path = true() if path is None else FormerPath.path.in_(paths)
+    """Yield a statement for each kind of redirect: for all redirects, or for those from the paths and slugs.
+
+    They lead to the articles and pages that are `visible`, a condition on the columns of `Unindexed`: SQLite
+    reads the few former addresses first, and not all articles.
+    """
+    is_path = true() if paths is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)
     is_slug = _is_slug(FormerSlug.slug, Article.kind, slugs) & is_article(Unindexed)
     yield _select_articles(FormerSlug.slug, visible & is_slug)
     for model in map(get_model, TERM_KINDS):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)
-        yield _select_terms(model, condition & author_is_public() if model is Author else condition)
-    yield _select_custom(true() if path is None else CustomRedirect.path.in_(paths))
+        yield _select_terms(model, condition & public_author if model is Author else condition)
+    yield _select_custom(true() if paths is None else CustomRedirect.path.in_(paths))
 
 
 def _is_slug(
-    column: InstrumentedAttribute[str], kind: str, slugs: Mapping[str, Sequence[str]] | None
+    column: InstrumentedAttribute[str], kind: str, slugs: Mapping[str, BindParameter[Any]] | None
 ) -> ColumnElement[bool]:
     return true() if slugs is None else column.in_(slugs[kind])
 
