@@ -6,12 +6,15 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from blogapi import clock
 from blogapi.serving.limits import Limits
 from blogapi.serving.log import AccessLogEntry
 from blogapi.serving.server import Dispatcher
@@ -88,6 +91,9 @@ def test_cached_responses_are_sent_while_all_threads_are_busy(busy_server, peopl
     for first, second in zip(before, after, strict=True):
         assert second.headers["X-Request-Id"] != first.headers["X-Request-Id"]
         assert second.headers.keys() == first.headers.keys()
+    for found in (*after, again):
+        # The head of a cached response is written without the code that sets its time elsewhere.
+        assert abs(parsedate_to_datetime(found.headers["Date"]) - clock.now()) < timedelta(days=1)
     # A response that is not cached needs a thread.
     assert read(busy_server.port, key, f"{TAGS}?page=1").status == 503
     connection.close()

@@ -11,7 +11,7 @@ from blogapi.accounts.users import links, passwords, queries
 from blogapi.accounts.users.models import OneTimeLink
 from blogapi.storage.database import db
 from blogapi.web import key_format
-from tests.accounts.users.conftest import ADA, FAILED, LOGIN, ME, NOON, PASSWORD, SLOWED
+from tests.accounts.users.conftest import ADA, FAILED, LOGIN, ME, NOON, PASSWORD, SLOWED, flags_of
 from tests.contracts.client import outcome
 
 SETUP, RESET, OPTIONS, JOIN = (
@@ -84,6 +84,22 @@ def test_a_reset_link_sets_the_password_once_and_ends_all_logins(people, as_ada,
     assert outcome(as_ada.post(LOGIN, json=ADA)) == FAILED
     assert as_ada.post(LOGIN, json=ADA | body).status_code == 200
     assert outcome(as_ada.post(RESET, json=body | {"token": token})) == INVALID
+
+
+@pytest.mark.parametrize("path", [SETUP, RESET, JOIN])
+def test_the_login_of_a_link_is_remembered(people, make_token, log_in, as_stranger, set_clock, path):
+    set_clock(NOON)
+    names = {} if path == RESET else {"username": "lin"}
+    if path == JOIN:
+        body = {"name": "Lin", "role": "author", "can_publish": False}
+        as_admin = log_in(people.admin)
+        token = as_admin.post("/api/v1/invitations/", json=body).json["path"].partition("#")[2]
+    else:
+        token = make_token(people.member if path == RESET else None)
+    response = as_stranger.post(path, json={"token": token, "password": PASSWORD} | names)
+    assert "Expires" in flags_of(response)
+    set_clock(NOON + timedelta(hours=13))
+    assert as_stranger.get(ME).status_code == 200
 
 
 @pytest.mark.parametrize("end", ["a newer link", "a new password", "disabled", "expired"])

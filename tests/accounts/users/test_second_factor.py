@@ -241,6 +241,14 @@ def test_an_address_is_known_only_after_a_code(app, log_in_with, as_stranger):
     assert outcome(as_stranger.post(LOGIN, json=WRONG, **there)) == SLOWED
 
 
+def test_a_code_that_is_no_longer_asked_for_is_ignored(app, people, passwords, as_stranger):
+    assert as_stranger.post(LOGIN, json=ADA | {"code": "123456"}).status_code == 200
+    with app.app_context():
+        token = links.create_reset_link(people.admin.uuid).path.partition("#")[2]
+    body = {"token": token, "password": "another password", "code": "123456"}
+    assert as_stranger.post("/api/v1/auth/reset-password/", json=body).status_code == 200
+
+
 def test_a_reset_link_needs_a_code_too(app, people, log_in_with, totp, as_stranger):
     with app.app_context():
         token = links.create_reset_link(people.admin.uuid).path.partition("#")[2]

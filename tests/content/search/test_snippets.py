@@ -6,6 +6,8 @@ from html import unescape
 
 import pytest
 
+from blogapi.content.search.snippets import SNIPPET_WORDS
+
 
 @pytest.mark.parametrize(
     ("content", "words", "shown"),
@@ -44,6 +46,12 @@ def test_a_snippet_is_a_short_text_around_the_hit(snippet, make_article):
     shown_snippet = snippet("zebra")
     assert "<mark>zebra</mark>" in shown_snippet and len(shown_snippet) < 300
     assert shown_snippet.startswith("…") and shown_snippet.endswith("…")
+
+
+def test_a_phrase_that_ends_behind_a_snippet_does_not_count(snippet, make_article):
+    filler = "word " * (SNIPPET_WORDS - 2)
+    make_article(title="T", content=f"zebra {filler}quagga-okapi {'word ' * 60}zebra zebra")
+    assert snippet("zebra quagga-okapi").endswith("<mark>zebra</mark> <mark>zebra</mark>")
 
 
 def test_a_snippet_comes_from_the_field_with_the_hit(snippet, make_article):

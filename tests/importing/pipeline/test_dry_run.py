@@ -56,6 +56,9 @@ def sources():
             a_record(13, title="old", slug="old"),
             a_record(14),
             a_record(15, tags=("x" * 300,)),
+            a_record(16, former_paths=("/old/path/",)),
+            *map(a_record, range(17, 20)),
+            a_record(20, former_paths=("/old/path/",)),
         ]
         terms = [TermRecord(kind="tag", name=name, fields={"colour": "New"}) for name in tags[:4]]
         terms += [TermRecord(kind="category", name="y" * 300)]
@@ -69,6 +72,7 @@ def test_a_dry_run_reports_what_the_import_does(run, sources):
     assert describe(planned) == describe(done)
     assert any("is taken" in note for report in done.reports for note in report.notes)
     assert any("redirect" in note for report in done.reports for note in report.notes)
+    assert any("“/old/path/”" in note for report in done.reports for note in report.notes)
     assert any("was not created" in note for note in done.notes)
     assert any("Not imported: colour (4)" in note for note in done.notes)
 

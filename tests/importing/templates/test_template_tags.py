@@ -81,6 +81,8 @@ def test_tags_with_an_unknown_post_stay_and_are_counted(written):
             '<figure><a href="/b"><img src="a.png" alt=""></a><figcaption>T <a href="https://b.c">me</a></figcaption>'
             "</figure>",
         ),
+        (r'{{< figure src="a.png" alt="a \"b\" c" >}}', '![a "b" c](a.png)'),
+        (r"{{< figure src='a.png' alt='it\'s' >}}", "![it's](a.png)"),
         ("{{<img src=`a.png` alt=“b” width=300px />}}", '<img src="a.png" alt="b" width="300">'),
         (
             '{% asset_img my-class a.png 300 200 "A [text]" %}',

@@ -48,6 +48,12 @@ def test_each_format_is_recognised(name, text):
     assert {key.lower(): value for key, value in parsed.entries.items()} == {"title": "A"}
 
 
+def test_a_comment_of_nikola_may_have_lines_of_spaces():
+    parsed = front_matter.parse_file("<!--\n.. title: A\n \t\n.. status: draft\n-->\nText")
+    assert (parsed.format, parsed.body) == ("nikola", "Text")
+    assert parsed.entries == {"title": "A", "status": "draft"}
+
+
 @pytest.mark.parametrize(
     "text",
     [
