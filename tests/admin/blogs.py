@@ -109,12 +109,26 @@ def serve_blog(folder: Path, **settings: Any) -> Iterator[Blog]:
         yield Blog(app, f"http://127.0.0.1:{port}")
 
 
+SOURCE = assets.STATIC.with_name("source")
+
+
 @contextmanager
-def replace_asset(name: str, content: bytes) -> Iterator[None]:
-    """Serve another content of a file of the pages; use it before a browser keeps the file."""
+def serve_modules(**replaced: bytes) -> Iterator[None]:
+    """Serve the modules of the bundles, too, below `source/` of the assets, and those that they import.
+
+    `replaced` are other contents of modules, by their names; pages are modules instead of a bundle then, so
+    use it before a browser keeps the bundle.
+    """
+    modules = {f"source/{path.relative_to(SOURCE).as_posix()}": path for path in SOURCE.rglob("*.js")}
+    modules |= {f"static/vendor/{path.name}": path for path in (assets.STATIC / "vendor").glob("*.js")}
+    files = {name: path.read_bytes() for name, path in modules.items()}
+    files |= {f"source/{name}": content for name, content in replaced.items()}
+    if replaced:
+        files["pages.js"] = b"import(`./source/pages/${document.body.dataset.module}.js`);"
     with pytest.MonkeyPatch.context() as patch:
         assets.get_digest()
-        patch.setitem(assets.read_files(), name, content)
+        for name, content in files.items():
+            patch.setitem(assets.read_files(), name, content)
         assets.compress.cache_clear()
         yield
     assets.compress.cache_clear()

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { isPhone, nameDevice } = await import(new URL("../../blogapi/admin/static/devices.js", import.meta.url).href);
+const { isPhone, nameDevice } = await import(new URL("../../blogapi/admin/source/devices.js", import.meta.url).href);
 
 const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";
 const AGENTS = {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test, mock } from "node:test";
 // What the server writes into each page.
 globalThis.document = { getElementById: () => ({ textContent: process.env.TEXT_FIELDS }) };
-const base = new URL("../../blogapi/admin/static/editor/", import.meta.url).href;
+const base = new URL("../../blogapi/admin/source/editor/", import.meta.url).href;
 const { Saver } = await import(`${base}saving.js`);
 const { Journal } = await import(`${base}journal.js`);
 const storage = await import(`${base}../storage.js`);
@@ -15,7 +15,7 @@ const doc = await import(`${base}edits.js`);
 const links = await import(`${base}links.js`);
 const offsets = await import(`${base}preview-offsets.js`);
 const merge = await import(`${base}merge.js`);
-const diff3 = await import(`${base}../vendor/diff3.js`);
+const diff3 = await import(`${base}../../static/vendor/diff3.js`);
 
 class Storage {
   setItem(k, v) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const base = new URL("../../blogapi/admin/static/", import.meta.url).href;
+const base = new URL("../../blogapi/admin/source/", import.meta.url).href;
 const { listOptions } = await import(`${base}editor/term-options.js`);
 const { describeNumbers } = await import(`${base}pages/term-words.js`);
 const { count, formatSize } = await import(`${base}format.js`);

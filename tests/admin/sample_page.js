@@ -1,5 +1,5 @@
 // A page that contains every component; tests serve it in place of a real page.
-import { html } from "../vendor/lit.js";
+import { html } from "../../static/vendor/lit.js";
 import { get, post } from "../api.js";
 import * as components from "../components.js";
 import { confirmRisk, copyButton, menuButton, openDialog, openPopover, toast } from "../dialogs.js";

@@ -20,7 +20,7 @@ from blogapi import clock
 from blogapi.operations.doctor import health_checks
 from blogapi.operations.doctor.findings import Advice, Level
 from tests.admin import demo, hooks
-from tests.admin.blogs import create_users, open_app, serve_blog
+from tests.admin.blogs import create_users, open_app, serve_blog, serve_modules
 from tests.admin.browsing import AdminPages, wait_for_page
 from tests.browser import launch_browser
 
@@ -80,7 +80,7 @@ def invite(page: Page) -> None:
 def ask_for_code(page: Page) -> None:
     """Show the second step of signing in."""
     page.evaluate("""async () => {
-      const name = document.querySelector("[rel=modulepreload][href$='/code.js']").href;
+      const name = `${document.documentElement.dataset.assets}/source/code.js`;
       (await import(name)).askForCode(document.querySelector("form"));
     }""")
 
@@ -190,6 +190,7 @@ def draw(folder: Path, names: list[str]) -> None:
     with (
         TemporaryDirectory() as temporary,
         launch_browser() as browser,
+        serve_modules(),
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(health_checks, "_check_server", lambda home: iter([SPACE]))

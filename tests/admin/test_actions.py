@@ -11,18 +11,18 @@ from uuid import UUID
 import pytest
 
 from blogapi import authentication
-from blogapi.admin import assets
 from blogapi.content.articles import lifecycle
 from blogapi.content.articles.models import Article
 from blogapi.publication.visibility import Status
 from blogapi.storage.database import db
+from tests.admin.blogs import SOURCE
 
 pytestmark = [
     pytest.mark.sqlite("the pages use the API alone"),
     pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed"),
 ]
 
-MODULE = (assets.STATIC / "actions.js").as_uri()
+MODULE = (SOURCE / "actions.js").as_uri()
 PAST, LATER = "2026-01-02T03:04:05.000000+00:00", "2099-01-02T03:04:05.000000+00:00"
 # The fields with which an item of each state is created. The API shows both scheduled ones alike.
 STATES = {

@@ -11,11 +11,10 @@ import zipfile
 
 import pytest
 
-from blogapi.admin import assets
 from blogapi.importing.formats.markdown.source import MarkdownSource
 from blogapi.importing.jobs import runner
 from blogapi.importing.pipeline.run import ImportRun
-from tests.admin.blogs import replace_asset
+from tests.admin.blogs import SOURCE, serve_modules
 from tests.admin.browsing import list_violations, wait_for_page
 from tests.browser import is_wider_than_the_window, wait_until
 from tests.import_threads import run_in_threads
@@ -28,10 +27,10 @@ BREAD = "---\ntitle: Bread\ndate: 2024-05-01\n---\nFlour and time. ![Oven](oven.
 @pytest.fixture(scope="module", autouse=True)
 def short_polls():
     """Let the page ask for the state of an import more often."""
-    script = assets.read_files()["pages/import.js"]
+    script = (SOURCE / "pages/import.js").read_bytes()
     quick = script.replace(b"POLL_MS = 1000", b"POLL_MS = 100")
     assert quick != script
-    with replace_asset("pages/import.js", quick):
+    with serve_modules(**{"pages/import.js": quick}):
         yield
 
 

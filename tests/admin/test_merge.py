@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from tests.admin.blogs import serve_modules
 from tests.admin.browsing import list_violations, wait_for_copied
 from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
 OPEN = """async ([base, mine, theirs, person]) => {
-  const root = document.querySelector("script[type=module]").src.replace(/pages\\/.*/, "");
-  const load = (path) => import(`${root}${path}`);
-  const [{ mergeEdits }, diff3] = await Promise.all([load("editor/merge.js"), load("vendor/diff3.js")]);
-  const { openMerge } = await load("editor/merge-dialog.js");
+  const load = (path) => import(`${document.documentElement.dataset.assets}/${path}`);
+  const [{ mergeEdits }, diff3] = [await load("source/editor/merge.js"), await load("vendor/diff3.js")];
+  const { openMerge } = await load("source/editor/merge-dialog.js");
   const names = { "tag-a": "rope", "tag-b": "boats" };
   const merged = mergeEdits({ base, mine, theirs }, diff3);
   window.answer = openMerge({ merged, mine, person, names });
@@ -22,6 +22,13 @@ SEO = {"title": "", "description": "", "og_image": "", "canonical_url": ""}
 BASE = {"title": "Splice", "subtitle": "", "content_type": "markdown", "excerpt": "", "slug": "", "seo": SEO}
 BASE |= {"cover_image": "", "category": None, "tags": ["tag-a"], "authors": []}
 START, END = "## First try\n\nIf it is right, one strand comes out.\n", "- [ ] An ending\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def modules():
+    """Serve the modules that a test imports."""
+    with serve_modules():
+        yield
 
 
 def make_text(tries, *, task="- [ ] Pictures\n", cold="", roll=""):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from blogapi.admin import assets
+from tests.admin.blogs import serve_modules
 from tests.admin.browsing import list_violations, wait_for_page
 from tests.admin.writing import get_button, get_stored, get_text, save
 from tests.browser import wait_until
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.sqlite("the pages use the API alone")
 FRAGMENTS = Path(__file__).with_name("fragments")
 
 CONVERT = """async ([digest, fragments]) => {
-  const { convert } = await import(`/admin/assets/${digest}/editor/paste.js`);
+  const { convert } = await import(`/admin/assets/${digest}/source/editor/paste.js`);
   return fragments.map(([html, plain]) => {
     const { markdown, files, lost, remote } = convert(html, plain);
     return [markdown, files.length, lost, remote];
@@ -37,6 +38,13 @@ PASTE = """(contents) => {
 
 # A picture of one pixel.
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+@pytest.fixture(scope="module", autouse=True)
+def modules():
+    """Serve the modules that a test imports."""
+    with serve_modules():
+        yield
 
 
 def test_rich_text_of_each_program_becomes_markdown(open_admin):
@@ -61,7 +69,8 @@ def test_rich_text_of_each_program_becomes_markdown(open_admin):
     }
     # Nothing of the fragments was loaded.
     assert {re.sub(r"^.*/assets/\w+/", "", url) for url in requests} == {
-        *("editor/paste.js", "editor/clean.js", "editor/markdown.js", "vendor/turndown.js")
+        *("source/editor/paste.js", "source/editor/clean.js", "source/editor/markdown.js"),
+        "static/vendor/turndown.js",
     }
 
 

@@ -7,11 +7,19 @@ from datetime import datetime, timedelta
 import pytest
 
 from blogapi.accounts.api_keys import service as api_keys
+from tests.admin.blogs import serve_modules
 from tests.admin.test_editor import PIXEL
 from tests.admin.writing import TEXT, get_button, get_stored, get_text, save, type_at_end, wait_for_state
 from tests.browser import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def modules():
+    """Serve the modules that a test imports."""
+    with serve_modules():
+        yield
 
 
 def get_menu_item(page, name):
@@ -182,8 +190,7 @@ def test_links_do_not_lead_to_an_error_page_while_the_server_is_down(write, make
     get_text(page).focus()
     page.evaluate(
         """async () => {
-      const base = document.querySelector("script[type=module]").src.replace(/(pages|editor)\\/.*/, "");
-      const { get } = await import(`${base}api.js`);
+      const { get } = await import(`${document.documentElement.dataset.assets}/source/api.js`);
       const send = globalThis.fetch;
       const hold = new Promise((resolve) => (globalThis.answer = () => resolve(Response.json([]))));
       globalThis.fetch = (...given) => (String(given[0]).endsWith("/tags/") ? hold : send(...given));
@@ -231,8 +238,7 @@ def test_a_message_names_its_field(open_admin):
     page = open_admin("/admin/profile/")
     page.get_by_role("heading", name="Profile", exact=True).wait_for()
     make_error = """async (errors) => {
-      const base = document.querySelector("script[type=module]").src.replace(/pages\\/.*/, "");
-      const { ApiError } = await import(`${base}api.js`);
+      const { ApiError } = await import(`${document.documentElement.dataset.assets}/source/api.js`);
       return new ApiError(422, { errors }).message;
     }"""
     errors = {"slug": ["Not a valid slug; send 'a'."], "seo.title": ["Must have 0 to 255 characters."]}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from blogapi.admin import assets
-from tests.admin.blogs import PASSWORD, Client, replace_asset
+from tests.admin.blogs import PASSWORD, Client, serve_modules
 from tests.admin.browsing import AdminPages, list_violations, wait_for_copied, wait_for_page
 from tests.browser import is_wider_than_the_window, wait_until
 
@@ -21,7 +21,7 @@ SAMPLE = Path(__file__).with_name("sample_page.js")
 @pytest.fixture(scope="module", autouse=True)
 def sample() -> Iterator[None]:
     """Serve the sample page in place of the page for backups."""
-    with replace_asset("pages/backups.js", SAMPLE.read_bytes()):
+    with serve_modules(**{"pages/backups.js": SAMPLE.read_bytes()}):
         yield
 
 
@@ -291,6 +291,6 @@ WORDS = {
 
 def test_times_and_sizes_in_words(open_sample):
     expressions = ", ".join(WORDS)
-    module = f"/admin/assets/{assets.get_digest()}/format.js"
+    module = f"/admin/assets/{assets.get_digest()}/source/format.js"
     code = f"import('{module}').then((f) => (f.setTimeZone('Europe/Lisbon'), [{expressions}]))"
     assert dict(zip(WORDS, open_sample().evaluate(code), strict=True)) == WORDS

@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
-from blogapi.admin import assets
 from blogapi.content.articles import lifecycle
 from blogapi.publication.visibility import RULES, Status
+from tests.admin.blogs import SOURCE
 
 pytestmark = [
     pytest.mark.sqlite("no database"),
@@ -19,7 +19,7 @@ pytestmark = [
 
 
 def read_module():
-    address = json.dumps((assets.STATIC / "statuses.js").as_uri())
+    address = json.dumps((SOURCE / "statuses.js").as_uri())
     program = f"import({address}).then((module) => console.log(JSON.stringify(module)))"
     return json.loads(subprocess.run(["node", "-e", program], capture_output=True, check=True).stdout)
 

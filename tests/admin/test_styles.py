@@ -9,6 +9,7 @@ from pathlib import Path
 from blogapi import rendering
 from blogapi.admin import assets
 from blogapi.reader_site import templating
+from tests.admin.blogs import SOURCE
 
 SHEET = re.sub(r"/\*.*?\*/", "", assets.read_files()[assets.STYLE_SHEET].decode(), flags=re.DOTALL)
 CLASS = re.compile(r"\.([a-z][\w-]*)")
@@ -20,7 +21,7 @@ def read_sources():
     """Return the templates and modules, with the sources of the bundles, as one text."""
     admin = assets.STATIC.parent
     paths = chain(
-        (admin / "templates").rglob("*.html"), assets.STATIC.rglob("*.js"), (admin / "build/src").glob("*.js")
+        (admin / "templates").rglob("*.html"), SOURCE.rglob("*.js"), (admin / "build/src").glob("*.js")
     )
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 

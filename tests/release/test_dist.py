@@ -78,7 +78,7 @@ def test_the_wheel_contains_only_the_package_and_its_metadata(wheel):
     parts = (
         "admin/templates/admin/",
         "admin/styles/",
-        "admin/static/pages/",
+        "admin/static/pages.js",
         "docs/guide/",
         "docs/deploy/",
         "demo/articles/",

@@ -1,14 +1,16 @@
-// Builds the bundles in ../static/vendor from the packages of package-lock.json, always with the same bytes.
+// Builds the bundles in ../static from the modules in ../source, and those in ../static/vendor from the
+// packages of package-lock.json, always with the same bytes.
 //
 // `npm ci` installs the packages; `node build.mjs` writes the bundles, and `node build.mjs --check` compares
 // them with those that are in the repository.
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 const here = new URL("./", import.meta.url);
-const target = new URL("../static/vendor/", here);
+const target = new URL("../static/", here);
+const source = fileURLToPath(new URL("../source/", here));
 const read = (path) => readFile(new URL(path, here), "utf8");
 
 // style-mod adds a <style> element to a document, which the Content-Security-Policy forbids. For shadow roots
@@ -82,17 +84,66 @@ async function describe(files) {
   return { "VENDOR.toml": toml, "licences.txt": `${licences.trim()}\n` };
 }
 
+const vendorModules = {
+  name: "vendor",
+  setup(build) {
+    build.onResolve({ filter: /\/static\/vendor\// }, ({ path }) => ({
+      path: path.replace(/^.*\/static\//, "./"),
+      external: true,
+    }));
+  },
+};
+
+/** Return the bundle of an entry, and of the modules that it loads later if `splitting` is set, by name. */
+async function bundlePages(name, contents, splitting) {
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents, resolveDir: source, sourcefile: `${name}.js` },
+    bundle: true,
+    splitting,
+    format: "esm",
+    target: "es2022",
+    charset: "utf8",
+    minify: true,
+    legalComments: "none",
+    write: false,
+    outdir: source,
+    entryNames: name,
+    chunkNames: `${name}-[name]-[hash]`,
+    absWorkingDir: source,
+    plugins: [vendorModules],
+  });
+  return Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]/, ""), text]));
+}
+
+/** Return a bundle of all pages but the editor, which starts the module that the page names, and the editor. */
+async function bundleAllPages() {
+  const names = (await readdir(new URL("../source/pages/", here))).filter((name) => name !== "editor.js").sort();
+  const modules = names.map((name) => `"${name.slice(0, -3)}": () => import("./pages/${name}")`);
+  const start = `const pages = {${modules}};\npages[document.body.dataset.module]();\n`;
+  const pages = await bundlePages("pages", start, false);
+  return { ...pages, ...(await bundlePages("editor", 'import "./pages/editor.js";\n', true)) };
+}
+
 const files = {};
 for (const name of ["diff", "diff3", "editor", "lit", "turndown"]) files[`${name}.js`] = await bundle(name);
 files["icons.svg"] = await drawIcons();
-const texts = Object.fromEntries(Object.entries(files).map(([name, { content }]) => [name, content]));
-Object.assign(texts, await describe(files));
+const vendored = Object.fromEntries(Object.entries(files).map(([name, { content }]) => [name, content]));
+Object.assign(vendored, await describe(files));
+const texts = await bundleAllPages();
+const former = (await readdir(target)).filter((name) => name.endsWith(".js") && !(name in texts));
+for (const [name, text] of Object.entries(vendored)) texts[`vendor/${name}`] = text;
 
+const isCheck = process.argv.includes("--check");
+const differing = [...former];
 for (const [name, text] of Object.entries(texts)) {
   const path = new URL(name, target);
-  if (!process.argv.includes("--check")) await writeFile(path, text);
-  else if ((await readFile(path, "utf8").catch(() => "")) !== text) {
-    console.error(`static/vendor/${name} differs from what build.mjs makes; run \`npm run build\``);
-    process.exitCode = 1;
-  }
+  if (!isCheck) await writeFile(path, text);
+  else if ((await readFile(path, "utf8").catch(() => "")) !== text) differing.push(name);
+}
+for (const name of former) if (!isCheck) await unlink(new URL(name, target));
+if (isCheck && differing.length) {
+  console.error(
+    `these files of static differ from what build.mjs makes; run \`npm run build\`: ${differing.join(", ")}`,
+  );
+  process.exitCode = 1;
 }

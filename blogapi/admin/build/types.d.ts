@@ -266,8 +266,8 @@ interface Loaded {
 }
 
 /** The page of the editor, with the properties that its parts use. */
-type EditorPage = import("../static/editor/article-page.js").ArticlePage & {
-  area: import("../static/editor/writing-area.js").WritingArea;
+type EditorPage = import("../source/editor/article-page.js").ArticlePage & {
+  area: import("../source/editor/writing-area.js").WritingArea;
   [field: string]: any;
 };
 

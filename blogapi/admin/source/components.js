@@ -1,0 +1,255 @@
+/** The components of the pages: functions that return templates. */
+
+import { html, live, nothing, ref } from "../static/vendor/lit.js";
+import { formatDay, formatNumber } from "./format.js";
+import { STATUSES } from "./statuses.js";
+
+/** kind: "good", "warn", "bad", "accent" or "" (soft). @param {string} name @param {string} [kind] */
+export function icon(name, kind = "") {
+  const { assets } = document.documentElement.dataset;
+  return html`<svg class="icon ${kind}" aria-hidden="true"><use href="${assets}/vendor/icons.svg#${name}"></use></svg>`;
+}
+
+/**
+ * Set attributes and handlers (`onclick`) of an element; null, undefined, false and "" remove an attribute.
+ * @param {Record<string, unknown>} values
+ */
+const attributes = (values) =>
+  ref((/** @type {any} */ element) => {
+    for (const [name, value] of Object.entries(element ? values : {})) {
+      if (typeof value === "function") element[name] = value;
+      else if (value == null || value === false || value === "") element.removeAttribute(name);
+      else element.setAttribute(name, value === true ? "" : value);
+    }
+  });
+
+/**
+ * kind: "main", "bare", "risk" or "" (plain). While `busy`, the button keeps its width and shows busyText.
+ * href: the address, for a link. pressed: the state, for a toggle. Other names are attributes.
+ * @param {string} text
+ * @param {((event: any) => unknown) | null} onClick
+ * @param {{busyText?: string, icon?: string, kind?: string, label?: string, busy?: boolean, pressed?: boolean,
+ *   popup?: string, href?: string, [name: string]: unknown}} [options]
+ */
+export function button(text, onClick, options = {}) {
+  const { busyText, icon: name, kind = "", label, busy, pressed, popup, ...more } = options;
+  const inner = html`${name ? icon(name) : nothing}${text ? renderTexts(text, busyText) : nothing}`;
+  const states = { "aria-busy": busy && "true", "aria-pressed": pressed?.toString(), "aria-haspopup": popup };
+  const kinds = `button ${kind} ${text ? "" : "icon-only"}`;
+  const given = attributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
+  if (more.href) return html`<a ${given}>${inner}</a>`;
+  /** @param {Event} event */
+  const click = (event) => (busy ? event.preventDefault() : onClick?.(event));
+  return html`<button type="button" @click=${click} ${given}>${inner}</button>`;
+}
+
+/**
+ * A button with an icon and without text; the label names it.
+ * @param {string} name @param {string} label @param {Parameters<typeof button>[1]} onClick
+ * @param {Parameters<typeof button>[2]} [options]
+ */
+export const iconButton = (name, label, onClick, options) => button("", onClick, { icon: name, label, ...options });
+
+/**
+ * Return the handler of an event that calls use() with the value of the field.
+ * @param {(value: string) => unknown} [use]
+ */
+export const onValue =
+  (use) =>
+  (/** @type {FieldEvent} */ { target }) =>
+    use?.(target.value);
+
+/** Return the handler of an event that calls use() with the button. @param {(anchor: HTMLElement) => unknown} use */
+export const onButton =
+  (use) =>
+  (/** @type {ButtonEvent} */ { currentTarget }) =>
+    use(currentTarget);
+
+/**
+ * Return two texts that overlap, so that a button keeps its width when one replaces the other.
+ * @param {string} before @param {string} [after]
+ */
+const renderTexts = (before, after) =>
+  html`<span class="words"><span class="before">${before}</span
+    >${after ? html`<span class="after">${after}</span>` : nothing}</span>`;
+
+/**
+ * A button that lets the user choose files, and passes them to use(). accept: the attribute of the file
+ * input.
+ * @param {string} text @param {(files: File[]) => unknown} use
+ * @param {{icon: string, kind?: string, multiple?: boolean, accept?: string, busy?: boolean}} options
+ */
+export function fileButton(text, use, { icon: name, kind = "", multiple = false, accept = "", busy = false }) {
+  // Clear the input, so that the same file can be chosen again.
+  const forget = (/** @type {any} */ { target }) => (target.value = "");
+  const change = (/** @type {any} */ { target }) => use([...target.files]);
+  return html`<label class="button upload ${kind}">${icon(name)} ${text}<input type="file" class="sr-only"
+    accept=${accept} ?multiple=${multiple} ?disabled=${busy} @click=${forget} @change=${change}></label>`;
+}
+
+/**
+ * The state of an article: an icon and words.
+ * @param {{status: Status, published_at?: string | null, working_copy?: unknown}} article
+ */
+export function badge({ status, published_at: time, working_copy: edits }) {
+  const { name, icon: mark, kind } = STATUSES[status];
+  const date = status === "scheduled" && time && formatDay(time);
+  const words = [name, date, edits && status !== "draft" && "edits waiting"].filter(Boolean).join(", ");
+  return html`<span class="badge">${icon(mark, kind)}<span>${words}</span></span>`;
+}
+
+/**
+ * A label, a control with the id "field-NAME", and below it the help or the error errors[NAME]. type: the type of the
+ * input, or "textarea". onInput(value): called at each key; onChange(value): called when the field is left. Other names
+ * are attributes. Forms in the HTML templates use fields.html instead.
+ * @param {{name: string, id?: string, label: unknown, help?: unknown, counter?: unknown,
+ *   errors?: Record<string, unknown>, [name: string]: unknown}} options
+ */
+export function field({ name, id = `field-${name}`, label, help, counter, errors = {}, ...more }) {
+  const error = [errors[name] ?? []].flat().join(" ");
+  const text = error ? html`${icon("circle-alert")} ${error}` : help;
+  const aria = { "aria-describedby": text && `${id}-help`, "aria-invalid": error && "true" };
+  return html`<div class="field ${error ? "faulty" : ""}">
+    <label for=${id}>${label}</label>
+    ${makeControl({ id, name, ...aria, ...more })}
+    <div class="below" ?hidden=${!text && !counter}>
+      <span id="${id}-help" class="help">${text}</span><span class="help">${counter}</span></div></div>`;
+}
+
+/**
+ * @param {{type?: string, value?: unknown, onInput?: (value: string) => unknown,
+ *   onChange?: (value: string) => unknown, items?: Record<string, string>, [name: string]: unknown}} options
+ */
+function makeControl({ type = "text", value = "", items, onInput, onChange, ...more }) {
+  const dir = /^text/.test(type) && "auto";
+  const handlers = { oninput: onValue(onInput), onchange: onValue(onChange) };
+  const given = attributes({ autocomplete: "off", dir, ...handlers, ...more });
+  // Text in a field that the page does not track is kept when the page renders.
+  const shown = onInput ? live(value) : value;
+  if (type === "select") return select(/** @type {Record<string, string>} */ (items), value, given);
+  if (type === "textarea") return html`<textarea rows="3" .value=${shown} ${given}></textarea>`;
+  return html`<input type=${type} .value=${shown} ${given}>`;
+}
+
+/** @param {Record<string, string>} items @param {unknown} value @param {unknown} given */
+function select(items, value, given) {
+  const option = (/** @type {[string, string]} */ [item, label]) =>
+    html`<option value=${item} ?selected=${item === value}>${label}</option>`;
+  const choices = Object.entries(items).map(option);
+  return html`<span class="select"><select ${given}>${choices}</select>${icon("chevron-down")}</span>`;
+}
+
+/**
+ * A checkbox whose label is as high as other fields.
+ * @param {{id: string, label: unknown, value: boolean, help?: unknown, onChange: (value: boolean) => unknown}} options
+ */
+export function checkbox({ id, label, value, help, onChange }) {
+  const onchange = (/** @type {any} */ { target }) => onChange(target.checked);
+  return html`<div class="field"><label class="check"><input type="checkbox" id=${id} .checked=${live(value)}
+      @change=${onchange}><span>${label}</span></label>
+    ${help ? html`<div class="below"><span class="help">${help}</span></div>` : nothing}</div>`;
+}
+
+/**
+ * One of two or three choices. items: the values by their labels.
+ * @template T
+ * @param {{label: string, name: string, items: Record<string, T>, value: T, onChange: (value: T) => unknown}} options
+ */
+export function segments({ label, name, items, value, onChange }) {
+  const choice = (/** @type {[string, T]} */ [text, item]) => html`<label>
+    <input type="radio" name=${name} value=${item} .checked=${live(item === value)}
+      @change=${() => onChange(item)}><span>${text}</span></label>`;
+  return html`<fieldset class="segments"><legend class="sr-only">${label}</legend>
+    ${Object.entries(items).map(choice)}</fieldset>`;
+}
+
+/**
+ * One of at most six choices, as cards. items: [value, word, sentence].
+ * @template T
+ * @param {{label: string, name: string, items: [T, string, string?][], value: T,
+ *   onChange: (value: T) => unknown}} options
+ */
+export function choiceCards({ label, name, items, value, onChange }) {
+  const helpOf = (/** @type {string | undefined} */ help) => (help ? html`<span class="help">${help}</span>` : nothing);
+  const card = (/** @type {[T, string, string?]} */ [item, text, help]) => html`<label>
+    <input type="radio" name=${name} value=${item} .checked=${live(item === value)}
+      @change=${() => onChange(item)}><span>${text}${helpOf(help)}</span></label>`;
+  return html`<fieldset class="choice-cards"><legend>${label}</legend><div>${items.map(card)}</div></fieldset>`;
+}
+
+/**
+ * Links to the parts of a page, on one line with `beside` (a search field).
+ * count null: not known yet.
+ * @param {{key: string, text: string, count?: number | null, href: string}[]} items @param {string} current
+ * @param {{label?: string, beside?: unknown}} [options]
+ */
+export function tabs(items, current, { label = "Parts of this page", beside = nothing } = {}) {
+  const link = (/** @type {typeof items[0]} */ { key, text, count, href }) =>
+    html`<a href=${href} aria-current=${key === current ? "page" : nothing}>${text} ${
+      count === undefined ? nothing : html`<span class="count">${count === null ? "–" : formatNumber(count)}</span>`
+    }</a>`;
+  return html`<div class="tab-row">
+    <nav class="tabs" aria-label=${label}>${items.map(link)}</nav>${beside}</div>`;
+}
+
+/** @param {{label: string, value?: string, onInput?: (value: string) => unknown, [name: string]: unknown}} options */
+export function searchField({ label, value = "", onInput, ...more }) {
+  const given = { type: "search", value, onInput, "aria-label": label, placeholder: label, ...more };
+  return html`<search class="search">${icon("search")}${makeControl(given)}</search>`;
+}
+
+/** The head of a page; main: its main button. @param {unknown} title @param {unknown} main */
+export const pageHead = (title, main = nothing) => html`<header class="page-head"><h1>${title}</h1>${main}</header>`;
+
+/** The head of a part of a page; side: a link or a button. @param {string} title @param {unknown} side */
+export const sectionHead = (title, side = nothing) => html`<div class="section-head"><h2>${title}</h2>${side}</div>`;
+
+/**
+ * A list item of two lines.
+ * @param {{title: unknown, text?: unknown, side?: unknown, icon?: string, kind?: string}} parts
+ */
+export const row = ({ title, text = "", side = "", icon: name, kind }) =>
+  html`<li class="row">${name ? icon(name, kind) : nothing}
+    <div class="row-text"><div class="row-title">${title}</div><div class="row-help">${text}</div></div>
+    <div class="row-side">${side}</div></li>`;
+
+/** @param {{title: string, text: string, actions?: unknown}} parts */
+export const emptyState = ({ title, text, actions = nothing }) =>
+  html`<section class="empty"><h2>${title}</h2><p>${text}</p>
+    <div class="actions">${actions}</div></section>`;
+
+/** An alert with the text; empty if there is no text. @param {string | null | undefined} text */
+export const problem = (text) =>
+  html`<div role="alert">${text ? html`<p class="problem">${icon("circle-alert")} ${text}</p>` : nothing}</div>`;
+
+/** @param {{value?: number, max: number, label: string}} options */
+export const progressBar = ({ value, max, label }) =>
+  html`<progress class="progress" value=${value ?? nothing} max=${max || 1} aria-label=${label}>
+  </progress>`;
+
+/**
+ * A table whose last column has actions; heads: [[text, class]].
+ * @param {string[][]} heads @param {unknown} rows @param {string} [kind]
+ */
+export const table = (heads, rows, kind = "bleed") =>
+  html`<table class="table ${kind}"><thead><tr>
+    ${heads.map(([text, name = ""]) => html`<th scope="col" class=${name}>${text}</th>`)}
+    <th class="menu-cell" scope="col"><span class="sr-only">Actions</span></th></tr></thead>
+    <tbody>${rows}</tbody></table>`;
+
+/** A table that scrolls in its own frame. @param {Parameters<typeof table>} parameters */
+export const framedTable = (...parameters) => html`<div class="table-frame">${table(...parameters)}</div>`;
+
+/**
+ * A sample of how a search engine, or a link preview in a message (kind "card"), shows a page.
+ * @param {{label: string, host: string, title: string, description: string, kind?: string, picture?: string}} sample
+ */
+export const renderSample = ({ label, host, title, description, kind = "", picture }) =>
+  html`<div class="elsewhere ${kind}" role="group" aria-label=${label} dir="auto">
+    ${picture ? html`<img src=${picture} alt="">` : nothing}
+    <p class="host">${host}</p><p class="title">${title}</p><p>${description}</p></div>`;
+
+/** A description list of names and values. @param {Record<string, unknown>} values */
+export const facts = (values) =>
+  html`<dl class="facts">
+    ${Object.entries(values).map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`;

@@ -1,0 +1,203 @@
+/** Dialogs, popovers, menus and toasts, and what they need: the focus and the clipboard. */
+
+import { button, iconButton, onButton } from "./components.js";
+import { html, nothing, render } from "../static/vendor/lit.js";
+
+/** Copy a text to the clipboard; the promise is rejected if the browser refuses. @param {string} text */
+export async function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  // Browsers offer the clipboard to https and localhost only.
+  const write = (/** @type {ClipboardEvent} */ event) => {
+    event.preventDefault();
+    event.clipboardData?.setData("text/plain", text);
+  };
+  addEventListener("copy", write);
+  const isCopied = document.execCommand("copy");
+  removeEventListener("copy", write);
+  if (!isCopied) throw new Error("The browser refuses to copy.");
+}
+
+/**
+ * A button that copies a text and then shows "Copied" for two seconds.
+ * @param {string} text @param {{label?: string, kind?: string}} [options]
+ */
+export function copyButton(text, { label = "Copy", kind } = {}) {
+  const refuse = () => toast("The browser refuses to copy. Select the text, and copy it yourself.");
+  const confirm = (/** @type {DOMTokenList} */ classList) => {
+    announce("Copied");
+    classList.add("done");
+    setTimeout(() => classList.remove("done"), 2000);
+  };
+  const copy = onButton(({ classList }) => copyText(text).then(() => confirm(classList), refuse));
+  return button(label, copy, { busyText: "Copied", icon: "copy", kind });
+}
+
+/** Announce a text that is already visible to screen readers. @param {string} text */
+export function announce(text) {
+  const region = document.querySelector("#announcer > span");
+  if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text;
+}
+
+let endToast = () => {};
+
+/**
+ * undo: a function; or action: {label, run}.
+ * @typedef {{undo?: (() => unknown) | false | null,
+ *   action?: {label: string, run: () => unknown} | "" | false | null}} ToastOptions
+ */
+
+/** Show the result of an action for 8 seconds. @param {string} text @param {ToastOptions} [options] */
+export function toast(text, { undo, action = undo && { label: "Undo", run: undo } } = {}) {
+  endToast();
+  const parent = document.querySelector("dialog[open]") ? topmost() : document.querySelector("#announcer");
+  const element = makeElement("div", { className: "toast", popover: "manual" }, parent);
+  const end = () => keepFocus(() => element.remove());
+  endToast = end;
+  const link = action && button(action.label, () => (end(), action.run()), { kind: "bare" });
+  render(html`<span>${text}</span>${link || nothing}`, element);
+  element.showPopover();
+  // The animation lasts 8 seconds and begins again when neither the pointer nor the focus is on the toast.
+  element.addEventListener("animationend", end);
+}
+
+const isFocusLost = () => document.activeElement === document.body;
+
+/**
+ * Change the document. If that removes the element with the focus, the content gets the focus.
+ * @param {() => void} change
+ */
+export function keepFocus(change) {
+  const wasLost = isFocusLost();
+  change();
+  if (isFocusLost() && !wasLost) document.getElementById("main")?.focus();
+}
+
+/**
+ * Move the focus among the elements with two arrow keys, Home and End. Returns the element that gets it.
+ * @param {KeyboardEvent} event @param {HTMLElement[]} elements @param {string[]} [keys]
+ */
+export function moveFocus(event, elements, [next, previous] = ["ArrowDown", "ArrowUp"]) {
+  const at = elements.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  const to = { [next]: at + 1, [previous]: at - 1, Home: 0, End: -1 }[event.key];
+  const element = to === undefined ? undefined : elements.at(to % elements.length);
+  if (element) event.preventDefault();
+  element?.focus();
+  return element;
+}
+
+/**
+ * The open dialogs and popovers: they are outside the page, and are rendered again whenever the page is.
+ * @type {Set<Float>}
+ */
+const floats = new Set();
+
+export function updateFloats() {
+  for (const float of floats) float.update();
+}
+
+// The parent of new dialogs, popovers and toasts: the last open dialog, or the landmark `main`.
+const topmost = () => [...document.querySelectorAll("main, dialog[open]")].at(-1) ?? document.body;
+
+/** @param {string} name @param {object} properties @param {Element | null} [parent] */
+function makeElement(name, properties, parent = topmost()) {
+  return (parent ?? topmost()).appendChild(Object.assign(document.createElement(name), properties));
+}
+
+/** @param {HTMLElement} element @param {(close: Close) => unknown} content @returns {Float} */
+function makeFloat(element, content, opener = /** @type {any} */ (document.activeElement)) {
+  const { promise: result, resolve } = Promise.withResolvers();
+  /** @type {Close} */
+  const close = (value) => {
+    if (!floats.delete(float)) return;
+    keepFocus(() => {
+      element.remove();
+      if (isFocusLost()) opener.focus();
+    });
+    resolve(value);
+  };
+  const float = { element, result, close, update: () => render(content(close), element) };
+  floats.add(float);
+  float.update();
+  return float;
+}
+
+/**
+ * Open a dialog (kind "wide": 960 pixels wide), and return {result, update(), close(value), element}. result: a
+ * promise of the closing value, undefined after Escape. content(close) returns what is below the title; it is
+ * called whenever the page renders. The focus goes to `autofocus`, or to the first control.
+ * @param {{title: string, content: (close: Close) => unknown, kind?: string}} options
+ */
+export function openDialog({ title, content, kind = "" }) {
+  /** @type {any} */
+  const element = makeElement("dialog", { className: `dialog ${kind}`, ariaLabel: title });
+  const float = makeFloat(element, (close) => html`<h2>${title}</h2>${content(close)}`);
+  element.addEventListener("close", () => float.close());
+  element.showModal();
+  return float;
+}
+
+/**
+ * Ask before an action that cannot be undone; return a promise of true, or undefined. action: the text of the button.
+ * @param {{title: string, text: string, action: string}} question
+ */
+export function confirmRisk({ title, text, action }) {
+  const content = (/** @type {Close} */ close) => html`<p class="soft">${text}</p><div class="dialog-buttons">
+    ${button("Cancel", () => close(), { kind: "bare" })}
+    ${button(action, () => close(true), { kind: "risk filled" })}</div>`;
+  return openDialog({ title, content, kind: "small-dialog" }).result;
+}
+
+/**
+ * The buttons at the end of a popover: Cancel, and the main one.
+ * @param {Close} close @param {string} text @param {() => unknown} run @param {Parameters<typeof button>[2]} options
+ */
+export const popoverButtons = (close, text, run, options) =>
+  html`<div class="popover-buttons">${button("Cancel", () => close(), { kind: "bare" })}
+    ${button(text, run, { kind: "main", ...options })}</div>`;
+
+/**
+ * Open a popover under a button, as openDialog() does; a second click on the button closes it.
+ * @param {any} anchor @param {(close: Close) => unknown} content
+ * @param {{label?: string, role?: string, kind?: string}} [options] @returns {Float | undefined}
+ */
+export function openPopover(anchor, content, { label, role = "dialog", kind = "" } = {}) {
+  if (anchor.popoverTargetElement) return anchor.popoverTargetElement.hidePopover();
+  const element = makeElement("div", { className: `popover ${kind}`, popover: "auto", role });
+  element.ariaLabel = label ?? anchor.textContent.trim();
+  const float = makeFloat(element, content, anchor);
+  float.result.then(() => (anchor.ariaExpanded = "false"));
+  // Without a target, a click on the anchor would close the popover first, and then open it again.
+  Object.assign(anchor, { ariaExpanded: "true", popoverTargetElement: element, popoverTargetAction: "show" });
+  element.showPopover();
+  element.addEventListener("beforetoggle", () => float.close());
+  const first = element.querySelector(":is(button, a, input, select, textarea):not([type=radio]:not(:checked))");
+  /** @type {HTMLElement | null} */ (first)?.focus();
+  return float;
+}
+
+/**
+ * Open a menu under a button; false and null are left out.
+ * @param {HTMLElement} anchor @param {MenuItems} items @param {string} [label]
+ */
+export function openMenu(anchor, items, label) {
+  /** @param {MenuItem} item @param {Close} close */
+  const entry = ({ label: text, action, risk, ...more }, close) => {
+    const kind = `menu-item ${risk ? "risk" : "bare"}`;
+    return button(text, () => (close(), action?.(anchor)), { kind, role: "menuitem", tabindex: "-1", ...more });
+  };
+  const draw = (/** @type {Close} */ close) => items.flatMap((item) => (item ? [entry(item, close)] : []));
+  const float = openPopover(anchor, draw, { label, role: "menu", kind: "menu" });
+  float?.element.addEventListener("keydown", (event) => {
+    if (event.key === "Tab") float.close();
+    else moveFocus(event, /** @type {any} */ ([...float.element.children]));
+  });
+}
+
+/**
+ * The button "…" of a row or a page, with its menu. items: an array, or a function that returns one.
+ * @param {string} label @param {MenuItems | (() => MenuItems)} items
+ */
+export function menuButton(label, items) {
+  const onClick = onButton((anchor) => openMenu(anchor, typeof items === "function" ? items() : items, label));
+  return iconButton("ellipsis", label, onClick, { kind: "bare", popup: "menu" });
+}

@@ -1,0 +1,128 @@
+/** The popover "Add a translation": a new draft, or an article or page that exists. */
+
+import { html } from "../../static/vendor/lit.js";
+import { get, patch } from "../api.js";
+import { choiceCards, field, problem } from "../components.js";
+import { openPopover, popoverButtons, toast } from "../dialogs.js";
+import { languageName, listLanguages } from "../languages.js";
+import { session } from "../shell.js";
+import { COLLECTION, ITEM, isPage, load, pathOf, saveCopy } from "./article.js";
+import { createCopy } from "./duplicate.js";
+import { EMPTY } from "./edits.js";
+import { newUuid } from "./journal.js";
+import { pickArticle } from "./link-picker.js";
+
+/** @type {[string, string, string?][]} */
+const STARTS = [
+  ["copy", "Start with a copy of this text", "Pictures, terms and custom fields too"],
+  ["empty", "Start with an empty text", "Only the terms are copied"],
+  ["link", `Link ${ITEM === "page" ? "a page" : "an article"} that exists…`],
+];
+/** @type {Record<string, string>} */
+const HELP = {
+  copy: "A draft with its own address. Readers see nothing new until you publish it.",
+  link: `The ${ITEM} gets this language, and leaves its other translations.`,
+};
+
+/**
+ * Open the popover. used: the languages of the text and its translations.
+ * @param {HTMLElement} anchor @param {EditorPage} page @param {string[]} used
+ */
+export function openTranslation(anchor, page, used) {
+  /** @type {{language: string, languages: {language: string}[]}} */
+  const { language: siteLanguage, languages } = session().site;
+  const free = listLanguages(siteLanguage).filter((tag) => !used.includes(tag));
+  const wanted = [...languages.map(({ language }) => language), ...navigator.languages, "en-GB"];
+  const form = { language: wanted.find((tag) => free.includes(tag)) ?? free[0] ?? "", start: "copy" };
+  /** @param {Partial<typeof form>} fields */
+  const set = (fields) => {
+    Object.assign(form, fields);
+    popover?.update();
+  };
+  /** @param {Close} close */
+  const run = async (close) => {
+    const language = form.language === siteLanguage ? "" : form.language;
+    if (form.start !== "link") await createDraft(page, language, form);
+    else await linkItem(page, language, close);
+  };
+  const draw = (/** @type {Close} */ close) => {
+    const isLink = form.start === "link";
+    const items = Object.fromEntries(free.map((tag) => [tag, languageName(tag)]));
+    const onInput = (/** @type {string} */ language) => set({ language });
+    const language = { name: "new-language", label: "Language", type: "select", items, onInput, errors: {} };
+    const onChange = (/** @type {string} */ start) => set({ start });
+    const main = { busy: page.busy === "translate", busyText: isLink ? "Linking…" : "Creating…" };
+    return html`<h2>Add a translation</h2>
+      ${field({ ...language, value: form.language })}
+      ${choiceCards({ label: "Text", name: "start", items: STARTS, value: form.start, onChange })}
+      <p class="consequence help">${HELP[form.start] ?? HELP.copy}</p>
+      ${problem(page.problem)}
+      ${popoverButtons(close, isLink ? "Choose" : "Create the draft", () => run(close), main)}`;
+  };
+  const popover = openPopover(anchor, draw, { label: "Add a translation", kind: "translation" });
+}
+
+/**
+ * Create the draft of a translation, and open it.
+ * @param {EditorPage} page @param {string} language "" = the language of the site
+ * @param {{language: string, start: string}} form
+ */
+const createDraft = (page, language, form) =>
+  page.act("translate", async () => {
+    await shareKey(page);
+    const { edits } = page;
+    const { content_type, category, tags, authors, translation_key } = edits;
+    const texts = form.start === "copy" ? edits : { ...EMPTY, content_type, category, tags, authors, translation_key };
+    await createCopy({ ...texts, language }, isPage ? await findPosition(page.article, form.language) : {});
+  });
+
+/**
+ * Let the author choose an item, and make it a translation of this one.
+ * @param {EditorPage} page @param {string} language @param {Close} close
+ */
+async function linkItem(page, language, close) {
+  const list = isPage ? (/** @type {Json} */ query) => get("blog/pages/", { query }) : undefined;
+  const chosen = await pickArticle(page.uuid, `Link ${isPage ? "a page" : "an article"}`, list);
+  // In most browsers, the list has closed the popover already.
+  close();
+  if (!chosen) return;
+  await page.act("translate", async () => {
+    await shareKey(page);
+    const fields = { language, translation_key: page.edits.translation_key };
+    const { article, edits } = await load(chosen.uuid);
+    await patch(pathOf(chosen.uuid), fields);
+    // Without this, publishing the working copy of the chosen item would undo the change.
+    if (article.working_copy) await saveCopy(chosen.uuid, { ...edits, ...fields });
+    await page.showTranslations();
+  });
+  if (page.problem) toast(page.problem);
+}
+
+/**
+ * Give the article the key that its translations share. If it has unpublished edits, the key is one of them.
+ * @param {EditorPage} page
+ */
+async function shareKey(page) {
+  await page.ensureSaved();
+  if (page.edits.translation_key) return;
+  const translation_key = newUuid();
+  if (page.article.working_copy) {
+    page.change({ translation_key });
+    await page.ensureSaved();
+  } else {
+    await patch(pathOf(page.uuid), { translation_key });
+    page.startFrom(await load(page.uuid));
+  }
+}
+
+/**
+ * Return the position of a translation of a page: below the translation of its parent page, if there is one.
+ * @param {Article} page @param {string} language
+ */
+async function findPosition({ parent, position }, language) {
+  if (!parent) return { position };
+  const { data: above } = await get(pathOf(parent), { query: { fields: "translation_key" } });
+  const query = { translation_key: above.translation_key, language, status: "any", fields: "uuid" };
+  const found = above.translation_key ? (await get(`blog/${COLLECTION}/`, { query })).data : [];
+  return { parent: found[0]?.uuid ?? parent, position };
+}

@@ -1,0 +1,145 @@
+/** The controls of custom fields in Details. */
+
+import { html, nothing } from "../../static/vendor/lit.js";
+import { get } from "../api.js";
+import { button, checkbox, field, icon, segments } from "../components.js";
+import { hasRole } from "../roles.js";
+import { ITEM } from "./article.js";
+import { findArticles, pickArticle } from "./link-picker.js";
+import { describeFault, CUSTOM_FIELDS, useFields } from "./custom-fields.js";
+import { renderPictureField } from "./pictures.js";
+
+/**
+ * Stores the value of a field.
+ *
+ * @typedef {(value: any) => void} Write
+ */
+
+// The number of characters of all segments that fit into the width of Details.
+const MAX_SEGMENTS_LENGTH = 24;
+/** @type {Record<string, string>} */
+const INPUT_TYPES = { date: "date", url: "url" };
+/** The titles of articles to which fields refer, by uuid. @type {Map<string, string>} */
+const titles = new Map();
+
+/** Read the definitions. */
+export async function loadCustomFields() {
+  useFields((await get("blog/fields/")).data, ITEM);
+}
+
+/** @param {EditorPage} page */
+export function renderCustomFields(page) {
+  if (!CUSTOM_FIELDS.length) return nothing;
+  const define = hasRole("admin") ? html`<a class="small" href="/admin/custom-fields/">Define fields</a>` : nothing;
+  return html`<section class="custom-fields"><div class="custom-fields-head"><h3>Custom fields</h3>${define}</div>
+    ${CUSTOM_FIELDS.map((customField) => renderControl(page, customField))}</section>`;
+}
+
+/** @param {EditorPage} page @param {CustomField} customField */
+function renderControl(page, customField) {
+  const { name, label, type, list, choices } = customField;
+  const value = page.edits.custom?.[name];
+  /** @type {Write} */
+  const write = (changed) => {
+    const { [name]: before, ...others } = page.edits.custom ?? {};
+    const isEmpty = changed === "" || changed === null || (Array.isArray(changed) && !changed.length);
+    page.change({ custom: isEmpty ? others : { ...others, [name]: changed } });
+  };
+  if (type === "article") return renderArticles(page, customField, value, write);
+  if (type === "picture" && !list) {
+    const words = { name: label, label: labelOf(customField), title: `Choose ${label}`, action: "Use picture" };
+    return renderPictureField({ ...words, address: value, write });
+  }
+  if (type === "boolean" && !list) {
+    const options = { label: labelOf(customField), help: helpOf(customField), value: value === true, onChange: write };
+    return checkbox({ id: `field-custom.${name}`, ...options });
+  }
+  const hasSegments = type === "choice" && !list && `None${choices.join("")}`.length <= MAX_SEGMENTS_LENGTH;
+  return hasSegments ? renderSegments(customField, value, write) : renderField(page, customField, value, write);
+}
+
+/** @param {CustomField} customField */
+const labelOf = ({ label, read_by: readers }) =>
+  html`${label}${readers === "admins" ? html` ${icon("lock")}<span class="sr-only"> (admins only)</span>` : nothing}`;
+/** @param {CustomField} customField */
+const helpOf = ({ help, read_by: readers }) =>
+  readers === "admins" ? `${help} Admins only: not in what readers or keys of others get.`.trim() : help;
+/** @param {CustomField} customField @param {any} value */
+const renderHelp = (customField, value) => html`<div class="below"><span class="help">
+  ${describeFault(customField, value) || helpOf(customField)}</span></div>`;
+
+/** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {Write} write */
+function renderField(page, customField, value, write) {
+  const { name, type, list, choices, minimum, maximum } = customField;
+  /** @param {string} text */
+  const parse = (text) => (type === "number" && /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+  /** @param {string} text */
+  const parseLines = (text) => text.split("\n").flatMap((line) => (line.trim() ? [parse(line.trim())] : []));
+  const fault = describeFault(customField, value);
+  const limits = minimum === null || maximum === null ? "" : `${minimum} to ${maximum}`;
+  const options = {
+    name: `custom.${name}`,
+    label: labelOf(customField),
+    help: [list && "One on each line", limits, helpOf(customField)].filter(Boolean).join(". "),
+    errors: fault ? { [`custom.${name}`]: fault } : page.errors,
+  };
+  if (list) {
+    const shown = Array.isArray(value) ? value.join("\n") : (value ?? "");
+    const onChange = (/** @type {string} */ text) => write(parseLines(text));
+    return field({ ...options, type: "textarea", rows: 3, value: shown, onChange });
+  }
+  if (type === "long_text") return field({ ...options, type: "textarea", rows: 4, value: value ?? "", onInput: write });
+  if (type === "choice") {
+    const items = { "": "None", ...Object.fromEntries(choices.map((word) => [word, word])) };
+    return field({ ...options, type: "select", items, value: value ?? "", onInput: write });
+  }
+  // A date input cannot show an invalid date.
+  const inputType = type === "date" && fault ? "text" : (INPUT_TYPES[type] ?? "text");
+  const more = { inputmode: type === "number" && "decimal", placeholder: type === "url" && "https://" };
+  const onInput = (/** @type {string} */ text) => write(parse(text));
+  return field({ ...options, ...more, type: inputType, value: String(value ?? ""), onInput });
+}
+
+/** @param {CustomField} customField @param {any} value @param {Write} write */
+function renderSegments(customField, value, write) {
+  const { name, label, choices } = customField;
+  const items = { None: "", ...Object.fromEntries(choices.map((word) => [word, word])) };
+  return html`<div class="field"><span class="label">${labelOf(customField)}</span>
+    ${segments({ label, name: `custom.${name}`, items, value: value ?? "", onChange: write })}
+    ${renderHelp(customField, value)}</div>`;
+}
+
+/** @param {EditorPage} page @param {CustomField} customField @param {any} value @param {Write} write */
+function renderArticles(page, customField, value, write) {
+  const { label, list } = customField;
+  /** @type {string[]} */
+  const chosen = [value ?? []].flat();
+  readTitles(page, chosen);
+  const choose = async () => {
+    const article = await pickArticle(page.uuid, `Choose ${label}`);
+    if (!article) return;
+    titles.set(article.uuid, article.title);
+    write(list ? [...new Set([...chosen, article.uuid])] : article.uuid);
+  };
+  /** Move the focus, because its button is removed with the chip. @param {ButtonEvent} event @param {string} uuid */
+  const remove = ({ currentTarget }, uuid) => {
+    /** @type {any} */ (currentTarget.closest("[role=group]")).querySelector(".button").focus();
+    write(list ? chosen.filter((other) => other !== uuid) : null);
+  };
+  const chip = (/** @type {string} */ uuid) => html`<span class="chip"><span dir="auto">${titles.get(uuid)}</span>
+    <button type="button" aria-label="Remove ${titles.get(uuid)}"
+      @click=${(/** @type {ButtonEvent} */ event) => remove(event, uuid)}>${icon("x")}</button></span>`;
+  const verb = list ? "Add an article" : chosen.length ? "Replace" : "Choose an article";
+  return html`<div class="field" role="group" aria-label=${label}><span class="label">${labelOf(customField)}</span>
+    ${chosen.map(chip)}<div class="cover-buttons">${button(verb, choose)}</div>
+    ${renderHelp(customField, value)}</div>`;
+}
+
+/** @param {EditorPage} page @param {string[]} uuids */
+async function readTitles(page, uuids) {
+  const unknown = uuids.filter((uuid) => !titles.has(uuid));
+  if (!unknown.length) return;
+  for (const uuid of unknown) titles.set(uuid, "An article");
+  for (const { uuid, title } of (await findArticles(unknown)) ?? []) titles.set(uuid, title);
+  page.requestUpdate();
+}

@@ -1,0 +1,114 @@
+/** The differences of two versions of an article: by field, by line and by word. */
+
+import { diffLines, diffWordsWithSpace } from "../../static/vendor/diff.js";
+import { TERM_KINDS } from "../pages/term-words.js";
+import { SEO_SOURCES, TEXT_FIELDS } from "./edits.js";
+import { listLabels } from "./custom-fields.js";
+
+/**
+ * A field that differs, and a part of a text: equal, or changed. `side` is the choice of an author in a conflict.
+ *
+ * @typedef {{name: string, label: string, before: any, after: any, side?: string}} FieldChange
+ * @typedef {{equal?: string, before?: any, after?: any, side?: string}} TextChange
+ * @typedef {{value: string, removed?: boolean, added?: boolean}} Part
+ * @typedef {Record<string, any>} Version
+ */
+
+/** The names of the fields in words. @type {Record<string, string>} */
+export const LABELS = {
+  ...Object.fromEntries(TEXT_FIELDS.map(({ name, label }) => [name, label])),
+  slug: "Address",
+  ...Object.fromEntries(Object.values(TERM_KINDS).map(({ field, label }) => [field, label])),
+  "seo.title": "Title for search engines",
+  "seo.description": "Description for search engines",
+  "seo.og_image": "Picture for social networks",
+  "seo.canonical_url": "Canonical address",
+};
+/** @type {Record<string, Record<string, string>>} */
+const CHOICES = Object.fromEntries(TEXT_FIELDS.flatMap(({ name, choices }) => (choices ? [[name, choices]] : [])));
+/** The nouns of the terms in a field. @type {Record<string, string>} */
+const TERM_NOUNS = Object.fromEntries(Object.values(TERM_KINDS).map(({ field, noun }) => [field, noun]));
+
+/**
+ * Return the text of a field such as "seo.title": undefined if the version lacks it, empty if it is derived.
+ * @param {Version} version @param {string} name @param {Record<string, string>} names
+ */
+export function showField(version, name, names) {
+  const [key, inner] = name.split(".");
+  const value = inner ? version[key]?.[inner] : version[key];
+  if (value === undefined) return key === "custom" && version.custom ? "" : undefined;
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (key === "custom") return Array.isArray(value) ? value.join(", ") : String(value);
+  if (name === "translation_key") return value ? "Shared with its translations" : "";
+  if (CHOICES[name]) return CHOICES[name][value] ?? value;
+  if (!TERM_NOUNS[name]) return inner && value === version[SEO_SOURCES[inner]] ? "" : value;
+  const uuids = [value ?? []].flat();
+  return uuids.map((uuid) => names[uuid] ?? `a deleted ${TERM_NOUNS[name]}`).join(", ");
+}
+
+/**
+ * Return the fields whose values differ: [{name, label, before, after}]. names: the names of terms by uuid.
+ *
+ * A field that one of the versions lacks is left out.
+ * @param {Version} before @param {Version} after @param {Record<string, string>} names @returns {FieldChange[]}
+ */
+export function diffFields(before, after, names) {
+  const show = (/** @type {Version} */ version, /** @type {string} */ name) => showField(version, name, names);
+  return Object.entries({ ...LABELS, ...listLabels() })
+    .map(([name, label]) => ({ name, label, before: show(before, name), after: show(after, name) }))
+    .filter((field) => ![field.before, field.after].includes(undefined) && field.before !== field.after);
+}
+
+// Texts with little in common take long to compare. After this time, they count as completely different.
+const TIMEOUT = { timeout: 500 };
+/** @type {(value: string) => Part} */
+const makeRemoved = (value) => ({ value, removed: true, added: false });
+/** @type {(value: string) => Part} */
+const makeAdded = (value) => ({ value, removed: false, added: true });
+/** @type {(before: string, after: string) => Part[]} */
+const replaceParts = (before, after) => [makeRemoved(before), makeAdded(after)];
+
+/** Return the parts of a diff as [{equal} or {before, after}]. @param {Part[]} parts */
+function group(parts) {
+  /** @type {any[]} */
+  const changes = [];
+  for (const { value, removed, added } of parts) {
+    const name = removed ? "before" : added ? "after" : "equal";
+    if (name === "equal") changes.push({ equal: value });
+    else if (changes.at(-1)?.[name] === undefined) changes.push({ before: "", after: "", [name]: value });
+    else changes.at(-1)[name] += value;
+  }
+  return changes;
+}
+
+/**
+ * Return the lines of two texts: [{equal} or {before, after}].
+ * @type {(before: string, after: string) => TextChange[]}
+ */
+export const compareLines = (before, after) => group(diffLines(before, after, TIMEOUT) ?? replaceParts(before, after));
+
+/**
+ * Return the words of two texts: [{equal} or {before, after}]; a space or a comma does not split a change.
+ * @param {string} before @param {string} after @returns {TextChange[]}
+ */
+export function compareWords(before, after) {
+  const parts = diffWordsWithSpace(before, after, TIMEOUT) ?? replaceParts(before, after);
+  const isGap = (/** @type {Part} */ { value, removed, added }, /** @type {number} */ n) =>
+    !removed && !added && n > 0 && n < parts.length - 1 && /^[ ,]{1,2}$/.test(value);
+  return group(parts.flatMap((part, n) => (isGap(part, n) ? replaceParts(part.value, part.value) : part)));
+}
+
+const countWords = (text = "") => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+
+/**
+ * Return the numbers of words that were added and removed: {added, removed}.
+ * @param {string} before @param {string} after
+ */
+export function countChanges(before, after) {
+  const words = compareLines(before, after)
+    .filter((lines) => !("equal" in lines))
+    .flatMap((lines) => compareWords(lines.before, lines.after));
+  const sum = (/** @type {"before" | "after"} */ name) =>
+    words.reduce((total, change) => total + countWords(change[name]), 0);
+  return { added: sum("after"), removed: sum("before") };
+}

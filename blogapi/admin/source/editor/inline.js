@@ -1,0 +1,161 @@
+/** Renders the blocks of a text: pictures, and for the address of a player, a note of what readers will see. */
+
+import { html, nothing, render } from "../../static/vendor/lit.js";
+import { fileAddress, get } from "../api.js";
+import { button, icon, iconButton, onValue } from "../components.js";
+import { count } from "../format.js";
+import { oneLine } from "../forms.js";
+import { findBlocks, writePictures } from "./blocks.js";
+import { choosePictures } from "./pictures.js";
+
+const players = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
+const WARNING = icon("triangle-alert", "warn");
+/**
+ * @typedef {{source?: string, width?: number | null, height?: number | null, alt?: string, isMissing?: boolean}}
+ *   PictureFile
+ */
+/** The files of the library by uuid; null while one is loaded. @type {Map<string, PictureFile | null>} */
+const files = new Map();
+
+/** The functions with which createEditor() finds and draws the blocks. */
+export const blocks = { find: (/** @type {string} */ text) => findBlocks(text, players), draw };
+
+/** @param {HTMLElement} dom @param {Block} block @param {boolean} isSelected @param {BlockActions} actions */
+function draw(dom, block, isSelected, actions) {
+  const redraw = () => {
+    if (dom.isConnected) draw(dom, block, dom.classList.contains("selected"), actions);
+    actions.measure();
+  };
+  const { pictures } = block;
+  render(pictures ? renderPictures(pictures, isSelected, actions, redraw) : renderPlayer(block, actions), dom);
+}
+
+/**
+ * The file of a picture; null while it is loaded. redraw: called when it is known.
+ * @param {string} address @param {() => void} redraw @returns {PictureFile | null}
+ */
+function findFile(address, redraw) {
+  if (!address.startsWith("media:")) return { source: address };
+  const uuid = address.slice("media:".length);
+  if (!files.has(uuid)) {
+    files.set(uuid, null);
+    const query = { fields: "uuid,url,alt,width,height,renditions" };
+    const read = (/** @type {{data: Media}} */ { data }) => {
+      const { width, height, alt } = data;
+      return { source: fileAddress(data.renditions[1] ?? data), width, height, alt };
+    };
+    const forget = () => setTimeout(() => files.delete(uuid), 10_000);
+    get(`blog/media/${uuid}/`, { query })
+      .then(read, ({ status }) => (status === 404 ? { isMissing: true } : (forget(), null)))
+      .then((file) => (files.set(uuid, file), redraw()));
+  }
+  return files.get(uuid) ?? null;
+}
+
+/** Return the alternative text that the library has for a picture, if the picture was shown. @param {string} address */
+export const findLibraryText = (address) => files.get(address.slice("media:".length))?.alt ?? "";
+
+/**
+ * @param {BlockPicture[]} pictures @param {boolean} isSelected @param {BlockActions} actions @param {() => void} redraw
+ */
+function renderPictures(pictures, isSelected, actions, redraw) {
+  const label = pictures.length > 1 ? `Gallery of ${count(pictures.length, "picture")}` : "Picture";
+  const shown = pictures.map((picture) => ({ ...picture, file: findFile(picture.address, redraw) }));
+  if (isSelected)
+    return html`<div class="block-card" role="group" aria-label=${label}>${renderCard(pictures, shown, actions)}</div>`;
+  return html`<div class="block-pictures ${shown.length > 1 ? "several" : ""}" role="group" aria-label=${label}>
+    ${shown.map(
+      (picture) => html`<figure>${renderImage(picture, actions)}
+      ${isDescribed(picture) ? nothing : html`<span class="block-mark">${WARNING} No alternative text</span>`}
+      ${picture.caption ? html`<figcaption>${picture.caption}</figcaption>` : nothing}</figure>`,
+    )}</div>`;
+}
+
+/**
+ * Return false if a picture has no alternative text here and none in the library; true while that is unknown.
+ * @param {BlockPicture} picture
+ */
+const isDescribed = ({ alt, file }) => Boolean(alt.trim() || !file || file.alt || file.isMissing);
+
+/** @param {BlockPicture} picture @param {BlockActions} actions */
+function renderImage({ alt, file }, actions) {
+  if (!file) return html`<div class="block-wait"></div>`;
+  if (file.isMissing) return html`<p class="block-wait">${icon("circle-alert")} The library has no such picture.</p>`;
+  const { source, width, height } = file;
+  return html`<img src=${source} alt=${alt} width=${width ?? nothing} height=${height ?? nothing} loading="lazy"
+    draggable="false" @load=${actions.measure}>`;
+}
+
+/** @param {Picture} picture @returns {BlockPicture} */
+const toBlockPicture = ({ uuid, alt }) => ({ address: `media:${uuid}`, alt, caption: "" });
+
+/** @param {BlockPicture[]} pictures @param {BlockPicture[]} shown with their files @param {BlockActions} actions */
+function renderCard(pictures, shown, actions) {
+  const write = (/** @type {BlockPicture[]} */ changed) => actions.replace(writePictures(changed));
+  /** @param {number} n @param {Partial<BlockPicture>} values */
+  const set = (n, values) =>
+    write(pictures.map((picture, other) => (n === other ? { ...picture, ...values } : picture)));
+  /**
+   * @param {{title: string, action: string}} options @param {BlockPicture[]} before those that stay before the chosen
+   */
+  const choose = async (options, before) => {
+    const chosen = (await choosePictures(options)).map(toBlockPicture);
+    if (chosen.length) write([...before, ...chosen]);
+    actions.focusText();
+  };
+  const replace = () => choose({ title: "Replace the picture", action: "Replace" }, []);
+  const add = () => choose({ title: "Add to a gallery", action: "Add" }, pictures);
+  /** @param {KeyboardEvent} event */
+  const leave = (event) => {
+    if (event.key !== "Escape" || event.isComposing) return;
+    event.preventDefault();
+    event.stopPropagation();
+    actions.focusText();
+  };
+  /** @param {string} text @param {() => unknown} run @param {string} name of the icon */
+  const tool = (text, run, name) => button(text, run, { icon: name, kind: "bare" });
+  return html`<div @keydown=${leave}>
+    ${shown.map((picture, n) => renderFields(picture, n, (values) => set(n, values), actions))}
+    <div class="block-tools">
+      ${shown.length === 1 ? tool("Replace", replace, "replace") : nothing}
+      ${tool("Add to a gallery", add, "columns-3")} ${tool("As Markdown", actions.reveal, "code")}
+      ${iconButton("trash-2", "Delete", actions.remove, { kind: "risk" })}</div></div>`;
+}
+
+/**
+ * @param {BlockPicture} picture @param {number} n @param {(values: Partial<BlockPicture>) => void} set
+ * @param {BlockActions} actions
+ */
+function renderFields(picture, n, set, actions) {
+  const { alt, caption, file } = picture;
+  const isMissing = !isDescribed(picture);
+  const text = oneLine((alt) => set({ alt }), actions.focusText);
+  return html`<div class="block-row">${renderImage(picture, actions)}<div>
+    <label for="block-alt-${n}">Alternative text</label>
+    <textarea id="block-alt-${n}" rows="2" dir="auto" maxlength="1000" .value=${alt}
+      placeholder=${file?.alt || "What the picture says, in a sentence"} aria-describedby="block-help-${n}"
+      @input=${onValue(text.onInput)} @keydown=${text.onkeydown}></textarea>
+    <p id="block-help-${n}" class="help">${
+      isMissing
+        ? html`<span class="warn">${WARNING} Missing. Some readers cannot see the picture.</span>`
+        : alt.trim() || !file?.alt
+          ? nothing
+          : "From the library"
+    }</p>
+    <label for="block-caption-${n}">Caption</label>
+    <input id="block-caption-${n}" dir="auto" maxlength="1000" autocomplete="off" .value=${caption}
+      @input=${onValue((caption) => set({ caption }))}></div></div>`;
+}
+
+/** @param {Block} block @param {BlockActions} actions */
+function renderPlayer({ title, address }, actions) {
+  const makeLink = () => {
+    actions.replace(`[${title}](${address})`);
+    actions.focusText();
+  };
+  return html`<div class="block-player" role="group" aria-label=${title}>
+    <span class="block-play">${icon("play")}</span>
+    <div><p>${title}</p><p class="mono">${address}</p>
+      <p class="help">Readers see its player here. Nothing is loaded while you write.</p></div>
+    ${button("Make it a link", makeLink, { kind: "bare" })}</div>`;
+}

@@ -1,0 +1,237 @@
+/** The dialog in which an author chooses the target of a link; typing "[[" or pressing Ctrl K opens it. */
+
+import { html, nothing } from "../../static/vendor/lit.js";
+import { get } from "../api.js";
+import { badge, icon, onValue } from "../components.js";
+import { openDialog } from "../dialogs.js";
+import { formatChanged, formatDay } from "../format.js";
+import { hasRole, listPath } from "../roles.js";
+import { asksForArticle, checkLinks, findLinks, makeLink } from "./links.js";
+import { run } from "./markdown.js";
+import { letterOf } from "../shortcuts.js";
+
+const FIELDS = "uuid,title,status,published_at,last_updated";
+const MAX_LINKS = 100;
+const SEARCH_DELAY_MS = 150;
+const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/i;
+
+/**
+ * Open the list if the last change of the text has typed "[[".
+ * @param {EditorPage} page @param {string} former @param {string} text
+ */
+export function followTyping(page, former, text) {
+  const { from, to } = page.area.field.getSelection();
+  if (from !== to || !asksForArticle(former, text, from)) return;
+  // The field is still in its update, and has no layout yet.
+  queueMicrotask(() => pickLink(page, { from: from - 2, to: from }));
+}
+
+/**
+ * Let the author choose an article, or enter an address, and link to it. brackets: the range of "[[".
+ * @param {EditorPage} page @param {TextRange} [brackets]
+ */
+export async function pickLink(page, brackets) {
+  if (document.querySelector(".link-picker")) return;
+  const { field } = page.area;
+  const range = brackets ?? field.getSelection();
+  const text = brackets ? "" : field.getText().slice(range.from, range.to);
+  const linkSelection = () => page.edit((/** @type {TextInput} */ input) => run("link", input));
+  if (ADDRESS.test(text)) return linkSelection();
+  const choice = await new LinkPicker(page.uuid, { position: findPosition(field, range.to) }).ask();
+  /** @param {string} insert */
+  const replace = (insert) => {
+    const end = range.from + insert.length;
+    field.edit({ ...range, insert, selectFrom: end, selectTo: end });
+  };
+  if (choice.article) replace(makeLink(choice.article, text));
+  else if (choice.address) replace(`[${text || choice.address}](${choice.address})`);
+  else if (choice.isAddress) {
+    field.select(range.from, range.to);
+    if (brackets) replace("");
+    linkSelection();
+  } else if (brackets && choice.words) replace(`[[${choice.words}`);
+  field.focus();
+}
+
+/**
+ * Let the author choose an article, except the one that is edited; return it, or nothing.
+ * @param {string} edited its uuid @param {string} title @param {List} [list] reads other items than articles
+ */
+export async function pickArticle(edited, title, list = listArticles) {
+  return (await new LinkPicker(edited, { title, list, takesAddresses: false }).ask()).article;
+}
+
+/** Return the articles with these uuids that the author may read; null if the server fails. @param {string[]} uuids */
+export async function findArticles(uuids) {
+  const query = { uuid: uuids, status: "any", fields: FIELDS, page: 1, page_size: MAX_LINKS };
+  const { data } = await listArticles(query).catch(() => ({ data: null }));
+  return data;
+}
+
+/** Return the warnings about the links of a text; none if the server does not answer. @param {string} text */
+export async function findBrokenLinks(text) {
+  const links = findLinks(text).slice(0, MAX_LINKS);
+  const uuids = [...new Set(links.map(({ uuid }) => uuid))];
+  const found = uuids.length ? await findArticles(uuids) : null;
+  return found ? checkLinks(links, new Map(found.map((article) => [article.uuid, article]))) : [];
+}
+
+/** Reads articles or pages. @typedef {(query: Json) => Promise<{data: Article[]}>} List */
+
+/** Authors find their own articles, and the published ones of others. @type {List} */
+async function listArticles(query) {
+  const own = get(listPath(), { query });
+  if (hasRole("editor")) return own;
+  const { status, ordering, ...rest } = query;
+  const published = get("blog/articles/", { query: rest });
+  const found = (await Promise.all([own, published])).flatMap(({ data }) => data);
+  return { data: [...new Map(found.map((article) => [article.uuid, article])).values()] };
+}
+
+/**
+ * Return the position in the window below a character, if the field knows it.
+ * @param {TextField} field @param {number} at
+ */
+function findPosition(field, at) {
+  const rectangle = field.rectangleAt?.(at);
+  return rectangle ? { left: rectangle.left, top: rectangle.bottom } : null;
+}
+
+/**
+ * The choice of an author: an article, an address, isAddress to enter an address, or none of these; and the typed
+ * words.
+ *
+ * @typedef {{article?: Article, address?: string, isAddress?: boolean, words?: string}} Choice
+ * @typedef {{left: number, top: number}} Position
+ */
+
+class LinkPicker {
+  words = "";
+  /** The index of the option that Enter takes. */
+  at = 0;
+  /** @type {Article[] | null} */
+  articles = null;
+
+  /** @type {any} */
+  dialog = null;
+  timer = 0;
+
+  /**
+   * @param {string} uuid of the edited article, which is not offered
+   * @param {{position?: Position | null, title?: string, list?: List, takesAddresses?: boolean}} options
+   */
+  constructor(uuid, { position, title = "Link to an article", list = listArticles, takesAddresses = true }) {
+    this.uuid = uuid;
+    this.position = position;
+    this.title = title;
+    this.list = list;
+    this.takesAddresses = takesAddresses;
+  }
+
+  /** @returns {Promise<Choice>} */
+  async ask() {
+    this.dialog = openDialog({ title: this.title, kind: "link-picker", content: () => this.render() });
+    const { element, close, result } = this.dialog;
+    if (this.position) this.move(element, this.position);
+    // A click beside the list closes it.
+    element.addEventListener("click", (/** @type {Event} */ { target }) => target === element && close());
+    this.search();
+    return (await result) ?? { words: this.words };
+  }
+
+  /** @param {HTMLElement} element @param {Position} position */
+  move(element, { left, top }) {
+    const { innerWidth, innerHeight } = window;
+    if (innerWidth < 768) return;
+    const [width, height] = [element.offsetWidth, 400];
+    element.style.margin = "0";
+    element.style.left = `${Math.max(16, Math.min(left - 16, innerWidth - width - 16))}px`;
+    element.style.top = `${Math.max(16, Math.min(top + 8, innerHeight - height))}px`;
+  }
+
+  async search() {
+    const { words } = this;
+    const query = { status: "any", page: 1, page_size: 9, fields: FIELDS };
+    const order = words.trim() ? { q: words.trim() } : { ordering: "-last_updated" };
+    const { data } = await this.list({ ...query, ...order }).catch(() => ({ data: [] }));
+    if (words !== this.words) return;
+    this.articles = data.filter(({ uuid }) => uuid !== this.uuid).slice(0, 8);
+    this.at = 0;
+    this.dialog.update();
+  }
+
+  /** @param {string} words */
+  type(words) {
+    this.words = words;
+    this.dialog.update();
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.search(), SEARCH_DELAY_MS);
+  }
+
+  /** The choices: the articles, and an address at the end. @returns {Choice[]} */
+  get options() {
+    const words = this.words.trim();
+    const articles = (this.articles ?? []).map((article) => ({ article }));
+    if (!this.takesAddresses) return articles;
+    return ADDRESS.test(words) ? [{ address: words }] : [...articles, { isAddress: true }];
+  }
+
+  /** @param {KeyboardEvent} event */
+  handleKey(event) {
+    const { options } = this;
+    /** @type {Record<string, number>} */
+    const steps = { ArrowDown: 1, ArrowUp: options.length - 1 };
+    const step = steps[event.key];
+    if (event.isComposing) return;
+    if (step && options.length) this.at = (this.at + step) % options.length;
+    // If the browser itself closed the dialog, its close event would come only after the next key.
+    else if (event.key === "Escape") this.dialog.close();
+    else if (event.key === "Enter" && options.length) this.dialog.close(options[this.at]);
+    else if (letterOf(event) === "K" && this.takesAddresses) this.dialog.close(options[options.length - 1]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.dialog.update();
+  }
+
+  render() {
+    const { words, articles, options, at, takesAddresses } = this;
+    const [take, leave] = takesAddresses ? ["link", "keep the text"] : ["use it", "close"];
+    const empty = words.trim() && articles?.length === 0 && !options[0]?.address;
+    const handleKey = (/** @type {KeyboardEvent} */ event) => this.handleKey(event);
+    return html`<div class="search">${icon("search")}<input role="combobox" aria-label="Title of an article" autofocus
+        placeholder="Title of an article" autocomplete="off" spellcheck="false" dir="auto" aria-expanded="true"
+        aria-controls="link-list" aria-activedescendant=${options.length ? `link-${at}` : nothing} .value=${words}
+        @input=${onValue((text) => this.type(text))} @keydown=${handleKey}></div>
+      <p class="none" role="status">${empty ? `No article contains '${words.trim()}'` : nothing}</p>
+      <div id="link-list" role="listbox" aria-label="Articles">
+        ${options.map((option, n) => this.renderOption(option, n))}</div>
+      <p class="keys"><span><kbd>↑</kbd> <kbd>↓</kbd> choose</span> <span><kbd>Enter</kbd> ${take}</span>
+        <span><kbd>Esc</kbd> ${leave}</span></p>`;
+  }
+
+  /** @param {Choice} option @param {number} n */
+  renderOption(option, n) {
+    const { article, address } = option;
+    const inner = article
+      ? html`<span class="title" dir="auto">${mark(article.title, this.words)}</span>${badge(article)}
+          <span class="day">${describeDay(article)}</span>`
+      : html`${icon("globe")}<span class="title">${address ? `Link to ${address}` : "Link to an address…"}</span>
+          <kbd>Ctrl K</kbd>`;
+    return html`<div id="link-${n}" role="option" class="menu-item ${article ? "" : "address"}"
+      aria-selected=${n === this.at} @click=${() => this.dialog.close(option)}>${inner}</div>`;
+  }
+}
+
+/** @param {Article} article */
+const describeDay = ({ status, published_at: time, last_updated: changed }) =>
+  status === "published" && time ? formatDay(time) : formatChanged(changed);
+
+/** Mark the words at the beginnings of the words of a title. @param {string} title @param {string} words */
+function mark(title, words) {
+  const found = words.trim().split(/\s+/).filter(Boolean);
+  if (!found.length) return title;
+  const escaped = found.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const parts = title.split(new RegExp(`(?<![\\p{L}\\p{N}])(${escaped.join("|")})`, "giu"));
+  return parts.map((part, n) => (n % 2 ? html`<mark>${part}</mark>` : part));
+}

@@ -1,0 +1,292 @@
+/** The dialog in which an author resolves the conflicts between two versions of an article. */
+
+import { html, live, nothing } from "../../static/vendor/lit.js";
+import { button, icon, segments } from "../components.js";
+import { copyButton, openDialog } from "../dialogs.js";
+import { count } from "../format.js";
+import { ITEM } from "./article.js";
+import { compareWords, showField } from "./differences.js";
+import { keepBreaks, showBreaks } from "./edits.js";
+import { write } from "./merge.js";
+
+const WRITTEN = "written";
+const NOT_SAVED = "Nothing is saved before you do. Both texts stay in the history.";
+const RESULT = `The ${ITEM} then`;
+/**
+ * A conflict: a field with this name, or the lines of a region of the text. side: the choice of the author; isGone: the
+ * region has no line in the text now; wasLast: its line was the last line of the text.
+ *
+ * @typedef {{id: string, label: string, side: string, isGone: boolean, name?: string, base: any, mine: any,
+ *   theirs: any, missing?: string, wasLast?: boolean}} Conflict
+ * @typedef {TextRange & {id: string}} Range
+ * @typedef {{merged: import("./merge.js").Merged, mine: Edits, person: string, names: Record<string, string>}} Question
+ */
+
+/**
+ * Return the joined edits, or null if the author decides later. merged: the result of mergeEdits(); person: the name of
+ * the other author, or "" if both versions are of the same author; names: the names of terms by uuid.
+ * @param {Question} question @returns {Promise<Edits | null>}
+ */
+export async function openMerge(question) {
+  const { createEditor } = await import("../../static/vendor/editor.js");
+  return new Merge(question).ask(createEditor);
+}
+
+class Merge {
+  // Which half is shown on a phone: the conflicts, or the text.
+  half = "conflicts";
+  warning = "";
+  /** @type {any} */
+  dialog = null;
+  /** @type {any} */
+  field = null;
+
+  /** @param {Question} question */
+  constructor({ merged, mine, person, names }) {
+    this.merged = merged;
+    this.mine = mine;
+    this.names = names;
+    this.who = person || "Your other text";
+    this.whose = person ? `${person}’s` : "The other";
+    this.title = person ? `Join your text and ${person}’s` : "Join your two texts";
+    const fields = merged.conflicts.map((conflict) => ({ ...conflict, id: conflict.name }));
+    const texts = merged.regions
+      .map((region, n) => ({ ...region, id: `text-${n}`, label: findHeading(merged.regions, n) }))
+      .filter(({ kind }) => kind === "open");
+    /** @type {Conflict[]} */
+    this.conflicts = [...fields, ...texts].map((conflict) => ({ ...conflict, side: "", isGone: false }));
+  }
+
+  /**
+   * @param {typeof import("../../static/vendor/editor.js").createEditor} createEditor
+   * @returns {Promise<Edits | null>}
+   */
+  async ask(createEditor) {
+    const kind = "wide merge";
+    this.dialog = openDialog({ title: this.title, kind, content: (close) => this.render(close) });
+    const { element, result } = this.dialog;
+    const { text, ranges } = this.layOut();
+    const markdown = this.mine.content_type === "markdown";
+    const onChange = () => this.followWriting();
+    const parent = element.querySelector("[data-ref=mergeText]");
+    this.field = createEditor({ parent, text, label: RESULT, markdown, onChange });
+    this.field.ranges.set(ranges);
+    element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.handleKey(event));
+    this.go(0);
+    const edits = await result;
+    this.field.destroy();
+    return edits ?? null;
+  }
+
+  // The text, with an empty line for each open conflict, and the ranges of what is open or has changed.
+  layOut() {
+    const { regions } = this.merged;
+    const parts = [];
+    const ranges = [];
+    let from = 0;
+    for (const [n, { kind, lines }] of regions.entries()) {
+      const isOpen = kind === "open";
+      const shown = isOpen ? [""] : lines;
+      if (!shown.length) continue;
+      const part = showBreaks(shown.join("\n").replace(/\r$/, ""));
+      const to = from + part.length;
+      const index = this.conflicts.findIndex(({ id }) => id === `text-${n}`);
+      const missing = isOpen ? `Place ${index + 1}: choose beside it, or write here` : "";
+      if (isOpen) this.conflicts[index].missing = missing;
+      if (kind !== "same" && kind !== "both") {
+        ranges.push({ id: `text-${n}`, from, to, missing, ...this.#mark(isOpen ? "" : kind) });
+      }
+      parts.push(part);
+      from = to + 1;
+    }
+    return { text: parts.join("\n"), ranges };
+  }
+
+  /** @param {string} side */
+  #mark(side) {
+    const note = side === "mine" ? "You" : side === "theirs" ? this.who : "";
+    return { kind: side && `range-${side}`, note };
+  }
+
+  // Text that is typed for an open conflict resolves it. If undo removes the text, the conflict is open again.
+  followWriting() {
+    for (const { id, from, to } of this.field?.ranges.get() ?? []) {
+      const conflict = this.conflicts.find((other) => other.id === id);
+      if (!conflict || conflict.isGone) continue;
+      if (from < to && !conflict.side) conflict.side = WRITTEN;
+      else if (from === to && conflict.side && linesOf(conflict, conflict.side).join("")) conflict.side = "";
+    }
+    this.dialog.update();
+  }
+
+  /** @param {Conflict} conflict @param {string} side */
+  choose(conflict, side) {
+    conflict.side = side;
+    this.warning = "";
+    if (conflict.id.startsWith("text-")) this.#write(conflict, linesOf(conflict, side), side);
+    this.dialog.update();
+  }
+
+  /** @param {Conflict} conflict */
+  #findRange({ id }) {
+    return this.field.ranges.get().find((/** @type {Range} */ range) => range.id === id);
+  }
+
+  // Write the lines into the range of the conflict. Without lines, it has no line in the text.
+  /** @param {Conflict} conflict @param {string[]} lines @param {string} side */
+  #write(conflict, lines, side) {
+    const { field } = this;
+    const range = this.#findRange(conflict);
+    const size = field.getText().length;
+    let { from, to } = range;
+    const text = showBreaks(lines.join("\n")).replace(/\r$/, "");
+    let insert = text;
+    const { isGone } = conflict;
+    conflict.isGone = !lines.length;
+    let skipped = 0;
+    if (isGone && lines.length) {
+      if (conflict.wasLast) skipped = 1;
+      insert = conflict.wasLast ? `\n${text}` : `${text}\n`;
+    } else if (!isGone && !lines.length) {
+      conflict.wasLast = to === size;
+      if (conflict.wasLast) from = Math.max(0, from - 1);
+      else to += 1;
+    }
+    const start = from + skipped;
+    field.edit({ from, to, insert, selectFrom: start, selectTo: start });
+    const missing = conflict.isGone ? "" : conflict.missing;
+    const changed = { ...range, ...this.#mark(side), missing, from: start, to: start + text.length };
+    field.ranges.set(field.ranges.get().map((/** @type {Range} */ other) => (other.id === range.id ? changed : other)));
+  }
+
+  /** Show a conflict, and move the focus to its choices. @param {number} index */
+  go(index) {
+    const conflict = this.conflicts[Math.max(0, Math.min(index, this.conflicts.length - 1))];
+    this.half = "conflicts";
+    this.dialog.update();
+    const card = this.dialog.element.querySelector(`[data-conflict="${conflict.id}"]`);
+    card.scrollIntoView({ block: "nearest" });
+    card.querySelector("input:checked, input").focus();
+    const range = this.#findRange(conflict);
+    if (range) this.field.select(range.from);
+  }
+
+  /** @param {KeyboardEvent} event */
+  handleKey(event) {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (!event.altKey || !step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const card = /** @type {HTMLElement | null} */ (document.activeElement?.closest("[data-conflict]"));
+    this.go(this.conflicts.findIndex(({ id }) => id === card?.dataset.conflict) + step);
+  }
+
+  /** @param {Close} close */
+  save(close) {
+    const open = this.conflicts.findIndex(({ side }) => !side);
+    if (open >= 0) {
+      this.warning = `Place ${open + 1} is open`;
+      return this.go(open);
+    }
+    const edits = structuredClone(this.merged.edits);
+    for (const { name, side, theirs } of this.conflicts) if (name && side === "theirs") write(edits, name, theirs);
+    close({ ...edits, content: keepBreaks(this.mine.content, this.field.getText()) });
+  }
+
+  /** @param {Close} close */
+  render(close) {
+    const { conflicts, merged, warning, half } = this;
+    const { mine, theirs } = merged.changes;
+    const chosen = conflicts.filter(({ side }) => side).length;
+    const joined = mine + theirs ? `${count(mine + theirs, "change has", "changes have")} joined by themselves. ` : "";
+    const number = count(conflicts.length, "place is", "places are");
+    const halves = { "Different in both": "conflicts", [RESULT]: "text" };
+    const onChange = (/** @type {string} */ value) => {
+      this.half = value;
+      this.dialog.update();
+    };
+    const marked = html`<p class="help">Joined without a question, and marked in the text: ${theirs} of ${this.who},
+      ${mine} of yours.</p>`;
+    const halfChoice = { label: "Show", name: "half", items: halves, value: half, onChange };
+    return html`<p class="soft">${joined}${number} different in both texts.</p>
+      <p class="soft merge-count" role="status">${chosen} of ${conflicts.length} chosen</p>
+      <div class="phone-only">${segments(halfChoice)}</div>
+      <div class="merge-halves" data-half=${half === "text" ? "text" : "places"}>
+        <section class="merge-places" aria-label="Different in both"><h3 class="wide-only">Different in both</h3>
+          ${conflicts.map((conflict, n) => this.renderConflict(conflict, n))}
+          ${mine + theirs ? marked : nothing}</section>
+        <section class="merge-result"><h3 class="wide-only">${RESULT}
+          <span class="help">You can write in it</span></h3><div class="merge-text" data-ref="mergeText" tabindex="0"
+          role="group" aria-label=${RESULT}></div></section>
+      </div>
+      <div class="dialog-buttons"><span class="soft" role="status">${warning || NOT_SAVED}</span>
+        ${copyButton(this.mine.content, { label: "Copy my text", kind: "bare" })}
+        ${button("Decide later", () => close(null), { kind: "bare" })}
+        ${button("Save the article", () => this.save(close), { kind: "main" })}</div>`;
+  }
+
+  /** @param {Conflict} conflict @param {number} n */
+  renderConflict(conflict, n) {
+    const { id, label, side, name } = conflict;
+    const [base, mine, theirs] = [conflict.base, conflict.mine, conflict.theirs].map((value) => this.show(name, value));
+    const isBothPossible = !name || Array.isArray(conflict.mine);
+    const state = side
+      ? html`${icon("check", "good")} Chosen: ${side === "theirs" ? this.whose : side}`
+      : html`${icon("circle-dashed")} Open`;
+    /** @param {string} value @param {string} text */
+    const choice = (value, text) => html`<label><input type="radio" name="side-${id}" value=${value}
+      .checked=${live(side === value)} @change=${() => this.choose(conflict, value)}><span>${text}</span></label>`;
+    return html`<section class="merge-place ${side ? "" : "open"}" data-conflict=${id} aria-label="Place ${n + 1}">
+      <p class="merge-head"><strong>${n + 1} of ${this.conflicts.length}${label ? ` · ${label}` : ""}</strong>
+        <span class="soft">${state}</span></p>
+      ${base !== null && !side ? renderLine("", "Before", base) : nothing}
+      ${renderLine("yours", this.who, markAdded(mine, theirs))}
+      ${renderLine("mine", "You", markAdded(theirs, mine))}
+      <fieldset class="segments"><legend class="sr-only">Place ${n + 1}</legend>
+        ${choice("theirs", this.whose)} ${choice("mine", "Mine")} ${isBothPossible ? choice("both", "Both") : nothing}
+      </fieldset></section>`;
+  }
+
+  // The value of a field, or lines, as a text; null if it is unknown.
+  /** @param {string | undefined} name of the field @param {any} value */
+  show(name, value) {
+    if (value === null) return null;
+    if (!name) return value.join("\n");
+    const edits = structuredClone(this.mine);
+    write(edits, name, value);
+    return showField(edits, name, this.names) ?? "";
+  }
+}
+
+/**
+ * The lines of a side of a conflict in the text.
+ * @param {Conflict} conflict @param {string} side @returns {string[]}
+ */
+function linesOf({ mine, theirs }, side) {
+  if (side === "both") return [...theirs, ...mine];
+  return side === "mine" ? mine : side === "theirs" ? theirs : [WRITTEN];
+}
+
+/**
+ * The heading above a region, which names the conflict.
+ * @param {import("./merge.js").Region[]} regions @param {number} n
+ */
+function findHeading(regions, n) {
+  const above = regions.slice(0, n).flatMap(({ mine }) => mine);
+  const heading = above.findLast((line) => /^#{1,6}\s/.test(line)) ?? "";
+  return heading.replace(/^#+\s+|\s*#*\s*$/g, "");
+}
+
+/** @param {string} side @param {string} who @param {Renderable} text */
+const renderLine = (side, who, text) =>
+  html`<div class="conflict-line ${side}"><b>${who}</b>
+    <span dir="auto">${text || html`<i class="soft">nothing</i>`}</span></div>`;
+
+/**
+ * Return the second text, with a mark on the words that the first one lacks.
+ * @param {string} former @param {string} text
+ */
+const markAdded = (former, text) => {
+  const parts = compareWords(former, text).map(({ equal, after }) => equal ?? (after && html`<mark>${after}</mark>`));
+  return parts.some(Boolean) ? parts : "";
+};

@@ -1,0 +1,119 @@
+/** Turns rich text of the clipboard into Markdown. The editor loads this module at the first paste. */
+
+import { gfm, TurndownService } from "../../static/vendor/turndown.js";
+import { clean, INERT } from "./clean.js";
+import { picture } from "./markdown.js";
+
+// Longer HTML is pasted as plain text, because converting it would block the page for seconds.
+const MAX_HTML_LENGTH = 2_000_000;
+const MAX_PICTURES = 30;
+const DATA = /^data:(image\/(?:png|jpeg|gif|webp|avif));base64,([A-Za-z0-9+/=\s]+)$/;
+const FORMATTED =
+  "a, blockquote, b, code, del, em, h1, h2, h3, h4, h5, h6, hr, i, img, li, pre, strong, sub, sup, table";
+
+const service = new TurndownService({
+  headingStyle: "atx",
+  hr: "---",
+  bulletListMarker: "-",
+  codeBlockStyle: "fenced",
+  emDelimiter: "*",
+});
+service.use(gfm);
+service.escape = escapeText;
+service.keep(["sub", "sup", "kbd"]);
+/** @param {string} name @param {any} filter @param {(content: string, node: any) => string} replacement */
+const addRule = (name, filter, replacement) => service.addRule(name, { filter, replacement });
+addRule("strikethrough", "del", (content) => (content.trim() ? `~~${content}~~` : content));
+addRule("lineBreak", "br", (_, node) => (node.closest("td, th") ? "<br>" : "\\\n"));
+addRule("listItem", "li", (content, node) => {
+  const mark = node.parentNode.nodeName === "OL" ? `${node.getAttribute("value")}. ` : "- ";
+  const text = content
+    .trim()
+    .replace(/^[☐□]\s*|^\\?\[ \\?\]\s+/, "[ ] ")
+    .replace(/^[☑☒✔✅]\s*|^\\?\[[xX]\\?\]\s+/, "[x] ");
+  return `${mark}${text.replace(/\n(?!\n)/g, `\n${" ".repeat(mark.length)}`)}${node.nextElementSibling ? "\n" : ""}`;
+});
+addRule("blockquote", "blockquote", (content) => `\n\n${content.trim().replace(/^/gm, "> ").replace(/ $/gm, "")}\n\n`);
+// A link that is its own text is shorter without brackets.
+addRule(
+  "bareLink",
+  (/** @type {Element} */ node) =>
+    node.nodeName === "A" && node.getAttribute("href") === node.textContent && !/[<>()*]/.test(node.textContent),
+  (_, node) => node.textContent,
+);
+
+/** Escape only the characters that Markdown would interpret. @param {string} text */
+function escapeText(text) {
+  return text
+    .replace(/\\(?=[!-/:-@[-`{-~])/g, "\\\\")
+    .replace(/[*`]|~~/g, "\\$&")
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
+    .replace(/<(?=[a-z/!?])/gi, "\\<")
+    .replace(/&(?=#?\w+;)/g, "\\&")
+    .replace(/\[(?=\^|[^\]]*\][[(:])/g, "\\[")
+    .replace(/^(\s*)(#{1,6}(?=\s|$)|[-+](?=\s)|>|={3,}|-{3,}|~~~)/, "$1\\$2")
+    .replace(/^(\s*\d{1,9})([.)])(?=\s)/, "$1\\$2");
+}
+
+/**
+ * The pictures that must be uploaded, the number of pictures that only the other program can read, and the number of
+ * those that stay on other sites.
+ *
+ * @typedef {{files: File[], lost: number, remote: number}} Found
+ */
+
+/**
+ * Return the Markdown with what was found. In it, the address of the file n is `picture:n`. Nothing of the HTML is run
+ * or loaded.
+ * @param {string} html @param {string} plain the same text without its format
+ * @returns {Found & {markdown: string, isTooLong?: boolean}}
+ */
+export function convert(html, plain) {
+  /** @type {Found} */
+  const found = { files: [], lost: 0, remote: 0 };
+  if (html.replace(/data:[^"'>]*/g, "").length > MAX_HTML_LENGTH) return { markdown: plain, isTooLong: true, ...found };
+  const source = html
+    .replace(/[\ue000-\ue003]|<style\b[\s\S]*?<\/style\s*>/gi, "")
+    .replace(/(?<=[\s"'/])(?:style|on\w+)(?=\s*=)/gi, `${INERT}$&`);
+  const { body } = new DOMParser().parseFromString(source, "text/html");
+  clean(body, (image) => keepPicture(image, found));
+  const isFormatted = body.querySelector(FORMATTED) || /[\ue000-\ue002]/.test(body.textContent);
+  if (!isFormatted && plain && !plain.trim().includes("\n")) return { markdown: plain, ...found };
+  const markdown = service
+    .turndown(body)
+    .replaceAll(INERT, "")
+    .replaceAll("\ue000", "\\|")
+    .replace(/\ue001(\d+)\ue002/g, "[^$1]");
+  return { markdown, ...found };
+}
+
+/** @param {HTMLImageElement} image @param {Found} found */
+function keepPicture(image, found) {
+  const given = image.getAttribute("src") ?? "";
+  const address = given.startsWith("data:") ? (image.dataset.src ?? given) : given;
+  if (/^https?:\/\//i.test(address)) {
+    found.remote += 1;
+    return address;
+  }
+  const [, type, data] = DATA.exec(address) ?? [];
+  if (!data || found.files.length >= MAX_PICTURES) {
+    found.lost += 1;
+    return null;
+  }
+  const bytes = Uint8Array.from(atob(data.replace(/\s/g, "")), (letter) => letter.charCodeAt(0));
+  const name = `pasted-${found.files.length + 1}.${type.slice(6)}`;
+  found.files.push(Object.assign(new File([bytes], name, { type }), { alt: image.alt ?? "" }));
+  return `picture:${found.files.length - 1}`;
+}
+
+/**
+ * Return the Markdown with the pictures that were uploaded; without them if there are none.
+ * @param {string} markdown @param {Picture[]} pictures
+ */
+export function fillPictures(markdown, pictures) {
+  const pattern = /!\[(?:\\.|[^\]\\])*\]\(picture:(\d+)((?: "(?:\\.|[^"\\])*")?)\)/g;
+  const filled = markdown.replace(pattern, (_, n, title) => {
+    return pictures[n] ? picture(pictures[n], "markdown").replace(/\)$/, `${title})`) : "";
+  });
+  return filled.trim();
+}

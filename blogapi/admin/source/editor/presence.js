@@ -1,0 +1,33 @@
+/** Tells others that the article is open here, and shows who else has it open. */
+
+import { html, nothing } from "../../static/vendor/lit.js";
+import { post } from "../api.js";
+import { icon } from "../components.js";
+import { announce } from "../dialogs.js";
+import { openWords } from "../statuses.js";
+import { pathOf } from "./article.js";
+
+// The server forgets the page a minute after its last report.
+const REPORT_MS = 25_000;
+
+/** Report while the page is visible. @param {import("./article-page.js").ArticlePage} page */
+export function startPresence(page) {
+  const report = async () => {
+    if (document.visibilityState === "hidden" || !page.article || page.saver.problem?.loss) return;
+    const fail = (/** @type {{status: number}} */ { status }) => void (status === 404 && page.stopSaving());
+    const answer = await post(`${pathOf(page.uuid)}open/`, undefined, { signInAgain: false }).catch(fail);
+    if (!answer) return;
+    const [former, words] = [openWords(page.others), openWords(answer.data)];
+    page.set({ others: answer.data });
+    if (words && words !== former) announce(words);
+  };
+  setInterval(report, REPORT_MS);
+  document.addEventListener("visibilitychange", report);
+  report();
+}
+
+/** Render the names of the other users who have the article open. @param {{username: string}[]} users */
+export function renderOthers(users) {
+  const words = openWords(users);
+  return words ? html`<span class="open-by" title=${words}>${icon("users")}<span>${words}</span></span>` : nothing;
+}

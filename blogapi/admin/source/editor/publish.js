@@ -1,0 +1,160 @@
+/** The actions of the editor that change the status of an article, and the other actions of its menu. */
+
+import { html, nothing } from "../../static/vendor/lit.js";
+import { ACTIONS, listActions, MAIN_ACTIONS } from "../actions.js";
+import { post } from "../api.js";
+import { icon, problem } from "../components.js";
+import { confirmRisk, copyText, openPopover, popoverButtons, toast } from "../dialogs.js";
+import { count, formatDay } from "../format.js";
+import { whenReadersSee } from "../webhooks/following.js";
+import { describeAddress, isPage, ITEM, pathOf } from "./article.js";
+import { duplicate } from "./duplicate.js";
+import { findBrokenLinks } from "./link-picker.js";
+import { findUndescribed } from "./blocks.js";
+import { findLibraryText } from "./inline.js";
+import { findMissing } from "./custom-fields.js";
+import { findOpenTasks } from "./markdown.js";
+import { TimeForm } from "./publish-time.js";
+
+const UNTITLED = {
+  title: "Publish without a title?",
+  text: "Readers, feeds and search engines see “Untitled”, and the address is made from it.",
+};
+const UPDATES = `Readers see the new text ${whenReadersSee()}. The former one stays in the history.`;
+/** @type {Partial<Record<Status, string>>} */
+const CONSEQUENCES = {
+  published: UPDATES,
+  unlisted: UPDATES,
+  archived: "It becomes a draft again. Readers see it when you publish it.",
+};
+
+/** Open the popover of the main button. @param {HTMLElement} anchor @param {EditorPage} page */
+export function openPublish(anchor, page) {
+  /** @type {{status: Status, published_at?: string | null}} */
+  const { status, published_at } = page.article ?? { status: "draft" };
+  const main = MAIN_ACTIONS[status];
+  const consequence = CONSEQUENCES[status];
+  const showTime = () => {
+    popover?.update();
+    page.schedulePreview(0, time.instant ?? new Date());
+  };
+  const time = new TimeForm(showTime, status === "scheduled" ? published_at : null);
+  const chooseAction = () => {
+    if (consequence) return main;
+    if (!time.isAhead) return ACTIONS.publish;
+    return ACTIONS.schedule.from.includes(status) ? ACTIONS.schedule : ACTIONS.reschedule;
+  };
+  /** @param {Close} close */
+  const run = async (close) => {
+    const untitled = { ...UNTITLED, action: `${main.name} without a title` };
+    const asks = status !== "archived" && !page.edits.title.trim();
+    if (asks && !(await confirmRisk(untitled))) return;
+    if (await page.publish(chooseAction(), consequence ? null : time.instant)) close();
+  };
+  /** @type {Warning[]} */
+  let linkWarnings = [];
+  const label = `${main.name} this ${ITEM}`;
+  const audience = isPage ? "readers and search" : undefined;
+  const draw = (/** @type {Close} */ close) => html`<h2>${label}</h2>
+    ${consequence ? html`<div class="consequence">${consequence}</div>` : time.render(audience)}
+    ${status === "archived" ? nothing : checks(page, close, linkWarnings)} ${problem(page.problem)}
+    ${popoverButtons(close, chooseAction().name, () => run(close), mainOptions())}`;
+  const mainOptions = () => ({ busy: page.busy === "publish", busyText: "Saving…" });
+  const popover = openPopover(anchor, draw, { label });
+  if (!popover) return;
+  findBrokenLinks(page.area.field.getText()).then((found) => {
+    linkWarnings = found;
+    popover.update();
+  });
+  popover.result.then(() => page.schedulePreview());
+}
+
+const MAX_PICTURES = 5;
+/** @param {{caption: string}} picture @param {number} n */
+const describePicture = ({ caption }, n) => `No alternative text: ${caption ? `“${caption}”` : `picture ${n + 1}`}.`;
+
+const PLAYERS = ", because it is no player that may be embedded";
+/** @param {string} name of an element */
+const describeRemoved = (name) => `Readers do not get <${name}>${name === "iframe" ? PLAYERS : ""}.`;
+
+const SHOWN_AS_TEXT = "Readers see the markup of the text, because it takes too long to render.";
+
+/** @param {string} text @param {string} name */
+function findTag(text, name) {
+  const from = text.search(new RegExp(`<${name}\\b`, "i"));
+  return from < 0 ? null : { from, to: from + name.length + 1 };
+}
+
+/**
+ * The checks before publishing; they warn, but prevent nothing.
+ * @param {EditorPage} page @param {Close} close @param {Warning[]} linkWarnings
+ */
+function checks(page, close, linkWarnings) {
+  const { edits, rendered } = page;
+  const { title, excerpt, tags } = edits;
+  const text = page.area.field.getText();
+  const tasks = findOpenTasks(text);
+  const pictures = findUndescribed(text).filter(({ address }) => !findLibraryText(address));
+  const excerptWords = excerpt ? "Excerpt" : "Excerpt from the text";
+  const good = (/** @type {Renderable} */ words) => html`<li>${icon("check", "good")}<span>${words}</span></li>`;
+  /** @param {string} words @param {TextRange | null} [range] */
+  const warn = (words, range) => {
+    const show = () => (close(), page.showText(range?.from, range?.to));
+    const link = range && html`<button type="button" class="link-button" @click=${show}>Show</button>`;
+    return html`<li>${icon("triangle-alert", "warn")}<span>${words} ${link}</span></li>`;
+  };
+  const taken = describeAddress(page);
+  const tasksOpen = `${count(tasks.count, "task in the text is", "tasks in the text are")} open.`;
+  const address = html`<span class="address">${rendered?.url ?? rendered?.slug}</span>`;
+  const set = `${excerptWords}, category and ${count(tags.length, "tag")} are set`;
+  const lists = tags.length ? good(set) : warn("No tag is set.");
+  return html`<ul class="checks">
+    ${title.trim() ? (taken ? warn(taken) : good(address)) : warn("The title is missing.")}
+    ${isPage ? nothing : lists}
+    ${findMissing(edits.custom ?? {}).map(({ label }) => warn(`${label} is missing.`))}
+    ${tasks.count ? warn(tasksOpen, tasks) : nothing}
+    ${pictures.slice(0, MAX_PICTURES).map((picture, n) => warn(describePicture(picture, n), picture))}
+    ${pictures.length > MAX_PICTURES ? warn(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
+    ${rendered?.shown_as_text ? warn(SHOWN_AS_TEXT) : nothing}
+    ${(rendered?.removed ?? []).map((/** @type {string} */ name) => warn(describeRemoved(name), findTag(text, name)))}
+    ${linkWarnings.map(({ words, range }) => warn(words, range))}</ul>`;
+}
+
+/** Return the items of the menu beside the main button. @param {EditorPage} page @returns {MenuItems} */
+export function menuItems(page) {
+  const article = page.article ?? { status: "draft" };
+  const edits = article.working_copy || page.saver.isDirty;
+  const { status } = article;
+  const isPublic = status === "published" || status === "unlisted";
+  /** @param {string} label @param {string | undefined} icon @param {() => Promise<any>} run @param {boolean} [risk] */
+  const item = (label, icon, run, risk) => {
+    // A toast shows the problem, because a menu cannot.
+    const action = () => run().then(() => page.problem && toast(page.problem));
+    return { label, icon, risk, action };
+  };
+  // The actions in MAIN_ACTIONS are the main button.
+  const others = listActions(article).filter((action) => !Object.values(MAIN_ACTIONS).includes(action));
+  const live = isPublic && article.url;
+  const copy = () => page.act("duplicate", () => page.ensureSaved().then(() => duplicate(page.uuid)));
+  return [
+    ...(page.article ? others : []).map((action) => item(action.name, action.icon, () => page.publish(action))),
+    live && { label: `See the ${ITEM}`, icon: "external-link", href: live, target: "_blank" },
+    page.article && item("Duplicate", "copy", copy),
+    page.article && { label: "Add a translation", icon: "globe", action: () => page.startTranslation() },
+    (!isPublic || edits) && item("Copy a preview link", "share-2", () => share(page)),
+    status !== "draft" && edits && item("Discard the edits", "trash-2", () => page.discard(), true),
+  ];
+}
+
+/** The link shows the edits that are saved. @param {EditorPage} page */
+async function share(page) {
+  const answer = await page.act("share", async () => {
+    await page.ensureSaved();
+    return post(`${pathOf(page.uuid)}preview/`);
+  });
+  if (!answer) return;
+  const link = new URL(answer.data.url, location.href).href;
+  const note = `Anyone with the link can read this ${ITEM} until ${formatDay(answer.data.expires)}.`;
+  const copied = copyText(link).then(() => "Copied.");
+  toast(`${await copied.catch(() => link)} ${note}`);
+}

@@ -1,0 +1,63 @@
+/** The save state of the editor in words. */
+
+import { html, nothing } from "../../static/vendor/lit.js";
+import { get } from "../api.js";
+import { icon } from "../components.js";
+import { daysFromToday, formatDay, formatTime } from "../format.js";
+import { hasRole } from "../roles.js";
+import { session } from "../shell.js";
+import { ITEM } from "./article.js";
+
+/** The icon and the text of each state. @type {Record<string, [string, (saver: any, journal: any) => string]>} */
+const STATES = {
+  saved: ["check", ({ time }) => (time ? `Saved ${daysFromToday(time) ? formatDay(time) : formatTime(time)}` : "")],
+  unsaved: ["pen-line", () => "Not saved yet"],
+  saving: ["refresh-cw", () => "Saving…"],
+  offline: ["cloud-off", (_, { keeps }) => `Offline: ${keeps ? "kept in this browser" : "not kept, copy your text"}`],
+  conflict: ["triangle-alert", () => "Conflict: choose a version"],
+  refused: [
+    "triangle-alert",
+    ({ problem }) => `Not saved: ${problem.loss?.words ?? REASONS[problem.status] ?? problem.message}`,
+  ],
+};
+/** @type {Record<number, string>} */
+const REASONS = { 401: "your login has ended" };
+// Why the text can no longer be saved, for the save state and as a sentence.
+const LOSSES = {
+  deleted: { words: `the ${ITEM} was deleted`, sentence: `This ${ITEM} was deleted while you were writing.` },
+  role: { words: "your role has changed", sentence: `Your role has changed: you may not change this ${ITEM} now.` },
+  hidden: { words: `the ${ITEM} is not yours now`, sentence: `This ${ITEM} was deleted, or is not yours any more.` },
+};
+
+/**
+ * Throw the error again, with a `loss` if the text can no longer be saved. The reason does not tell authors whether a
+ * hidden item exists.
+ * @param {any} error @returns {Promise<never>}
+ */
+export async function explainRefusal(error) {
+  if (![403, 404].includes(error.status)) throw error;
+  const { user } = session();
+  const { data: now } = await get("auth/me/", { signInAgain: false }).catch(() => ({ data: user }));
+  const isDeleted = error.code === "deleted" || hasRole("editor");
+  if (now.role !== user.role) error.loss = { ...LOSSES.role, isReader: now.role === "reader" };
+  else if (error.status === 404) error.loss = isDeleted ? LOSSES.deleted : LOSSES.hidden;
+  throw error;
+}
+
+/** @param {string} state */
+export const isTrouble = (state) => ["offline", "conflict", "refused"].includes(state);
+
+/** @typedef {import("./article-page.js").ArticlePage} ArticlePage */
+
+/** Return the words for the save state of the page; "" for a new article. @param {ArticlePage} page */
+export const describeState = ({ saver, journal }) => STATES[saver.state][1](saver, journal);
+
+/** @param {ArticlePage} page */
+export function renderSaveState(page) {
+  const { state } = page.saver;
+  const words = describeState(page);
+  const inner = words ? html`${icon(STATES[state][0])}<span>${words}</span>` : nothing;
+  return state === "conflict"
+    ? html`<button type="button" class="save-state" @click=${() => page.join()}>${inner}</button>`
+    : html`<span class="save-state">${inner}</span>`;
+}

@@ -1,0 +1,36 @@
+/** The languages of a blog, by their tags (BCP 47). */
+
+import { html, nothing } from "../static/vendor/lit.js";
+import { session } from "./shell.js";
+
+const COMMON = [
+  ...["ar", "bg", "ca", "cs", "cy", "da", "de", "de-AT", "de-CH", "el", "en-AU", "en-CA", "en-GB", "en-IE", "en-IN"],
+  ...["en-US", "es", "es-MX", "et", "fa", "fi", "fr", "fr-CA", "fr-CH", "he", "hi", "hr", "hu", "id", "it", "ja", "ko"],
+  ...["lt", "lv", "nb", "nl", "pl", "pt-BR", "pt-PT", "ro", "ru", "sk", "sl", "sr", "sv", "tr", "uk", "vi", "zh-Hans"],
+  "zh-Hant",
+];
+
+/**
+ * Return the name of a language in English: "English (United Kingdom)". For an unknown tag, return the tag.
+ * @param {string} tag
+ */
+export function languageName(tag) {
+  try {
+    return new Intl.DisplayNames(["en"], { type: "language", languageDisplay: "standard" }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
+/** Return the tags of common languages and of this one, ordered by their names. @param {string} own */
+export function listLanguages(own) {
+  const tags = [...new Set([own, ...COMMON])].filter(Boolean);
+  return tags.sort((a, b) => languageName(a).localeCompare(languageName(b), "en"));
+}
+
+/** Name the language of an item if another one has the same title. @param {Article} item @param {Article[]} items */
+export function languageHint({ uuid, title, language }, items) {
+  const isAlone = !items.some((other) => other.uuid !== uuid && other.title === title && other.language !== language);
+  const name = () => languageName(language || session().site.language);
+  return isAlone ? nothing : html` <span class="soft small">${name()}</span>`;
+}

@@ -1,0 +1,65 @@
+/** Backups in the instance folder: make, download, check and delete them. */
+
+import { html, nothing } from "../../static/vendor/lit.js";
+import { apiAddress, get, post } from "../api.js";
+import { button, framedTable, icon } from "../components.js";
+import { menuButton } from "../dialogs.js";
+import { count, formatDayAndTime, formatSize } from "../format.js";
+import { remove } from "../forms.js";
+import { definePage, Page, refs } from "../shell.js";
+
+class Backups extends Page {
+  /** @type {Record<string, Renderable>} the results of the checks, by the name of the backup */
+  results = {};
+  /** @type {Json[]} */
+  backups = [];
+
+  async load() {
+    const { data } = await get("backups/");
+    this.set({ backups: data });
+  }
+
+  renderMain() {
+    const make = () => this.actAndReload("make", () => post("backups/", undefined, { timeout: 0 }));
+    return button("Make a backup", make, { busyText: "Making it…", kind: "main", busy: this.busy === "make" });
+  }
+
+  renderPage() {
+    if (!this.backups.length) return refs.empty;
+    const heads = [["Made"], ["How"], ["Pictures"], ["Size", "num"]];
+    const rows = this.backups.map((backup) => this.renderBackup(backup));
+    return html`${framedTable(heads, rows, "bleed nowrap")}${refs.help}`;
+  }
+
+  /** @param {Json} backup */
+  renderBackup({ name, created, kind, has_media: hasMedia, missing, size, readable }) {
+    const made = formatDayAndTime(created);
+    const result = this.busy === name ? "Checking…" : this.results[name];
+    const question = { title: "Delete the backup?", text: `It was made: ${made}.`, action: "Delete backup" };
+    const action = () => remove(this, `backups/${name}/`, question);
+    const download = () => location.assign(apiAddress(`backups/${name}/`));
+    const menu = menuButton(`Actions for the backup: ${made}`, [
+      { label: "Download", icon: "download", action: download },
+      { label: "Check", icon: "list-checks", action: () => this.check(name) },
+      kind === "manual" && { label: "Delete backup", icon: "trash-2", risk: true, action },
+    ]);
+    const media = `${hasMedia ? "In the file" : "Beside it"}${missing ? `, ${missing} missing` : ""}`;
+    return html`<tr><th scope="row">${made}<div class="row-help" role="status">${result ?? nothing}</div></th>
+      <td>${kind === "daily" ? "Daily" : "By hand"}</td>
+      <td>${readable ? media : "Unreadable"}</td>
+      <td class="num">${formatSize(size)}</td><td class="menu-cell">${menu}</td></tr>`;
+  }
+
+  /** @param {string} name */
+  check(name) {
+    return this.act(name, async () => {
+      const { data } = await post(`backups/${name}/verify/`, undefined, { timeout: 0 });
+      const contents = `${count(data.articles, "article")}, ${count(data.media, "file")} of the library`;
+      this.results[name] = data.ok
+        ? html`${icon("check", "good")} ${data.detail} ${contents}`
+        : html`${icon("triangle-alert", "bad")} ${data.detail}`;
+    });
+  }
+}
+
+definePage(Backups);

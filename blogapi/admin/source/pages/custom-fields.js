@@ -1,0 +1,151 @@
+/** The custom fields of articles and pages: what they hold, who reads them, and where they are used. */
+
+import { html, nothing, repeat } from "../../static/vendor/lit.js";
+import { del, get, patch, post, put } from "../api.js";
+import { icon, table } from "../components.js";
+import { menuButton, toast } from "../dialogs.js";
+import { openForm } from "../forms.js";
+import { count, formatNumber } from "../format.js";
+import { definePage, Page, refs } from "../shell.js";
+import { byUuid, newButton } from "./lists.js";
+
+/**
+ * A custom field with its position and its uses, as the API lists it.
+ *
+ * @typedef {CustomField & {uuid: string, position: number, kinds: string[], searched: boolean, used_in: number,
+ *   unfit_in: number}} ListedField
+ */
+
+const { form } = refs;
+const { type: typeSelect, name: nameInput } = form.elements;
+const PATH = "blog/fields/";
+const HEADS = [["Field"], ["Holds"], ["Read by"], ["For"], ["Used in", "num"]];
+/** @type {Record<string, string>} */
+const KINDS = { article: "Articles", page: "Pages" };
+/** @type {(type: string) => string} */
+const typeName = (type) => typeSelect.querySelector(`[value=${type}]`).text;
+
+/** Return what a field holds in words, such as "Number, 1 to 5". @param {ListedField} field */
+function describe({ type, list, choices, minimum, maximum }) {
+  const limits = minimum !== null && maximum !== null ? `, ${minimum} to ${maximum}` : "";
+  const single = type === "choice" ? `Choice of ${choices.length}` : `${typeName(type)}${limits}`;
+  return list ? `List: ${single.toLowerCase()}` : single;
+}
+
+/** Latin letters that have no form without an accent. @type {Record<string, string>} */
+const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
+
+/**
+ * Return a name for the API: letters without accents, digits and underscores; "" if the label has no such letter.
+ * @param {string} label
+ */
+function makeName(label) {
+  const plain = label.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  const text = plain.replace(/[^a-z\d]/g, (letter) => LETTERS[letter] ?? " ").replace(/^[\d ]+/, "");
+  return text.trim().replace(/ +/g, "_").slice(0, 64);
+}
+
+/** @param {Json} field */
+const bodyOf = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => body;
+
+/** Return the body of a request from the values of the form. @param {Json} values */
+function readForm({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
+  // If no name can be made, send the label: the server's error says which letters a name may have.
+  texts.name ||= makeName(texts.label) || texts.label;
+  const number = (/** @type {string} */ text) => (text.trim() ? Number(text.replace(",", ".")) : null);
+  return {
+    ...texts,
+    choices: choices.split("\n").flatMap((/** @type {string} */ line) => line.trim() || []),
+    minimum: number(minimum),
+    maximum: number(maximum),
+    ...{ list: Boolean(list), required: Boolean(required), searched: Boolean(searched) },
+    kinds: Object.entries({ article, page }).flatMap(([kind, isChosen]) => (isChosen ? [kind] : [])),
+  };
+}
+
+const EMPTY = { type: "text", read_by: "everyone", article: true };
+
+/** Return the values of the form for a field. @param {ListedField} field */
+function toValues({ label, name, help, type, read_by, list, required, searched, minimum, maximum, choices, kinds }) {
+  const [article, page] = ["article", "page"].map((kind) => kinds.includes(kind));
+  const limits = { minimum: minimum ?? "", maximum: maximum ?? "", choices: choices.join("\n") };
+  return { label, name, help, type, read_by, list, required, searched, ...limits, article, page };
+}
+
+class CustomFields extends Page {
+  /** @type {ListedField[]} */
+  fields = [];
+  main = newButton("field", () => this.edit());
+
+  async load() {
+    this.fields = (await get(PATH)).data;
+  }
+
+  /** @param {ListedField} [field] */
+  async edit(field) {
+    nameInput.readOnly = Boolean(field);
+    /** @param {Json} values */
+    const save = (values) => (field ? patch(`${PATH}${field.uuid}/`, readForm(values)) : post(PATH, readForm(values)));
+    const values = field ? toValues(field) : EMPTY;
+    await openForm(this, form, { title: field ? field.label : "New field", values, save });
+  }
+
+  /** @param {ListedField} field @param {number} by */
+  async move(field, by) {
+    const focused = /** @type {HTMLElement} */ (document.activeElement);
+    const fields = this.fields.filter((other) => other !== field);
+    fields.splice(this.fields.indexOf(field) + by, 0, field);
+    await this.actAndReload("move", async () => {
+      for (const [n, { uuid, position }] of fields.entries()) {
+        if (position !== n + 1) await patch(`${PATH}${uuid}/`, { position: n + 1 });
+      }
+    });
+    // A row that moves loses the focus.
+    await this.updateComplete;
+    focused.focus();
+  }
+
+  /** @param {ListedField} field */
+  async deleteField(field) {
+    const path = `${PATH}${field.uuid}/`;
+    if (!(await this.actAndReload("remove", () => del(path)))) return;
+    const undo = () => this.actAndReload("undo", () => put(path, bodyOf(field)));
+    const hidden = `${count(field.used_in, "value is", "values are")} hidden, not deleted.`;
+    toast(field.used_in ? hidden : `${field.label} removed.`, { undo });
+  }
+
+  /** @param {ListedField} field @param {number} n */
+  renderRow(field, n) {
+    const { name, label, read_by: readers, used_in: used, unfit_in: unfit, kinds } = field;
+    const items = [
+      { label: "Change", action: () => this.edit(field) },
+      n > 0 && { label: "Move up", action: () => this.move(field, -1) },
+      n < this.fields.length - 1 && { label: "Move down", action: () => this.move(field, 1) },
+      { label: "Remove", action: () => this.deleteField(field), risk: true },
+    ];
+    const reads = readers === "admins" ? html`${icon("lock")} Admins only` : "Everyone";
+    const odd = unfit ? html`<div class="row-help warn">${count(unfit, "value")} not shown</div>` : nothing;
+    /** @param {KeyboardEvent} event */
+    const move = (event) => {
+      const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
+      if (!event.altKey || !by || !this.fields[n + by]) return;
+      event.preventDefault();
+      this.move(field, by);
+    };
+    return html`<tr @keydown=${move}>
+      <th scope="row"><button type="button" class="link-button" @click=${() => this.edit(field)}>${label}</button>
+        <code class="soft">${name}</code></th>
+      <td class="holds ink">${describe(field)}</td><td class="reads nowrap">${reads}</td>
+      <td class="kinds">${kinds.map((kind) => KINDS[kind]).join(", ")}</td>
+      <td class="num used">${formatNumber(used)}${odd}</td>
+      <td class="menu-cell">${menuButton(`Actions for ${label}`, items)}</td></tr>`;
+  }
+
+  renderPage() {
+    if (!this.fields.length) return refs.empty;
+    const rows = repeat(this.fields, byUuid, (field, n) => this.renderRow(field, n));
+    return html`${table(HEADS, rows, "bleed cards field-list")}${refs.help}`;
+  }
+}
+
+definePage(CustomFields);

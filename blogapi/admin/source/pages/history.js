@@ -1,0 +1,236 @@
+/** The versions of an article: shows their changes, names them, and restores them. */
+
+import { get, patch, post, put } from "../api.js";
+import { button, iconButton } from "../components.js";
+import { toast } from "../dialogs.js";
+import { loadWithCopy } from "../actions.js";
+import { addressOf, copyOf, FIELDS, isPage, ITEM, pathOf } from "../editor/article.js";
+import { loadTerms } from "../editor/details.js";
+import { compareLines, compareWords, countChanges, diffFields } from "../editor/differences.js";
+import { fromArticle, fromCopy, TEXT_FIELDS } from "../editor/edits.js";
+import { openForm } from "../forms.js";
+import { count, daysFromToday, formatDayAndTime, formatLongDay, formatTime, parseTime, toFields } from "../format.js";
+import { hasRole } from "../roles.js";
+import { definePage, lastSession, Page, refs } from "../shell.js";
+import { STATUSES } from "../statuses.js";
+import { html, nothing } from "../../static/vendor/lit.js";
+
+const UUID = location.pathname.split("/")[3];
+const EDITOR = addressOf(UUID);
+const COPY = copyOf(UUID);
+const REVISIONS = `${pathOf(UUID)}revisions/`;
+const LISTED = ["*", "published_at", ...FIELDS].join();
+const PAGE_SIZE = 20;
+const TEXTS = TEXT_FIELDS.filter(({ name, control }) => control || name === "content");
+// The first version is compared with this.
+const EMPTY_VERSION = Object.fromEntries(TEXTS.map((text) => [text.name, text.default]));
+/** @typedef {Record<string, any>} Version a version, with the version before it and the size of its change */
+
+/**
+ * Only admins see all users. Others see themselves, and the users who changed the article last.
+ * @returns {Promise<Person[]>}
+ */
+async function listUsers() {
+  return hasRole("admin")
+    ? (await get("users/")).data
+    : [{ uuid: lastSession().user, username: lastSession().username }];
+}
+
+class History extends Page {
+  /** @type {Version[]} */
+  versions = [];
+  /** @type {any} the working copy, or else the article */
+  now = null;
+  /** @type {Version[]} the former versions */
+  former = [];
+  /** @type {Record<string, string>} the names of users and terms by uuid */
+  names = {};
+
+  get heading() {
+    return this.article ? `History of ${this.article.title}` : "History";
+  }
+  /** @returns {Version} */
+  get shown() {
+    return this.versions.find(({ key }) => location.hash === `#${key}`) ?? this.now;
+  }
+
+  async load() {
+    const query = { fields: `${LISTED},last_updated,editor,working_copy` };
+    const requests = Promise.all([loadWithCopy(pathOf(UUID), { query }), listUsers(), loadTerms()]);
+    const [[article, copy], users, terms] = await requests;
+    const writers = [article.data.editor, copy?.data.user].filter(Boolean);
+    /** @type {Json[]} */
+    const named = [...users, ...writers, ...Object.values(terms).flat()];
+    const names = Object.fromEntries(named.map(({ uuid, name, username }) => [uuid, name ?? username]));
+    const etag = [copy?.etag, article.etag].filter(Boolean).join(", ");
+    Object.assign(this, { article: article.data, copy: copy?.data, etag, names, former: [] });
+    await this.loadFormer();
+  }
+
+  // Load the next page of former versions. The changes of the oldest version are known once the next page is
+  // loaded.
+  async loadFormer() {
+    const page = this.former.length / PAGE_SIZE + 1;
+    /** @type {{data: Version[], total: number}} */
+    const { data, total } = await get(REVISIONS, { query: { page, page_size: PAGE_SIZE, fields: LISTED } });
+    this.former = [...this.former, ...data.map((version) => ({ ...version, key: `${version.number}` }))];
+    this.hasMore = total > this.former.length;
+    this.set({ versions: this.listVersions().slice(0, this.hasMore ? -1 : undefined) });
+  }
+
+  // Return the working copy, if there is one, the article and its former versions, newest first: edits that were
+  // discarded can be newer than the article. Each has the version before it and the size of its change. Fields that
+  // the working copy takes from the article are left out.
+  listVersions() {
+    const { article, copy, former } = this;
+    const derived = { excerpt: copy?.excerpt || undefined, slug: copy?.slug || undefined };
+    const edits = copy && { ...copy, ...derived, key: "edits", created: copy.last_updated, user: copy.user.uuid };
+    const stored = { key: "article", created: article.last_updated, user: article.editor.uuid };
+    const current = { ...article, ...fromArticle(article), excerpt: undefined, slug: article.slug, ...stored };
+    // If the current version has a name, it is in the history already.
+    this.current = former.find(({ created }) => created === current.created) ?? current;
+    const versions = [edits, this.current, ...former.filter((version) => version !== this.current)].filter(Boolean);
+    this.now = versions[0];
+    versions.sort((a, b) => parseTime(b.created).getTime() - parseTime(a.created).getTime());
+    /** @param {Version} version @param {number} n @param {Version[]} all */
+    const compare = (version, n, all) => {
+      const before = all[n + 1] ?? EMPTY_VERSION;
+      return Object.assign(version, { before, size: countChanges(before.content, version.content) });
+    };
+    return versions.map(compare);
+  }
+
+  /** The name of a version: the name that its author chose, or the event that created it. @param {Version} version */
+  nameOf(version) {
+    const { name, status, before, published_at: time, created } = version;
+    if (name || version === this.now) return name || "Now";
+    if (!isReadable(status) || isReadable(before.status)) return "";
+    return parseTime(time) > parseTime(created) ? "Scheduled" : "Published";
+  }
+
+  /** @param {Version} version */
+  async rename({ number, name = "" }) {
+    const save = (/** @type {Json} */ values) =>
+      number ? patch(`${REVISIONS}${number}/`, values) : post(REVISIONS, values);
+    await openForm(this, refs.form, { title: "Name this version", values: { name }, save });
+  }
+
+  // Put the version into the working copy. A draft is changed at once, other articles are changed by the next
+  // update.
+  /** @param {Version} version */
+  async bringBack(version) {
+    const { article, copy, names, etag } = this;
+    const { tags, authors, category, ...texts } = fromCopy(version);
+    // Terms that were deleted in the meantime are left out.
+    const isKnown = (/** @type {string} */ uuid) => uuid in names;
+    const terms = { tags: tags.filter(isKnown), authors: authors.filter(isKnown) };
+    if (!isPage) Object.assign(terms, { category: category && isKnown(category) ? category : null });
+    const isDone = await this.actAndReload("back", async () => {
+      if (copy) await post(REVISIONS, { name: `${copy.user.username}, ${formatTime(copy.last_updated)}` });
+      const saved = await put(COPY, { ...texts, ...terms, slug: "" }, { etag });
+      if (article.status === "draft") {
+        await post(`${COPY}publish/`, { status: "draft" }, { etag: saved.etag });
+      }
+      location.hash = "";
+      return true;
+    });
+    const action = { label: `Open the ${ITEM}`, run: () => location.assign(EDITOR) };
+    if (isDone) toast("The version was brought back.", { action });
+  }
+
+  renderHead() {
+    const { shown: version, now, current } = this;
+    const canName = version && (version.number || version === now);
+    const isFormer = version && version !== now && version !== current;
+    const busy = this.busy === "back";
+    const [rename, bringBack] = [() => this.rename(version), () => this.bringBack(version)];
+    const back = iconButton("arrow-left", `Back to the ${ITEM}`, null, { kind: "bare hang-start", href: EDITOR });
+    return html`<header class="page-head history-head">${back}
+      <h1>History <span class="soft" dir="auto">${this.article?.title}</span></h1>
+      <div class="actions">
+        ${canName ? button("Name this version", rename, { icon: "tag", kind: "bare" }) : nothing}
+        ${isFormer ? button("Bring back this version", bringBack, { icon: "undo-2", busy }) : nothing}</div></header>
+      ${isFormer && this.article.status !== "draft" ? refs.consequence : nothing}`;
+  }
+
+  renderPage() {
+    if (this.versions.length < 2) return refs.empty;
+    const days = Map.groupBy(this.versions, ({ created }) => toFields(created).day);
+    const readMore = () => this.act("more", () => this.loadFormer());
+    const more = () => button("Show older versions", readMore, { busyText: "Loading…", busy: this.busy === "more" });
+    return html`<div class="history">
+      <nav class="versions" aria-label="Versions">${[...days.values()].map((versions) => this.renderDay(versions))}
+        ${this.hasMore ? more() : nothing}
+        ${refs.help}</nav>
+      <section class="version-changes" aria-label="Changes">${this.renderChanges(this.shown)}</section>
+    </div>`;
+  }
+
+  /** @param {Version[]} versions */
+  renderDay(versions) {
+    const [{ created }] = versions;
+    return html`<h2>${daysFromToday(created) ? formatLongDay(created) : "Today"}</h2>
+      <ul>${versions.map((version) => html`<li>${this.renderVersion(version)}</li>`)}</ul>`;
+  }
+
+  /** @param {Version} version */
+  renderVersion(version) {
+    const { key, created, user, size } = version;
+    const { added, removed } = size;
+    const [name, time] = [this.nameOf(version), formatTime(created)];
+    const isWaiting = version === this.now && (this.copy || this.article.status === "draft");
+    const below = [name && time, this.names[user], isWaiting && "not published yet"];
+    return html`<a class="version" href="#${key}"
+      aria-current=${version === this.shown ? "true" : nothing}><strong>${name || time}</strong>
+      <span class="version-size">${added ? `+${added}` : ""} ${removed ? `−${removed}` : ""}</span>
+      <span class="soft small">${below.filter(Boolean).join(", ")}</span></a>`;
+  }
+
+  /** @param {Version} version */
+  renderChanges(version) {
+    const { now } = this;
+    const isNow = version === now;
+    const withNow = refs.compareWith.value === "now" && !isNow;
+    const [left, right] = withNow ? [version, now] : [version.before, version];
+    const { added, removed } = countChanges(left.content, right.content);
+    const [name, who] = [this.nameOf(version), this.names[version.user]];
+    const day = formatDayAndTime(version.created);
+    const when = name && `, ${day.replace(/^(.*day),/, (_, word) => word.toLowerCase())}`;
+    const fields = diffFields(left, right, this.names);
+    return html`<header class="version-head" @change=${() => this.requestUpdate()}>
+        <div><p><strong>${name || day}</strong>${when}${who ? `, by ${who}` : ""}</p>
+          <p class="soft small" role="status">${count(added, "word")} added, ${removed} removed</p></div>
+        ${isNow ? nothing : refs.compareWith.closest(".field")}</header>
+      ${fields.length ? fields.map(renderField) : html`<p class="soft">Nothing differs.</p>`}`;
+  }
+}
+
+/** @param {string} status */
+const isReadable = (status) => STATUSES[/** @type {Status} */ (status)]?.readable;
+
+/** @param {import("../editor/differences.js").FieldChange} change */
+const renderField = ({ name, label, before, after }) => html`<h3 class="soft">${label}</h3>
+  <div class=${name === "content" ? "version-text" : "version-value"} dir="auto">
+    ${name === "content" ? compareLines(before, after).map(renderLines) : renderWords(before, after)}</div>`;
+
+/** @param {import("../editor/differences.js").TextChange} change */
+function renderLines({ equal, before, after }) {
+  const trim = (/** @type {string} */ text) => text.replace(/^\s*\n|\n\s*$/g, "");
+  if (equal === undefined) return html`<p>${renderWords(trim(before), trim(after))}</p>`;
+  const lines = equal.split("\n").filter((line) => line.trim());
+  const isList = lines.every((line) => /^\s*([-*+]|\d+[.)])\s/.test(line));
+  const words = count(lines.length, isList ? "list item" : "line");
+  return lines.length ? html`<p class="version-equal">${words} unchanged</p>` : nothing;
+}
+
+/** @param {import("../editor/differences.js").TextChange} change */
+const renderChange = ({ equal, before, after }) =>
+  equal ?? [before && html`<del>${before}</del>`, after && html`<ins>${after}</ins>`];
+/** @param {string} left @param {string} right */
+const renderWords = (left, right) => compareWords(left, right).map(renderChange);
+
+const page = definePage(History);
+addEventListener("hashchange", () => {
+  page.requestUpdate();
+  page.querySelector(".version-changes")?.scrollIntoView({ block: "nearest" });
+});

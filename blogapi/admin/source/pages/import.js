@@ -1,0 +1,231 @@
+/** Import of another blog, which the server continues when the page is closed. */
+
+import { html, nothing } from "../../static/vendor/lit.js";
+import { apiAddress, get, post } from "../api.js";
+import { button, checkbox, choiceCards, icon, problem, progressBar, row, sectionHead } from "../components.js";
+import { announce } from "../dialogs.js";
+import { count, distance, formatDayAndTime, formatNumber, formatSize } from "../format.js";
+import { onSubmit } from "../forms.js";
+import { hasRole } from "../roles.js";
+import { definePage, Page, refs } from "../shell.js";
+
+const IMPORTING_TEXT = `You can close this page: the import goes on, and waits if the server restarts. Stopping keeps
+  what is in.`;
+/**
+ * For each status of a job: the current step, its name, a sentence, and the text of the button.
+ * @type {Record<string, [number, string, string, string?]>}
+ */
+const STATUSES = {
+  uploading: [0, "Uploading", "Keep this page open until the file is sent. Closing it stops the upload."],
+  trying: [1, "Trying", "Nothing is stored. You can close this page: the trial goes on.", "Stop the trial"],
+  tried: [2, "Tried", "Nothing is stored yet. Look at what the trial found, then import."],
+  importing: [2, "Importing", IMPORTING_TEXT, "Stop the import"],
+  finished: [4, "Finished", "You can import the file again: only what differs is changed."],
+  cancelled: [2, "Stopped", "Import the file again to go on."],
+  failed: [2, "Failed", "", "Try again"],
+  interrupted: [2, "Interrupted", "The server was stopped.", "Go on"],
+};
+// The names of each step: before and after.
+const STEPS = { Upload: "Uploaded", "Trial without writing": "Tried without writing", Import: "Imported", Report: "" };
+const RUNNING = ["uploading", "trying", "importing"];
+const ENDED = ["finished", "cancelled"];
+const STAGES = ["unpacking", "reading", "importing"];
+/** @type {Record<string, string>} */
+const TITLES = { tried: "What the trial found", importing: "So far" };
+const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left out" };
+/** @type {Record<string, string[]>} */
+const RESULTS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
+const REMARK = ["triangle-alert", "warn", "imported, with a remark"];
+/**
+ * What happens to texts that may be hidden by rules that the file does not contain.
+ * @type {[string, string, string][]}
+ */
+const UNREAD_RULES = [
+  ["draft", "Drafts", "You publish what everyone could read."],
+  ["public", "Public", "The rules hid nothing."],
+];
+const POLL_MS = 1000;
+/** @typedef {Record<string, any>} Job */
+
+class Import extends Page {
+  /** @type {Job[]} */
+  jobs = [];
+  /** @type {Job | undefined} */
+  job = undefined;
+  /** The names of the marks that hid nothing. @type {string[]} */
+  shown = [];
+  /** The stage of the job, and its progress and the time when the page first saw the stage. */
+  since = { stage: "", done: 0, time: 0 };
+
+  async load() {
+    this.jobs = (await get("imports/")).data;
+    // Only admins define custom fields.
+    refs.form.elements.define_fields.closest(".field").hidden = !hasRole("admin");
+    const chosen = new URLSearchParams(location.search).get("job");
+    const job = this.jobs.find(({ uuid, status }) => (chosen ? uuid === chosen : !ENDED.includes(status)));
+    this.show(job && (await get(`imports/${job.uuid}/`)).data);
+  }
+
+  /** Show a job and load it again while it runs, or show the form if there is no job. @param {Job} [job] */
+  show(job) {
+    const { status = "", done, uuid } = job ?? {};
+    // The time left is estimated from the progress since the page first saw the stage.
+    const stage = `${status} ${job?.stage}`;
+    if (this.since.stage !== stage) this.since = { stage, done, time: Date.now() };
+    if (job && this.job && this.job.status !== status) announce(STATUSES[status][1]);
+    history.replaceState(null, "", uuid ? `?job=${uuid}` : location.pathname);
+    this.set({ job, unreadRules: this.unreadRules ?? job?.options?.unread_rules });
+    if (uuid && RUNNING.includes(status)) setTimeout(() => this.job === job && this.reload(), POLL_MS);
+  }
+
+  /** @param {Record<string, any>} values */
+  async upload({ file, ...options }) {
+    this.show({ name: file.name, size: file.size, status: "uploading" });
+    const send = () => post("imports/", undefined, { file, query: { ...options, name: file.name } });
+    this.show((await this.act("send", send))?.data);
+  }
+
+  /** @param {string} action @param {Job} job */
+  async change(action, job) {
+    const body = action === "start" ? { unread_rules: this.unreadRules, publish_marked: this.shown } : undefined;
+    const answer = await this.act(action, () => post(`imports/${job.uuid}/${action}/`, body));
+    if (answer) this.show(answer.data);
+  }
+
+  renderMain() {
+    const { job } = this;
+    if (!job || job.status === "uploading") return nothing;
+    const { status, counts } = job;
+    if (ENDED.includes(status)) return button("Import another file", null, { href: "?job=none" });
+    /** @param {string} text @param {string} action @param {string} [kind] */
+    const act = (text, action, kind) =>
+      button(text, () => this.change(action, job), { kind, busy: this.busy === action });
+    const text = STATUSES[status][3] ?? "";
+    if (RUNNING.includes(status)) return act(text, "cancel");
+    const main = text || `Import ${count(counts.articles.new + counts.articles.changed, "text")}`;
+    return html`<div class="actions">${act("Discard", "cancel", "bare")}${act(main, "start", "main")}</div>`;
+  }
+
+  renderPage() {
+    const { job } = this;
+    return html`${refs.tabs}${job ? html`<div class="section">${this.renderJob(job)}</div>` : this.renderForm()}`;
+  }
+
+  renderForm() {
+    const { jobs } = this;
+    /** @param {Job} job */
+    const entry = ({ uuid, name, status, last_updated: time }) => {
+      const text = `${STATUSES[status][1]}: ${formatDayAndTime(time)}`;
+      return row({ title: html`<a href="?job=${uuid}">${name}</a>`, text });
+    };
+    return html`${refs.form}<section class="section" ?hidden=${!jobs.length}>${sectionHead("Earlier imports")}
+      <ul>${jobs.map(entry)}</ul></section>`;
+  }
+
+  /** @param {Job} job */
+  renderJob(job) {
+    const { name, size, status, stage, done, total, error, counts } = job;
+    const [current, word, text] = STATUSES[status];
+    const running = RUNNING.includes(status);
+    const value = total ? STAGES.indexOf(stage) + done / total : undefined;
+    const work = stage && stage !== word.toLowerCase() ? `${stage} ` : "";
+    const progress = stage && total ? `, ${work}${formatNumber(done)} of ${formatNumber(total)}` : "";
+    /** @param {string[]} names @param {number} n */
+    const step = ([before, after], n) => {
+      if (n < current) return html`<li>${icon("check")} ${after || before}</li>`;
+      if (n > current || !running) return html`<li>${icon("circle-dashed")} ${before}</li>`;
+      return html`<li aria-current="step">${icon("loader")} ${word}${progress}</li>`;
+    };
+    return html`<div class="job-head"><p><b>${name}</b> <span class="soft">${formatSize(size)}</span></p>
+        <p class="soft">${running ? this.timeLeft(job) : nothing}</p></div>
+      ${running ? progressBar({ value, max: STAGES.length, label: word }) : nothing}
+      <ol class="steps">${Object.entries(STEPS).map(step)}</ol>
+      ${problem(error)}<p class="section-text soft">${describeStored(job)} ${text}</p>
+      ${status === "tried" && (job.unread_rules || job.marked.length) ? this.renderQuestion(job) : nothing}
+      ${counts && status !== "trying" ? this.renderReport(job) : nothing}`;
+  }
+
+  /** @param {Job} job */
+  timeLeft({ done, total }) {
+    const passed = Date.now() - this.since.time;
+    const left = (passed / (done - this.since.done)) * (total - done);
+    if (passed < 3000 || !Number.isFinite(left)) return nothing;
+    return `Ends ${distance(new Date(Date.now() + Math.ceil(left / 10_000) * 10_000))}`;
+  }
+
+  /** @param {Job} job */
+  renderQuestion({ unread_rules: plugins, marked }) {
+    const choice = {
+      label: "New texts come in as",
+      name: "unread_rules",
+      items: UNREAD_RULES,
+      value: this.unreadRules,
+      onChange: (/** @type {string} */ unreadRules) => this.set({ unreadRules }),
+    };
+    /** @param {{name: string, articles: number}} mark */
+    const mark = ({ name, articles }) => {
+      const onChange = () => this.set({ shown: toggle(this.shown, name) });
+      const label = `${name} (${count(articles, "text")})`;
+      return checkbox({ id: `mark-${name}`, label, value: this.shown.includes(name), onChange });
+    };
+    const rules = html`<p class="section-text soft">The file does not contain the rules of ${plugins}. Texts that are
+        public in the file may have been for members only.</p>${choiceCards(choice)}`;
+    const marks = html`<p class="section-text soft">These signs may have hidden texts. Choose those that hid nothing:
+        their texts come in as public ones. All others come in as drafts.</p>${marked.map(mark)}`;
+    return html`<section class="section">${sectionHead(`What ${plugins || "the old blog"} hid is unknown`)}
+      ${plugins ? rules : nothing}${marked.length ? marks : nothing}</section>`;
+  }
+
+  /** @param {Job} job */
+  renderReport({ uuid, status, counts, problems, problem_count: all, notes, public_here_hidden_there: hiddenThere }) {
+    /** @param {string} name @param {Json} numbers */
+    const line = (name, numbers) => {
+      const cells = Object.keys(COLUMNS).map((key) => html`<td class="num ink">${formatNumber(numbers[key])}</td>`);
+      return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
+    };
+    const href = apiAddress(`imports/${uuid}/report/`);
+    const verb = status === "tried" ? "will be" : "was";
+    /** @param {Json} text of the file @param {string} name of the icon @param {string} kind @param {string} words */
+    const show = ({ file, title, reasons, article }, name, kind, words) => {
+      const link = article ? html`<a href="/admin/articles/${article}/">Open it</a>` : nothing;
+      const subject = html`<b>${file}</b>${title && `, “${title}”,`} ${words}`;
+      return row({ icon: name, kind, title: subject, text: html`${reasons.join(" ")} ${link}` });
+    };
+    const rows = problems.map((/** @type {Json} */ text) => {
+      const [name, kind, words] = RESULTS[text.result] ?? REMARK;
+      return show(text, name, kind, `${verb} ${words}`);
+    });
+    const hidden = hiddenThere.map((/** @type {Json} */ text) => show(text, "eye", "bad", "is public here"));
+    const more = all > rows.length ? `And ${count(all - rows.length, "more file")} in the report.` : "";
+    return html`<section class="section">${sectionHead(TITLES[status] ?? "Report")}
+      <div class="table-frame"><table class="table"><thead><tr><th scope="col">Kind</th>
+        ${Object.values(COLUMNS).map((name) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
+        <tbody>${line("Articles and pages", counts.articles)}${line("Pictures", counts.pictures)}</tbody>
+      </table></div></section>
+      <section class="section" ?hidden=${!hidden.length}>${sectionHead("Public here, hidden there")}
+        <ul>${hidden}</ul></section>
+      <section class="section" ?hidden=${!rows.length && !notes.length}>
+        ${sectionHead("Needs a look", html`<a href=${href} download>Download the report</a>`)}
+        <ul>${notes.map((/** @type {string} */ title) => row({ icon: "info", title }))}${rows}</ul>
+        <p class="section-text soft">${more}</p></section>`;
+  }
+}
+
+/** Return the names without this one, or with it. @param {string[]} names @param {string} name */
+function toggle(names, name) {
+  return names.includes(name) ? names.filter((other) => other !== name) : [...names, name];
+}
+
+/** Return a sentence about what a stopped job has stored and what is missing. @param {Job} job */
+function describeStored({ status, stage, total, counts }) {
+  if (!["cancelled", "failed", "interrupted"].includes(status)) return "";
+  const { articles } = counts;
+  const stored = articles.new + articles.changed + articles.same;
+  if (!stored) return "Nothing was imported.";
+  const left = stage === "importing" ? total - stored : 0;
+  const rest = left > 0 ? ` ${count(left, "text was", "texts were")} not.` : "";
+  return `${count(stored, "text was", "texts were")} imported, and ${stored === 1 ? "stays" : "stay"}.${rest}`;
+}
+
+const page = definePage(Import);
+onSubmit(refs.form, (values) => page.upload(/** @type {any} */ (values)));

@@ -1,0 +1,193 @@
+/** The base class of pages with a list, whose query is in the address: tabs, live search, pages, and a selection. */
+
+import { html, live, nothing } from "../../static/vendor/lit.js";
+import { button, icon, iconButton, searchField, tabs } from "../components.js";
+import { count, formatNumber } from "../format.js";
+import { definePage, Page } from "../shell.js";
+
+export const PAGE_SIZE = 50;
+
+/**
+ * A subclass has read(query), which returns the fields of a page of the list: {items, total, …}, and the
+ * constants below. words: one item, and several.
+ */
+export class ListPage extends Page {
+  /** @type {Record<string, string>} the values of the parameters that the address leaves out */
+  usual = { q: "", page: "1" };
+  words = ["item", "items"];
+  /** @type {any[]} */
+  items = [];
+  total = 0;
+  /** @type {Set<string>} */
+  selected = new Set();
+  selecting = false;
+
+  /** @param {Record<string, string>} query @returns {Promise<any>} */
+  async read(query) {
+    return query;
+  }
+
+  /** The query of the list, from the address of the page. */
+  get query() {
+    return { ...this.usual, ...Object.fromEntries(new URLSearchParams(location.search)) };
+  }
+
+  get pages() {
+    return Math.ceil(this.total / PAGE_SIZE);
+  }
+
+  /** The selected items. @returns {any[]} */
+  get chosen() {
+    return this.items.filter(({ uuid }) => this.selected.has(uuid));
+  }
+
+  /**
+   * The address of the list with other parameters, by default of its first page.
+   * @param {Record<string, string>} changes
+   */
+  link(changes) {
+    const given = Object.entries({ ...this.query, page: "1", ...changes });
+    const query = new URLSearchParams(given.filter(([name, value]) => value && value !== this.usual[name]));
+    return query.size ? `${location.pathname}?${query}` : location.pathname;
+  }
+
+  /** Update the address at each key, because the field shows the words of the address. @param {string} q */
+  search(q) {
+    history.replaceState(null, "", this.link({ q: q.trimStart() }));
+    // The links to the tabs have the words too.
+    this.requestUpdate();
+    clearTimeout(this.typing);
+    this.typing = setTimeout(() => (this.clear(), this.reload()), 250);
+  }
+
+  async load() {
+    // A link can be followed while a search waits.
+    clearTimeout(this.typing);
+    const load = {};
+    this.lastLoad = load;
+    const fields = await this.read(this.query);
+    // The response to an earlier search can arrive later.
+    if (load !== this.lastLoad) return;
+    Object.assign(this, fields);
+    if (this.items.length || !this.total) return;
+    // The last item of the last page is gone.
+    history.replaceState(null, "", this.link({ page: String(this.pages) }));
+    await this.load();
+  }
+
+  clear() {
+    this.set({ selected: new Set(), selecting: false });
+  }
+
+  /** A checkbox that selects the items. @param {string} label @param {{uuid: string}[]} items */
+  renderCheck(label, items) {
+    const number = items.filter(({ uuid }) => this.selected.has(uuid)).length;
+    /** @param {FieldEvent} event */
+    const select = ({ target: { checked } }) => {
+      for (const { uuid } of items) this.selected[checked ? "add" : "delete"](uuid);
+      this.requestUpdate();
+    };
+    return html`<input type="checkbox" aria-label=${label} .checked=${live(number === items.length)}
+      .indeterminate=${live(number > 0 && number < items.length)} @change=${select}>`;
+  }
+
+  /**
+   * The tabs and the search field.
+   * @param {Parameters<typeof tabs>[0]} items @param {string} current @param {string} searchLabel
+   */
+  renderTabs(items, current, searchLabel) {
+    const toggle = () => (this.selecting ? this.clear() : this.set({ selecting: true }));
+    const beside = html`<div class="list-tools">${this.renderSearchField(searchLabel)}
+      ${iconButton("list-checks", "Select", toggle, { pressed: this.selecting })}</div>`;
+    return tabs(items, current, { label: "Status", beside });
+  }
+
+  /** @param {string} label */
+  renderSearchField(label) {
+    return searchField({ label, value: this.query.q, onInput: (text) => this.search(text) });
+  }
+
+  /** The sentence in place of a list without items. @param {Renderable} [more] */
+  renderNothingFound(more = nothing) {
+    const { q } = this.query;
+    const [noun, plural] = this.words;
+    const words = q ? `No ${noun} contains “${q}”.` : `No ${plural}`;
+    return html`<p class="section soft" role="status">${words} ${more}</p>`;
+  }
+
+  /**
+   * The table, with what is below it. columns: [class, head, and the orderings of the first and the second click on the
+   * head]; bulk: the buttons that act on the selection; rows: table rows; order: see renderFoot().
+   * @param {string} kind @param {any[][]} columns @param {Renderable} bulk @param {Renderable} rows
+   * @param {string} [order]
+   */
+  renderList(kind, columns, bulk, rows, order) {
+    if (!this.items.length) return this.renderNothingFound();
+    const isSelecting = this.selecting || this.selected.size > 0;
+    return html`<table class="table bleed list ${kind} ${isSelecting ? "selecting" : ""}">
+        <colgroup><col class="check-cell">${columns.map(([name]) => html`<col class=${name}>`)}</colgroup>
+        <thead><tr><th class="check-cell" scope="col">
+          ${this.renderCheck("Select all on this page", this.items)}</th>
+          ${this.selected.size ? this.#renderBulk(columns, bulk) : columns.map((column) => this.#renderHead(column))}
+        </tr></thead>
+        <tbody>${rows}</tbody>
+      </table>
+      ${this.renderFoot(order)}`;
+  }
+
+  /** @param {any[][]} columns @param {Renderable} buttons */
+  #renderBulk(columns, buttons) {
+    return html`<td class="bulk-cell" colspan=${columns.length}>
+      <div class="bulk" role="group" aria-label="Selection"><strong>${this.chosen.length} selected</strong>
+      ${buttons}${button("Clear", () => this.clear(), { kind: "bare", label: "Clear selection" })}</div></td>`;
+  }
+
+  /** @param {any[]} column */
+  #renderHead([kind, text, ...orders]) {
+    const { ordering = "" } = this.query;
+    const direction = ordering.startsWith("-") ? "descending" : "ascending";
+    const href = this.link({ ordering: orders.find((order) => order !== ordering) });
+    return html`<th class=${kind} scope="col" aria-sort=${orders.includes(ordering) ? direction : nothing}>
+      ${orders.length ? html`<a href=${href}>${text} ${icon("arrow-down")}</a>` : text}</th>`;
+  }
+
+  /** The line below the list: which items are shown, their order, and links to the other pages. */
+  renderFoot(order = "") {
+    const { pages, total } = this;
+    const page = Number(this.query.page);
+    const first = (page - 1) * PAGE_SIZE + 1;
+    const range = `${formatNumber(first)} to ${formatNumber(first + this.items.length - 1)} of `;
+    /** @param {number} number @param {string} text */
+    const pageLink = (number, text) => {
+      if (number < 1 || number > pages) return nothing;
+      return html`<a class="button bare" href=${this.link({ page: String(number) })}>${text}</a>`;
+    };
+    /** @param {FieldEvent} event */
+    const jump = ({ target }) =>
+      location.assign(this.link({ page: String(Math.min(pages, Math.max(1, Number(target.value) || 1))) }));
+    const pager = html`<nav class="pager" aria-label="Pages of the list">${pageLink(page - 1, "Previous")}
+      <label>Page <input type="number" min="1" max=${pages} .value=${live(String(page))} @change=${jump}></label>
+      of ${formatNumber(pages)} ${pageLink(page + 1, "Next")}</nav>`;
+    const all = count(total, this.words[0], this.words[1]);
+    return html`<div class="list-end"><p>${pages > 1 ? range : ""}${all}${order}</p>
+      ${pages > 1 ? pager : nothing}</div>`;
+  }
+}
+
+/**
+ * Define the page. A link to another address of the list loads only its rows; browsers without the Navigation API load
+ * the whole page.
+ * @param {typeof ListPage} PageClass
+ */
+export function defineList(PageClass) {
+  const page = definePage(PageClass);
+  window.navigation?.addEventListener("navigate", (event) => {
+    const isList = new URL(event.destination.url).pathname === location.pathname && !event.hashChange;
+    if (!isList || !event.canIntercept || !["push", "traverse"].includes(event.navigationType)) return;
+    event.intercept({ focusReset: "manual", handler: () => (page.clear(), page.reload()) });
+  });
+  addEventListener("keydown", ({ key }) => {
+    if (key === "Escape" && !document.querySelector("dialog[open], .popover")) page.clear();
+  });
+  return page;
+}

@@ -1,0 +1,275 @@
+/** The media library: pictures and files, their texts and uses, upload, and deletion with undo. */
+
+import { html, nothing, repeat } from "../../static/vendor/lit.js";
+import { del, fileAddress, get, patch, post, put } from "../api.js";
+import { button, emptyState, facts, field, fileButton, icon, iconButton, searchField, tabs } from "../components.js";
+import { announce, confirmRisk, copyButton, toast } from "../dialogs.js";
+import { Saver } from "../editor/saving.js";
+import { count, formatDay, formatSize } from "../format.js";
+import { oneLine } from "../forms.js";
+import { hasRole, mayChangeFile } from "../roles.js";
+import { definePage, Page } from "../shell.js";
+import { byUuid } from "./lists.js";
+
+const LIBRARY_PATH = "blog/media/";
+const PAGE_SIZE = 60;
+const SEARCH_DELAY_MS = 500;
+/** The admin pages of the items that are not articles or pages. @type {Record<string, string>} */
+const ADMIN_PAGES = { author: "authors", category: "categories", site: "site" };
+/** The texts of the tabs, and their query parameters of the API. @type {Record<string, Record<string, string>>} */
+const TABS = { All: {}, "Without alternative text": { alt: "missing" }, Unused: { unused: "true" } };
+
+/** Something that uses a file. @typedef {{uuid: string, kind: string, title: string | null}} Use */
+
+/** @param {Record<string, string>} query */
+const addressOf = (query) => `?${new URLSearchParams(Object.entries(query).filter(([, value]) => value))}`;
+/** @param {Media} file */
+const isImage = ({ type }) => type.startsWith("image/");
+/** @param {Media} file */
+const describeSize = ({ width, height, size }) => (width ? `${width} × ${height}` : formatSize(size));
+
+/** @param {Media} item @param {number} width @param {string} [alt] */
+function renderPicture(item, width, alt = "") {
+  if (!isImage(item)) return html`<span class="media-picture">${icon("file-text")}</span>`;
+  const shown = item.renditions.find((rendition) => rendition.width >= width) ?? item;
+  return html`<img class="media-picture" src=${fileAddress(shown)} alt=${alt} loading="lazy">`;
+}
+
+/** The panel of a file; `edits` is its alternative text as typed, which the Saver stores. */
+class Panel {
+  /** @param {MediaLibrary} page @param {string} uuid */
+  static async open(page, uuid) {
+    const path = `${LIBRARY_PATH}${uuid}/`;
+    const [file, uses] = await Promise.all([get(path), get(`${path}uses/`)]);
+    // An article and its edits can both use the file; keep one of these uses.
+    /** @param {Use} use @param {number} n @param {Use[]} all */
+    const isFirst = ({ uuid }, n, all) => all.findIndex((use) => use.uuid === uuid) === n;
+    return new Panel(page, path, file, uses.data.filter(isFirst));
+  }
+
+  /** @param {MediaLibrary} page @param {string} path @param {import("../api.js").Answer} answer @param {Use[]} uses */
+  constructor(page, path, { data, etag }, uses) {
+    this.page = page;
+    this.path = path;
+    /** @type {Media} */
+    this.file = data;
+    this.uses = uses;
+    /** @type {string} */
+    this.edits = data.alt;
+    /** @type {Saver<string>} */
+    this.saver = new Saver(this);
+    this.saver.start(data.alt, etag);
+    addEventListener("pagehide", () => this.saver.save({ signInAgain: false }));
+  }
+
+  /** @param {string} alt @param {import("../editor/saving.js").SendOptions} options */
+  async send(alt, options) {
+    const { etag } = await patch(this.path, { alt }, options);
+    this.page.reload();
+    return etag;
+  }
+
+  /** Another user may have changed only the name or the caption. @param {string[]} texts */
+  async findOwn(texts) {
+    const { data, etag } = await get(this.path);
+    return texts.includes(data.alt) && { etag, edits: data.alt };
+  }
+
+  showState() {
+    this.page.requestUpdate();
+  }
+
+  render() {
+    const { page, file, uses, edits: alt } = this;
+    const { name, created, user } = file;
+    /** @param {Use} use */
+    const renderUse = ({ kind, uuid, title }) => {
+      const name = title ?? "A deleted article";
+      const path = ADMIN_PAGES[kind] ?? `${kind === "page" ? "pages" : "articles"}/${uuid}`;
+      // Authors may not open the articles of others.
+      return html`<div>${hasRole("editor") ? html`<a href="/admin/${path}/">${name}</a>` : name}</div>`;
+    };
+    const sizes = file.width ? `${describeSize(file)}, ${formatSize(file.size)}` : describeSize(file);
+    const added = `${formatDay(created)}${user ? ` by ${user.username}` : ""}`;
+    const busy = page.busy === "delete";
+    const replace = (/** @type {File[]} */ [chosen]) => page.replace(this, chosen);
+    const markdown = `${isImage(file) ? `![${alt}]` : `[${name}]`}(${fileAddress(file)})`;
+    const change = () => html`${fileButton("Replace", replace, { icon: "replace", busy: page.busy === "replace" })}
+      ${iconButton("trash-2", "Delete file", () => page.deleteFile(this), { kind: "risk", busy })}`;
+    return html`<aside class="media-panel" aria-label=${name}>${renderPicture(file, 800, alt)}
+      <div class="section-head"><h2>${name}</h2>
+        ${iconButton("x", "Close", () => page.select(null), { kind: "bare hang-end" })}</div>
+      ${isImage(file) && mayChangeFile(file) ? this.renderText() : nothing}
+      ${facts({ "Used in": uses.length ? uses.map(renderUse) : "Nothing", Size: sizes, Added: added })}
+      <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
+        ${mayChangeFile(file) ? change() : nothing}</div></aside>`;
+  }
+
+  renderText() {
+    const { edits: alt, saver } = this;
+    const conflict = saver.state === "conflict" && "Somebody else changed it. Close the file and open it again.";
+    const saved = saver.state === "saved" && alt ? "Saved" : "";
+    const write = (/** @type {string} */ value) => {
+      this.edits = value;
+      saver.edited();
+      this.showState();
+    };
+    const text = { name: "alt", label: "Alternative text", help: "Describe the picture in one sentence" };
+    const counter = html`<span class="good" role="status">${saved}</span>`;
+    const errors = { alt: conflict || saver.problem?.message };
+    const onChange = () => saver.save();
+    const area = { type: "textarea", maxlength: 1000, ...oneLine(write, onChange), onChange };
+    return field({ ...text, ...area, value: alt, errors, counter });
+  }
+}
+
+class MediaLibrary extends Page {
+  pages = 1;
+  /** @type {Panel | null} */
+  panel = null;
+  /** @type {Media[]} */
+  items = [];
+  /** The numbers of files of the tabs. @type {number[]} */
+  counts = [];
+  total = 0;
+
+  get filters() {
+    return Object.fromEntries(new URLSearchParams(location.search));
+  }
+
+  async load() {
+    const load = {};
+    this.lastLoad = load;
+    const read = (/** @type {Json} */ query) => get(LIBRARY_PATH, { query });
+    const counts = Object.values(TABS).map((query) => read({ ...query, page_size: 1, fields: "uuid" }));
+    const part = { ...this.filters, page_size: PAGE_SIZE };
+    const pages = Array.from({ length: this.pages }, (_, n) => read({ ...part, page: n + 1 }));
+    const totals = (await Promise.all(counts)).map(({ total }) => total);
+    const [first, ...more] = await Promise.all(pages);
+    // The response to an earlier search can arrive later.
+    if (load !== this.lastLoad) return;
+    this.set({ items: [first, ...more].flatMap(({ data }) => data), total: first.total, counts: totals });
+  }
+
+  /** @param {string} q */
+  search(q) {
+    history.replaceState(null, "", addressOf({ ...this.filters, q }));
+    this.pages = 1;
+    clearTimeout(this.searchTimer);
+    this.searchTimer = setTimeout(() => this.reload().then(() => announce(count(this.total, "file"))), SEARCH_DELAY_MS);
+  }
+
+  /** Close the panel and open it with another file, if there is one. @param {string | null} uuid */
+  async select(uuid) {
+    const saver = this.panel?.saver;
+    // If a text cannot be saved, the panel stays open; the next attempt closes it.
+    const isKnown = saver?.problem;
+    if (saver && !(await saver.save()) && !isKnown) return;
+    this.selected = uuid;
+    const showProblem = (/** @type {Error} */ { message }) => this.set({ problem: message });
+    const panel = uuid ? await Panel.open(this, uuid).catch(showProblem) : null;
+    if (this.selected === uuid) this.set({ panel });
+  }
+
+  /** @param {File[]} files */
+  async upload(files) {
+    /** @type {string[][]} */
+    const [sent, problems] = [[], []];
+    await this.actAndReload("upload", async () => {
+      for (const [n, file] of files.entries()) {
+        this.set({ step: `Uploading ${n + 1} of ${files.length}…` });
+        try {
+          const { data, warning } = await post(LIBRARY_PATH, undefined, { file, query: { name: file.name } });
+          sent.push(data.uuid);
+          if (warning) problems.push(`${file.name}: ${warning}`);
+        } catch (error) {
+          problems.push(`${file.name} was not uploaded: ${/** @type {Error} */ (error).message}`);
+        }
+      }
+    });
+    if (sent.length < files.length) problems.push(`${sent.length} of ${count(files.length, "file")} uploaded.`);
+    this.set({ problem: problems.join(" ") });
+    if (!sent.length) return;
+    // Ask for the alternative text at once.
+    await this.select(sent[0]);
+    await this.updateComplete;
+    document.getElementById("field-alt")?.focus();
+  }
+
+  /**
+   * Replace the file in the panel; its text stays, and its uses show the new file.
+   * @param {Panel} panel @param {File} file
+   */
+  async replace({ path, saver }, file) {
+    const answer = await this.actAndReload("replace", async () => {
+      await saver.save();
+      return put(`${path}content/`, undefined, { file, query: { name: file.name }, etag: saver.etag });
+    });
+    if (!answer) return;
+    await this.select(answer.data.uuid);
+    announce("Replaced");
+  }
+
+  /** @param {Panel} panel */
+  async deleteFile({ file: { name, caption, url }, path, edits: alt, uses }) {
+    // If the same file is uploaded again, it gets the same address.
+    const answer = await fetch(fileAddress({ url })).catch(() => null);
+    const file = answer?.ok ? await answer.blob() : null;
+    const gap = uses.length ? `It is used in ${count(uses.length, "place")}, which will have a gap.` : "";
+    const text = file ? gap : `The server cannot read it, so that you cannot undo this. ${gap}`;
+    if (text && !(await confirmRisk({ title: `Delete ${name}?`, text, action: "Delete file" }))) return;
+    const work = () => del(path, { query: { force: uses.length > 0 } });
+    if (!(await this.actAndReload("delete", work))) return;
+    this.set({ panel: null });
+    const send = () => post(LIBRARY_PATH, undefined, { file, query: { name, alt, caption } });
+    toast(`${name} deleted`, { undo: file && (() => this.actAndReload("undo", send)) });
+  }
+
+  renderMain() {
+    const busy = this.busy === "upload";
+    const upload = (/** @type {File[]} */ files) => this.upload(files);
+    return fileButton(busy ? this.step : "Upload", upload, { icon: "upload", kind: "main", multiple: true, busy });
+  }
+
+  renderPage() {
+    const { counts, filters, items, panel, total } = this;
+    const { q } = filters;
+    if (!counts[0]) return emptyState({ title: "No pictures yet", text: "Pictures of articles come here." });
+    /** @param {[string, Record<string, string>]} entry @param {number} n */
+    const tab = ([name, query], n) => {
+      const href = addressOf({ ...query, q });
+      return { key: href, text: name, count: counts[n], href };
+    };
+    const onInput = (/** @type {string} */ value) => this.search(value);
+    const beside = searchField({ label: "Search name and text", name: "search", value: q, onInput });
+    const allow = (/** @type {DragEvent} */ event) => event.preventDefault();
+    const drop = (/** @type {DragEvent} */ event) => {
+      event.preventDefault();
+      this.upload([...(event.dataTransfer?.files ?? [])]);
+    };
+    const showMore = () => {
+      this.pages += 1;
+      this.reload();
+    };
+    return html`<div @dragover=${allow} @drop=${drop}>
+      ${tabs(Object.entries(TABS).map(tab), addressOf(filters), { label: "Files", beside })}
+      <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
+        <ul class="media-grid">${repeat(items, byUuid, (item) => this.renderItem(item))}</ul>
+        ${total ? nothing : html`<p class="soft" role="status">${q ? `No file contains “${q}”.` : "No files"}</p>`}
+        <div class="actions">${items.length < total ? button("Show more", showMore) : nothing}</div></div>
+        ${panel?.render() ?? nothing}</div></div>`;
+  }
+
+  /** @param {Media} item */
+  renderItem(item) {
+    const { uuid, name, alt } = item;
+    const [kind, text] = isImage(item) && !alt ? ["warn", "No alternative text"] : ["soft", describeSize(item)];
+    return html`<li><button type="button" class="media-item" @click=${() => this.select(uuid)}
+      aria-pressed=${this.panel?.file.uuid === uuid}>
+      ${renderPicture(item, 400)}<span class="media-name">${name}</span>
+      <span class="${kind} small">${text}</span></button></li>`;
+  }
+}
+
+const page = definePage(MediaLibrary);
+addEventListener("beforeunload", (event) => page.busy === "upload" && event.preventDefault());

@@ -1,0 +1,106 @@
+/** The list of pages in the order of their tree, with the place of each page. */
+
+import { html, nothing, repeat } from "../../static/vendor/lit.js";
+import { del, get, patch } from "../api.js";
+import { badge, button, table } from "../components.js";
+import { confirmRisk, menuButton, toast } from "../dialogs.js";
+import { count, formatChanged } from "../format.js";
+import { openForm } from "../forms.js";
+import { languageHint } from "../languages.js";
+import { refs } from "../shell.js";
+import { defineList, ListPage } from "./list-page.js";
+import { bringBack, byUuid, changeOf, hasBin, titleOf } from "./lists.js";
+
+const PATH = "blog/pages/";
+const FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy,language";
+const MAX_DEPTH = 4;
+const HEADS = [["Title"], ["Status"], ["Address", "slug"], ["Changed", "num changed"]];
+
+/**
+ * Return the pages with their depths, each after the page above it and in the order of the positions.
+ * @param {Article[]} pages @param {string | null} [parent] @param {number} [depth] @returns {Article[]}
+ */
+function toTree(pages, parent = null, depth = 0) {
+  const known = new Set(pages.map(byUuid));
+  const isHere = (/** @type {Article} */ page) => (known.has(page.parent) ? page.parent : null) === parent;
+  const here = pages.filter(isHere).sort((a, b) => a.position - b.position);
+  return here.flatMap((page) => [{ ...page, depth }, ...toTree(pages, page.uuid, depth + 1)]);
+}
+
+class Pages extends ListPage {
+  words = ["page", "pages"];
+  main = button("New page", null, { icon: "plus", kind: "main", href: "/admin/pages/new/" });
+
+  /** All pages, including pages that do not match the search. @type {Article[]} */
+  all = [];
+
+  /** @param {Record<string, string>} query */
+  async read({ q }) {
+    const query = { status: "any", fields: FIELDS };
+    /** @param {Json} query @returns {Promise<Article[]>} */
+    const list = async (query) => (await get(PATH, { query })).data;
+    const [all, found] = await Promise.all([list(query), q ? list({ ...query, q }) : []]);
+    const items = q ? found.map((page) => ({ ...page, depth: 0 })) : toTree(all);
+    return { all, items, total: items.length };
+  }
+
+  renderPage() {
+    if (!this.all.length) return refs.empty;
+    const rows = repeat(this.items, byUuid, (page) => this.renderRow(page));
+    return html`<div class="redirect-tools">${this.renderSearchField("Search pages")}</div>
+      ${this.items.length ? table(HEADS, rows, "bleed page-tree") : this.renderNothingFound()}`;
+  }
+
+  /** @param {Article} page */
+  renderRow(page) {
+    const { uuid, slug, depth, url } = page;
+    const title = titleOf(page);
+    const live = url && { label: "See the page", icon: "external-link", href: url, target: "_blank" };
+    const menu = menuButton(`Actions for ${title}`, [
+      { label: "Edit", icon: "pencil", href: `/admin/pages/${uuid}/` },
+      { label: "Move", icon: "folder", action: () => this.move(page) },
+      (page.status === "published" || page.status === "unlisted") && live,
+      { label: "Delete page", icon: "trash-2", risk: true, action: () => this.delete(page) },
+    ]);
+    const above = this.all.find((other) => other.uuid === page.parent);
+    const hint = above ? html` <span class="sr-only">below ${titleOf(above)}</span>` : nothing;
+    return html`<tr><th class="title depth-${Math.min(depth, MAX_DEPTH)}" scope="row">
+        <a href="/admin/pages/${uuid}/" dir="auto">${title}</a>${hint}${languageHint(page, this.items)}</th>
+      <td class="status">${badge(page)}</td><td class="slug mono">${url ? decodeURI(new URL(url).pathname) : slug}</td>
+      <td class="num changed nowrap">${formatChanged(changeOf(page))}</td><td class="menu-cell">${menu}</td></tr>`;
+  }
+
+  /** Open the dialog that moves a page to another parent and position. @param {Article} page */
+  move(page) {
+    const { parent } = refs.form.elements;
+    const tree = toTree(this.all);
+    const below = new Set([page.uuid]);
+    // Each page comes after the one above it.
+    for (const other of tree) if (below.has(other.parent)) below.add(other.uuid);
+    const free = tree.filter(({ uuid }) => !below.has(uuid));
+    const options = free.map((other) => new Option(`${"– ".repeat(other.depth)}${titleOf(other)}`, other.uuid));
+    parent.replaceChildren(parent.options[0], ...options);
+    const values = { parent: page.parent ?? "", position: String(page.position) };
+    const save = (/** @type {Json} */ changed) =>
+      patch(`${PATH}${page.uuid}/`, { parent: changed.parent || null, position: Number(changed.position) || 0 });
+    return openForm(this, refs.form, { title: `Move “${titleOf(page)}”`, values, save });
+  }
+
+  /** @param {Article} page */
+  async delete(page) {
+    const { uuid } = page;
+    const title = titleOf(page);
+    const children = this.all.filter(({ parent }) => parent === uuid);
+    const text = "There is no undo. Its versions stay in the database and in its backups.";
+    if (!hasBin && !(await confirmRisk({ title: `Delete “${title}”?`, text, action: "Delete page" }))) return;
+    if (!(await this.actAndReload("delete", () => del(`${PATH}${uuid}/`)))) return;
+    const words = children.length ? ` ${count(children.length, "page is", "pages are")} at the top now.` : "";
+    const undo = async () => {
+      const notes = await this.actAndReload("undo", () => bringBack(PATH, [page]));
+      if (notes) toast(`“${title}” restored. ${notes}`);
+    };
+    toast(`“${title}” deleted.${words}`, { undo: hasBin && undo });
+  }
+}
+
+defineList(Pages);

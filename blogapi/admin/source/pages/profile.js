@@ -1,0 +1,216 @@
+/** The account of the user: the byline, the second factor, the logins, the password. */
+
+import { html, nothing, render } from "../../static/vendor/lit.js";
+import { del, get, imageAddress, patch, post, put } from "../api.js";
+import { button, facts, icon, row, sectionHead } from "../components.js";
+import { isPhone, nameDevice } from "../devices.js";
+import { toast } from "../dialogs.js";
+import { count, formatChanged, formatDay, formatDayAndTime, formatRole } from "../format.js";
+import { onSubmit, openForm, remove, setHelp, showCopied, showErrors } from "../forms.js";
+import { definePage, Page, refs, session } from "../shell.js";
+import { totalOf } from "./term-words.js";
+
+const { bylineForm, setupForm } = refs;
+const FACTOR_PATH = "auth/me/second-factor/";
+const WRITERS = ["editor", "admin"];
+
+const signOut = () => post("auth/logout/").then(() => location.assign("/admin/sign-in/"));
+
+class Profile extends Page {
+  /** @type {any} */
+  account = null;
+  /** @type {Json[]} */
+  logins = [];
+  /** @type {any} what an app needs for a new second factor */
+  setup = null;
+  main = button("Sign out", () => this.act("out", signOut), { icon: "log-out" });
+
+  async load() {
+    const { data: account } = await get("auth/me/account/");
+    this.account = account;
+    if (this.isRestricted) return this.setup ? undefined : this.beginSetup();
+    const query = { fields: "uuid,name,bio,avatar,user,articles_by_status" };
+    const isWriter = WRITERS.includes(account.role);
+    const [logins, options, authors] = await Promise.all([
+      get("auth/logins/"),
+      get("auth/login-options/"),
+      isWriter ? get("blog/authors/", { query }) : { data: [] },
+    ]);
+    const author = authors.data.find((/** @type {Term} */ { user }) => user === account.uuid);
+    Object.assign(this, { logins: logins.data, sendsEmail: options.data.sends_email, author });
+    if (author) for (const name of ["name", "bio"]) bylineForm.elements[name].value = author[name];
+  }
+
+  // An admin who must turn the second factor on before anything else.
+  get isRestricted() {
+    const { second_factor_required: isRequired, second_factor_since: since } = this.account;
+    return isRequired && !since;
+  }
+
+  /** @param {Json} values */
+  saveAuthor(values) {
+    return this.actAndReload("byline", () => patch(`blog/authors/${this.author.uuid}/`, values));
+  }
+
+  /** @param {Json} values */
+  async saveByline(values) {
+    refs.bylineState.textContent = (await this.saveAuthor(values)) ? "Saved" : "";
+  }
+
+  async choosePicture() {
+    const { choosePicture } = await import("../editor/pictures.js");
+    const picture = await choosePicture({ title: "Choose your picture", action: "Use this picture" });
+    if (picture) await this.saveAuthor({ avatar: `media:${picture.uuid}` });
+  }
+
+  async beginSetup() {
+    const setup = (await post(`${FACTOR_PATH}setup/`)).data;
+    setupForm.reset();
+    refs.setupImage.src = setup.qr_code;
+    refs.setupSecret.textContent = setup.secret.match(/.{4}/g).join(" ");
+    this.set({ setup });
+  }
+
+  /** @param {Json} values */
+  async turnOn(values) {
+    const answer = await this.act("enable", () => post(`${FACTOR_PATH}enable/`, values));
+    if (!answer) return;
+    this.setup = null;
+    await this.reload();
+    await this.showCodes(answer.data.recovery_codes);
+  }
+
+  /** Ask for the password, and send it to the path. @param {string} title @param {string} path */
+  confirm(title, path) {
+    const save = async (/** @type {Json} */ values) => (await post(`${FACTOR_PATH}${path}/`, values)).data ?? true;
+    return openForm(this, refs.confirmForm, { title, kind: "small-dialog", save });
+  }
+
+  async turnOff() {
+    if (await this.confirm("Turn the second factor off", "disable")) toast("The second factor is off.");
+  }
+
+  async replaceCodes() {
+    const answer = await this.confirm("New recovery codes", "recovery-codes");
+    if (answer) await this.showCodes(answer.recovery_codes);
+  }
+
+  /** @param {string[]} codes */
+  async showCodes(codes) {
+    const items = codes.map((code) => html`<li>${code}</li>`);
+    render(items, refs.codesList);
+    await showCopied(this, "codes", codes.join("\n"), { copy: refs.codesCopy, hide: refs.codesHide });
+  }
+
+  async changePassword() {
+    const save = (/** @type {Json} */ values) => put("auth/me/password/", values);
+    const options = { title: "Change password", kind: "small-dialog", save };
+    if (await openForm(this, refs.passwordForm, options)) toast("Saved. Your other logins have ended.");
+  }
+
+  async changeEmail() {
+    const values = { email: this.account.email };
+    const save = (/** @type {Json} */ changed) => put("auth/me/email/", changed);
+    await openForm(this, refs.emailForm, { title: "Change e-mail", kind: "small-dialog", values, save });
+  }
+
+  async endOthers() {
+    if (await this.actAndReload("end", () => del("auth/logins/"))) toast("Your other logins have ended.");
+  }
+
+  renderByline() {
+    const { username, role } = session().user;
+    const { author } = this;
+    const side = html`<span class="soft">${formatRole(role)}, signs in as “${username}”</span>`;
+    if (!author)
+      return html`<section>${sectionHead("You", side)}
+      ${facts({ Name: username, Role: formatRole(role) })}</section>`;
+    const { avatar, articles_by_status: numbers } = author;
+    const image = html`<img class="avatar" src=${imageAddress(avatar)} alt="">`;
+    const placeholder = html`<span class="avatar none">${icon("user")}</span>`;
+    const options = { kind: "bare", label: "Choose your picture", popup: "dialog" };
+    const choose = button("Choose", () => this.choosePicture(), options);
+    const picture = html`<div>${avatar ? image : placeholder}${choose}</div>`;
+    showErrors(bylineForm, this.errors);
+    setHelp(bylineForm, "name", `Under ${count(totalOf(numbers), "article")}`);
+    return html`<section>${sectionHead("You", side)}<div class="byline-parts">${picture}${bylineForm}</div></section>`;
+  }
+
+  renderSecondFactor() {
+    const { second_factor_since: since, recovery_codes_left: left, second_factor_required: must } = this.account;
+    const state = since
+      ? html`${icon("shield-check", "good")} On since ${formatDay(since)}`
+      : html`${icon(must ? "shield-alert" : "shield", must ? "warn" : "")} Off${must ? ". Admins need it" : ""}`;
+    const side = html`<span class="badge">${state}</span>`;
+    return html`<section class="section second-factor">${sectionHead("Second factor", side)}
+      ${this.codes ?? nothing}
+      ${since ? this.renderFactorOn(left) : this.setup ? this.renderSetup() : this.renderFactorOff()}</section>`;
+  }
+
+  /** @param {number} left the number of recovery codes */
+  renderFactorOn(left) {
+    const off = () => button("Turn off", () => this.turnOff(), { kind: "risk", popup: "dialog" });
+    return html`<p>Signing in needs your password and a code of the app. ${count(left, "recovery code")} left.</p>
+      <div class="actions">
+        ${button("New recovery codes", () => this.replaceCodes(), { popup: "dialog" })}
+        ${this.account.second_factor_required ? nothing : off()}</div>`;
+  }
+
+  renderFactorOff() {
+    const begin = async () => {
+      await this.act("setup", () => this.beginSetup());
+      setupForm.elements.code.focus();
+    };
+    return html`<p>With it, signing in needs a code of an app on your phone too: a stolen password is not enough.</p>
+      <div class="actions">${button("Set up", begin, { icon: "shield", busy: this.busy === "setup" })}</div>`;
+  }
+
+  renderSetup() {
+    showErrors(setupForm, this.errors);
+    refs.setupCancel.hidden = this.isRestricted;
+    return html`${setupForm}<p class="soft small">Then you get ten recovery codes, for the day the phone is lost. If
+      they are lost too, whoever runs the server can enter
+      <code class="nowrap">user reset-second-factor ${this.account.username}</code>.</p>`;
+  }
+
+  /** @param {Json} login */
+  renderLogin({ uuid, created, expires, last_used: used, user_agent: agent, current }) {
+    const [name, since] = [nameDevice(agent), formatDayAndTime(created)];
+    const end = () => remove(this, `auth/logins/${uuid}/`);
+    const side = current ? "" : button("End", end, { label: `End ${name}, ${since}`, kind: "risk hang-end" });
+    const title = html`${name} <span class="soft">${current ? "(this one)" : ""}</span>`;
+    const lastUse = current || !used ? "" : ` Used: ${formatChanged(used)}.`;
+    const text = `Signed in: ${since}.${lastUse} Ends on ${formatDay(expires)}.`;
+    return row({ title, text, side, icon: isPhone(agent) ? "smartphone" : "monitor" });
+  }
+
+  renderAside() {
+    const { account, logins, sendsEmail } = this;
+    const changed = account.password_changed ? `Changed on ${formatDay(account.password_changed)}.` : "";
+    const endOthers = button("End all others", () => this.endOthers(), { kind: "bare hang-end" });
+    const kind = { kind: "bare hang-end", popup: "dialog" };
+    const email = html`<section class="section">${sectionHead("E-mail")}<p class="soft aside-line">
+      ${account.email || "None: a forgotten password needs an admin."}
+      ${button("Change", () => this.changeEmail(), { ...kind, label: "Change e-mail" })}</p></section>`;
+    return html`<aside aria-label="Logins and password">
+      <section>${sectionHead("Where you are signed in", logins.length > 1 ? endOthers : nothing)}
+        <ul>${logins.map((login) => this.renderLogin(login))}</ul></section>
+      <section class="section">${sectionHead("Password")}<p class="soft aside-line">${changed}
+        ${button("Change", () => this.changePassword(), { ...kind, label: "Change password" })}</p></section>
+      ${sendsEmail || account.email ? email : nothing}</aside>`;
+  }
+
+  renderPage() {
+    if (this.isRestricted) {
+      return html`<p class="restricted">Admins of this blog need a second factor. Turn yours on to go on.</p>
+        ${this.renderSecondFactor()}`;
+    }
+    return html`<div class="columns profile"><div>${this.renderByline()}${this.renderSecondFactor()}</div>
+      ${this.renderAside()}</div>`;
+  }
+}
+
+const page = definePage(Profile);
+onSubmit(bylineForm, (values) => page.saveByline(values));
+onSubmit(setupForm, (values) => page.turnOn(values));
+setupForm.addEventListener("reset", () => page.set({ setup: null, errors: {} }));

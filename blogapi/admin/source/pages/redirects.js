@@ -1,0 +1,74 @@
+/** The redirects that admins set: a list with search, and a dialog. */
+
+import { html, repeat } from "../../static/vendor/lit.js";
+import { del, get, patch, post } from "../api.js";
+import { table } from "../components.js";
+import { menuButton, toast } from "../dialogs.js";
+import { formatChanged } from "../format.js";
+import { openForm } from "../forms.js";
+import { refs } from "../shell.js";
+import { ListPage, PAGE_SIZE, defineList } from "./list-page.js";
+import { byUuid, newButton } from "./lists.js";
+
+const PATH = "blog/redirects/own/";
+/** @type {Record<number, string>} */
+const STATUSES = { 301: "Moved", 302: "For a while", 410: "Gone" };
+const HEADS = [["From"], ["To"], ["Status"], ["Changed"]];
+
+/** @typedef {{uuid: string, path: string, target: string, status: number, last_updated: string}} Redirect */
+
+/** @param {Json} values */
+const toBody = ({ path, target, status }) => ({ path, target: status === "410" ? "" : target, status: Number(status) });
+
+class Redirects extends ListPage {
+  words = ["redirect", "redirects"];
+  main = newButton("redirect", () => this.edit());
+
+  /** @param {Record<string, string>} query */
+  async read({ q, page }) {
+    const { data: items, total } = await get(PATH, { query: { q, page, page_size: PAGE_SIZE } });
+    return { items, total };
+  }
+
+  renderPage() {
+    const hasItems = this.items.length > 0;
+    if (!hasItems && !this.query.q) return html`${refs.empty}${refs.help}`;
+    const rows = repeat(this.items, byUuid, (redirect) => this.renderRow(redirect));
+    const list = html`${table(HEADS, rows, "bleed cards redirects")}${this.renderFoot(", by path")}`;
+    return html`<div class="redirect-tools">${this.renderSearchField("Search redirects")}</div>
+      ${hasItems ? list : this.renderNothingFound()}${refs.help}`;
+  }
+
+  /** @param {Redirect} redirect */
+  renderRow(redirect) {
+    const { path, target, status } = redirect;
+    const edit = () => this.edit(redirect);
+    const menu = menuButton(`Actions for ${path}`, [
+      { label: "Edit", icon: "pencil", action: edit },
+      { label: "Delete redirect", icon: "trash-2", risk: true, action: () => this.delete(redirect) },
+    ]);
+    return html`<tr>
+      <th scope="row" class="path"><button class="link-button" type="button" @click=${edit}>${path}</button></th>
+      <td class="path ink">${target || "–"}</td>
+      <td class="nowrap">${STATUSES[status]} <span class="soft">${status}</span></td>
+      <td class="changed nowrap">${formatChanged(redirect.last_updated)}</td><td class="menu-cell">${menu}</td></tr>`;
+  }
+
+  /** Open the dialog of a redirect, or of a new one. @param {Redirect} [redirect] */
+  edit(redirect) {
+    const { path = "", target = "", status = 301 } = redirect ?? {};
+    const values = { path, target, status: String(status) };
+    const save = (/** @type {Json} */ changed) =>
+      redirect ? patch(`${PATH}${redirect.uuid}/`, toBody(changed)) : post(PATH, toBody(changed));
+    return openForm(this, refs.form, { title: redirect ? "Edit redirect" : "New redirect", values, save });
+  }
+
+  /** @param {Redirect} redirect */
+  async delete({ uuid, path, target, status }) {
+    if (!(await this.actAndReload("delete", () => del(`${PATH}${uuid}/`)))) return;
+    const undo = () => this.actAndReload("undo", () => post(PATH, { path, target, status }));
+    toast(`The redirect from ${path} is deleted.`, { undo });
+  }
+}
+
+defineList(Redirects);

@@ -1,0 +1,258 @@
+/** The site: its title, language and time zone, addresses and navigation. The form is in the document. */
+
+import { html, nothing, render } from "../../static/vendor/lit.js";
+import { ApiError, get, imageAddress, patch, post } from "../api.js";
+import { button, field, icon, iconButton, renderSample } from "../components.js";
+import { announce } from "../dialogs.js";
+import { count, formatTime, parseTime } from "../format.js";
+import { onSubmit, setHelp, showErrors } from "../forms.js";
+import { languageName, listLanguages } from "../languages.js";
+import { definePage, Page, refs, session, setSession } from "../shell.js";
+
+const SITE_PATH = "blog/site/";
+const LANGUAGE = { language: "Language", title: "Title in it", description: "Description in it" };
+/**
+ * The lists of the form: the element and its button, and the label of each part of an entry.
+ * @type {[string, HTMLElement, HTMLButtonElement, Record<string, string>][]}
+ */
+const LISTS = [
+  ["navigation", refs.navigation, refs.addNavigation, { label: "Word", url: "Leads to" }],
+  ["languages", refs.languages, refs.addLanguage, LANGUAGE],
+];
+const { form } = refs;
+const pictureFields = /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll(".site-picture"));
+/** @param {unknown} left @param {unknown} right */
+const isSame = (left, right) => JSON.stringify(left) === JSON.stringify(right);
+/** Return a value as text; the labels or languages of a list are joined by commas. @param {any} value */
+const formatValue = (value) =>
+  Array.isArray(value) ? value.map(({ label, language }) => label ?? language).join(", ") : value;
+
+// The help texts of these fields in the HTML template.
+const [TITLE_HELP, ABOUT_HELP, PATH_HELP] = ["title", "description", "article_path"].map(
+  (name) => form.querySelector(`#${name}-help`)?.textContent ?? "",
+);
+
+/**
+ * The path of an article, as the server makes it.
+ * @param {string} pattern @param {Json} article @param {string} zone
+ */
+function fillPath(pattern, { uuid, slug, category, published_at: time }, zone) {
+  const parts = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone: zone }).format(parseTime(time));
+  const [year, month, day] = parts.split("-");
+  const { language } = session().site;
+  /** The placeholders of an article in the language of the site. @type {Record<string, string>} */
+  const values = { uuid, slug, category: category.slug, year, month, day, language, "/language": "", local_slug: slug };
+  return pattern.replace(/\{(\/?\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
+
+class Site extends Page {
+  /** @type {Json} what the form has */
+  values = {};
+  /** @type {any} what the server has */
+  stored = null;
+  /** @type {any} the newest published article */
+  newest = null;
+  published = 0;
+  /** @type {any} what the check of the address has found */
+  checked = null;
+
+  async load() {
+    const query = { page: 1, page_size: 1, fields: "title,uuid,slug,category,published_at,cover_image" };
+    const [site, { data: articles, total }] = await Promise.all([get(SITE_PATH), get("blog/articles/", { query })]);
+    this.newest = articles[0] ?? null;
+    this.published = total;
+    this.setStored(site);
+  }
+
+  /**
+   * Show the site of the server; fields that were changed here keep their values.
+   * @param {import("../api.js").Answer} answer
+   */
+  setStored({ data, etag }) {
+    const values = { ...structuredClone(data), ...Object.fromEntries(this.changes) };
+    const tags = listLanguages(values.language).map((tag) => new Option(languageName(tag), tag));
+    form.elements.language.replaceChildren(...tags);
+    for (const [name, value] of Object.entries(values)) if (form.elements[name]) form.elements[name].value = value;
+    form.elements.built_in.checked = values.built_in;
+    this.set({ stored: data, values, etag });
+  }
+
+  get changes() {
+    return Object.entries(this.values).filter(([name, value]) => !isSame(value, this.stored[name]));
+  }
+
+  renderMain() {
+    if (!this.stored) return nothing;
+    const state = this.changes.length ? "Not saved yet" : this.saved;
+    const save = { busyText: "Saving…", kind: "main", type: "submit", form: "site", busy: this.busy === "save" };
+    return html`<div class="actions"><span class="soft small">${state}</span>${button("Save", null, save)}</div>`;
+  }
+
+  renderPage() {
+    showErrors(form, this.errors);
+    for (const [name, list, , parts] of LISTS) {
+      /** @param {Json} entry @param {number} n */
+      const draw = (entry, n) => this.renderEntry(name, parts, entry, n);
+      render(this.values[name].map(draw), list);
+    }
+    for (const field of pictureFields) this.renderPicture(field);
+    this.describeFields();
+    render(this.renderCheck(), refs.siteCheck);
+    render(this.renderSamples(), refs.samples);
+    return html`<div class="columns site">${form}${refs.shown}</div>`;
+  }
+
+  updated() {
+    super.updated();
+    // The overview leads to the switch.
+    if (this.state !== "ready" || this.isFocused || location.hash !== `#${form.elements.built_in.id}`) return;
+    this.isFocused = true;
+    form.elements.built_in.focus();
+  }
+
+  /** Show below some fields what their values lead to. */
+  describeFields() {
+    const { title, description, time_zone: zone, article_path: path } = this.values;
+    setHelp(form, "title", `${TITLE_HELP}. ${title.length} of about 60 characters.`);
+    setHelp(form, "description", `${ABOUT_HELP}. ${description.length} of about 160 characters.`);
+    const inZone = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: zone });
+    setHelp(form, "time_zone", `It is ${inZone.format(new Date())} there`);
+    const moved = `${count(this.published, "address", "addresses")} of articles change with it; the blog keeps no
+      redirects from the old ones.`;
+    setHelp(form, "article_path", path === this.stored.article_path ? PATH_HELP : moved);
+  }
+
+  /** Show the picture of a field. @param {HTMLElement} field */
+  renderPicture(field) {
+    const { name = "" } = field.dataset;
+    const address = this.values[name];
+    const [thumbnail, text, remove] = /** @type {NodeListOf<HTMLElement>} */ (
+      field.querySelectorAll(".thumb, .name, .remove")
+    );
+    const missing = name === "logo" ? "None. The title is shown instead." : "None";
+    text.textContent = address ? decodeURIComponent(address.split("/").at(-1)) : missing;
+    remove.hidden = !address;
+    render(address ? html`<img src=${imageAddress(address)} alt="">` : icon("image"), thumbnail);
+  }
+
+  /** The check of the stored address, and what it has found just now. */
+  renderCheck() {
+    const { checked, values, stored } = this;
+    if (!stored.url || values.url !== stored.url) return nothing;
+    const isRunning = this.busy === "check";
+    const again = html`<button type="button" class="link-button" @click=${() => this.check()}>
+      ${isRunning ? "Checking…" : checked ? "Check again" : "Check the address"}</button>`;
+    if (!checked || isRunning) return again;
+    const [mark, kind] = checked.problem ? ["triangle-alert", "warn"] : ["circle-check", "good"];
+    const words = checked.problem || "Answers, and its feed names this blog.";
+    return html`<span role="status">${icon(mark, kind)} ${words}</span> ${again}`;
+  }
+
+  /** Let the server fetch the page at the stored address and its feed. */
+  check() {
+    return this.act("check", async () => {
+      const { data } = await post("site-check/");
+      this.checked = data;
+    });
+  }
+
+  /** Render a search result, a card, an address and a tab with the values of the form. */
+  renderSamples() {
+    const { title, description, url, icon: mark, article_path: pattern } = this.values;
+    const host = url.replace(/^https?:\/\//, "") || "The site has no address yet";
+    const name = title || "Without a title";
+    const about = description || "Without a description";
+    const { newest } = this;
+    const path = newest ? fillPath(pattern, newest, this.values.time_zone) : pattern;
+    const picture = newest?.cover_image && imageAddress(newest.cover_image);
+    const note = picture
+      ? "The picture is the cover of the newest article."
+      : "The cover of the newest article becomes the picture.";
+    const texts = { host, title: name, description: about };
+    return html`<p class="soft">In a search</p>${renderSample({ ...texts, label: "In a search" })}
+      <p class="soft">As a card in a message</p>
+      ${renderSample({ ...texts, label: "As a card in a message", kind: "card", picture })}
+      <p class="small soft">${note}</p>
+      <p class="soft">An article’s address</p>
+      <p class="mono address">${url ? host : nothing}<strong>${path}</strong></p>
+      <p class="soft">In a tab</p>
+      <p class="site-tab">${mark ? html`<img src=${imageAddress(mark)} alt="">` : nothing}<span>${name}</span></p>`;
+  }
+
+  /** Let the user choose a picture of the library. @param {string} name */
+  async choose(name) {
+    const { choosePicture } = await import("../editor/pictures.js");
+    const picture = await choosePicture({ title: `Choose the ${name}`, action: `Use as ${name}` });
+    if (picture) this.setValue(name, picture.url);
+  }
+
+  /** @param {string} name @param {unknown} value */
+  setValue(name, value) {
+    this.values[name] = value;
+    this.requestUpdate();
+  }
+
+  /** @param {string} list @param {Record<string, string>} parts @param {Json} entry @param {number} n */
+  renderEntry(list, parts, entry, n) {
+    /** @param {[string, string]} part */
+    const part = ([name, label]) =>
+      field({ name: `${list}.${n}.${name}`, label, value: entry[name], errors: this.errors });
+    const onClick = () => (this.values[list].splice(n, 1), this.requestUpdate());
+    const fields = Object.entries(parts);
+    return html`<li class="site-entry">${fields.map(part)}
+      ${iconButton("x", `Remove ${entry[fields[0][0]] || "entry"}`, onClick, { kind: "bare" })}</li>`;
+  }
+
+  /**
+   * Send the changed fields. Throws an error with the values of others for fields that both have changed.
+   * @returns {Promise<void>}
+   */
+  async send() {
+    const sent = structuredClone(Object.fromEntries(this.changes));
+    const before = this.stored;
+    try {
+      const answer = await patch(SITE_PATH, sent, { etag: this.etag });
+      Object.assign(before, sent);
+      this.setStored(answer);
+    } catch (error) {
+      if (/** @type {any} */ (error).status !== 412) throw error;
+      this.setStored(await get(SITE_PATH));
+      const both = this.changes.filter(([name]) => !isSame(before[name], this.stored[name]));
+      if (!both.length) return this.send();
+      const explain = (/** @type {unknown} */ value) =>
+        `Somebody else has saved “${formatValue(value)}”. Save again to replace it.`;
+      const errors = Object.fromEntries(both.map(([name]) => [name, explain(this.stored[name])]));
+      throw new ApiError(412, { errors });
+    }
+    setSession({ ...session(), site: this.stored });
+    this.checked = null;
+    this.saved = `Saved ${formatTime(new Date())}`;
+    return announce("Saved");
+  }
+}
+
+const page = definePage(Site);
+addEventListener("beforeunload", (event) => page.changes.length && event.preventDefault());
+onSubmit(form, () => page.act("save", () => page.send()));
+form.addEventListener("input", (event) => {
+  const { name, value, type, checked } = /** @type {HTMLInputElement} */ (event.target);
+  const [field, n, part] = name.split(".");
+  if (part) page.values[field][n][part] = value;
+  else page.values[field] = type === "checkbox" ? checked : value;
+  // The blog is shown where this page is, unless the site has another address.
+  if (page.values.built_in && name === "built_in" && !page.values.url)
+    page.values.url = form.elements.url.value = location.origin;
+  page.requestUpdate();
+});
+for (const [name, , add, parts] of LISTS) {
+  add.onclick = () => {
+    page.values[name].push(Object.fromEntries(Object.keys(parts).map((part) => [part, ""])));
+    page.requestUpdate();
+  };
+}
+for (const field of pictureFields) {
+  const { name = "" } = field.dataset;
+  const [remove, choose] = /** @type {NodeListOf<HTMLElement>} */ (field.querySelectorAll(".remove, .choose"));
+  choose.onclick = () => page.choose(name);
+  remove.onclick = () => page.setValue(name, "");
+}

@@ -1,0 +1,285 @@
+/** Categories, tags and authors: a list with search and merging, and a dialog; `data-page` is the kind. */
+
+import { html, nothing, repeat } from "../../static/vendor/lit.js";
+import { del, get, patch, post, put } from "../api.js";
+import { button, choiceCards, onButton, problem } from "../components.js";
+import { confirmRisk, menuButton, openPopover, popoverButtons, toast } from "../dialogs.js";
+import "../editor/picker.js";
+import { count, formatChanged, formatNumber } from "../format.js";
+import { openForm } from "../forms.js";
+import { refs, session } from "../shell.js";
+import { ListPage, PAGE_SIZE, defineList } from "./list-page.js";
+import { byUuid, newButton } from "./lists.js";
+import { describeNumbers, TERM_KINDS, totalOf } from "./term-words.js";
+
+const plural = /** @type {keyof typeof TERM_KINDS} */ (document.body.dataset.page);
+const { noun, isSingle, isTakenFromArticles, filterOfAll } = TERM_KINDS[plural];
+const PATH = `blog/${plural}/`;
+const { form } = refs;
+const FIELDS = [...new FormData(form).keys()].join();
+const LIST_FIELDS = `*,${FIELDS},last_updated,articles_by_status`;
+
+/** @type {Record<string, string>} */
+const TABS = { all: "All", hidden: "Not public", never: "Unused", similar: "Nearly alike" };
+/** @type {Record<string, Record<string, string>>} */
+const FILTERS = { hidden: { used: "hidden" }, never: { used: "never" }, similar: { similar: "true" } };
+/** @type {Renderable[][]} */
+const COLUMNS = [
+  ["title", "Name"],
+  ["slug", "Address"],
+  ["num", "Articles"],
+  ["uses", html`<span class="sr-only">In which status</span>`],
+  ["num changed", "Changed"],
+  ["menu-cell", html`<span class="sr-only">Actions</span>`],
+];
+
+/**
+ * The popover that merges terms. kept: the uuid of the term that stays; both: the number of articles that have both
+ * of two terms (null: unknown); found: the terms that a search has found.
+ *
+ * @typedef {{terms: Term[], kept: string, both: number | null, found?: Term[]}} Merge
+ */
+
+class Terms extends ListPage {
+  usual = { q: "", page: "1", show: "all" };
+  words = [noun, plural];
+  /** @type {Record<string, number>} */
+  counts = {};
+  main = newButton(noun, () => this.edit());
+
+  /** All terms by uuid, if terms have parents, to show the names of the parents. @type {Map<string, Term>} */
+  all = new Map();
+
+  /** @param {Record<string, string>} query */
+  async read({ q, page, show }) {
+    // The names that begin with the words come first; without words, the terms that most articles have.
+    const ordering = q ? "" : "-articles";
+    const query = { q, page, page_size: PAGE_SIZE, ordering, ...FILTERS[show] };
+    /** @param {string} name @returns {Promise<[string, number]>} */
+    const count = async (name) => {
+      const { total } = await get(PATH, { query: { ...FILTERS[name], page: 1, page_size: 1, fields: "uuid" } });
+      return [name, total];
+    };
+    const listing = get(PATH, { query: { ...query, fields: LIST_FIELDS } });
+    const counting = Promise.all(Object.keys(TABS).map(count));
+    const [{ data: items, total }, counts] = await Promise.all([listing, counting]);
+    /** @type {Term[]} */
+    const all = form.elements.parent ? (await get(PATH, { query: { fields: "uuid,name,parent" } })).data : [];
+    return { items, total, counts: Object.fromEntries(counts), all: new Map(all.map((term) => [term.uuid, term])) };
+  }
+
+  renderPage() {
+    const { q, show } = this.query;
+    if (!this.counts.all) return refs.empty;
+    /** @param {string} key */
+    const link = (key) => ({ key, text: TABS[key], count: this.counts[key] ?? null, href: this.link({ show: key }) });
+    const rows = repeat(this.items, byUuid, (term) => this.renderTerm(term));
+    const order = show === "similar" ? ", alike ones together" : q ? ", by name" : ", most used first";
+    return html`${this.renderTabs(Object.keys(TABS).map(link), show, `Search ${plural}`)}
+      ${this.renderList("terms", COLUMNS, this.renderBulk(), rows, order)}`;
+  }
+
+  renderBulk() {
+    const { chosen } = this;
+    const merge = onButton((anchor) => this.merge(anchor, chosen));
+    return html`${button("Merge…", merge, { popup: "dialog" })}
+      ${button("Delete", () => this.delete(chosen), { kind: "risk" })}`;
+  }
+
+  /** @param {Term} term */
+  renderTerm(term) {
+    const { uuid, name, slug, articles_by_status: numbers } = term;
+    const total = totalOf(numbers);
+    const above = this.all.get(term.parent);
+    const menu = menuButton(`Actions for ${name}`, [
+      { label: "Show articles", icon: "file-text", href: `/admin/articles/?${noun}=${slug}` },
+      { label: "Edit", icon: "pencil", action: () => this.edit(term) },
+      { label: `Delete ${noun}`, icon: "trash-2", risk: true, action: () => this.delete([term]) },
+    ]);
+    const articles = total ? html`<a href="/admin/articles/?${noun}=${slug}">${formatNumber(total)}</a>` : total;
+    return html`<tr class=${this.selected.has(uuid) ? "selected" : ""}>
+      <td class="check-cell">${this.renderCheck(`Select ${name}`, [term])}</td>
+      <th class="title" scope="row">
+        <button class="link-button" type="button" @click=${() => this.edit(term)} dir="auto">${name}</button>
+        ${above ? html`<span class="soft" dir="auto">in ${above.name}</span>` : nothing}</th>
+      <td class="slug mono">${slug}</td><td class="num ink">${articles}</td>
+      <td class="uses">${describeNumbers(numbers)}</td>
+      <td class="num changed nowrap">${formatChanged(term.last_updated)}</td>
+      <td class="menu-cell">${menu}</td></tr>`;
+  }
+
+  /**
+   * Open the dialog of a term, or of a new one. The server refuses to overwrite changes made meanwhile.
+   * @param {Term} [term]
+   */
+  async edit(term) {
+    const stored = term && (await this.act("open", () => get(`${PATH}${term.uuid}/`, { query: { fields: FIELDS } })));
+    if (term && !stored) return;
+    const { data = {}, etag } = stored ?? {};
+    this.listParents(term);
+    const { language } = form.elements;
+    language.closest(".field").hidden = !session().site.languages.length && !data.language;
+    if ("parent" in data) data.parent ??= "";
+    /** @param {Json} values */
+    const save = (values) => {
+      // Fields that stay empty are left out. Without an address, the server derives it or keeps it.
+      // If an address is given, another term may have the same name.
+      /** @param {[string, any]} entry */
+      const isGiven = ([name, value]) => (name === "slug" ? value && value !== data.slug : value || data[name]);
+      const body = Object.fromEntries(Object.entries(values).filter(isGiven));
+      if (body.parent === "") body.parent = null;
+      return term ? patch(`${PATH}${term.uuid}/`, body, { etag }) : post(PATH, body);
+    };
+    await openForm(this, form, { title: `${term ? "Edit" : "New"} ${noun}`, values: data, save });
+  }
+
+  /** Offer the terms that can be above the term: all but itself and those below it. @param {Term} [term] */
+  listParents(term) {
+    const { parent } = form.elements;
+    if (!parent) return;
+    /** @type {(item?: Term) => Term[]} the term after those above it */
+    const chain = (item) => (item ? [...chain(this.all.get(item.parent)), item] : []);
+    const options = [...this.all.values()].map(chain).filter((items) => !items.some(({ uuid }) => uuid === term?.uuid));
+    const named = options.map((items) => [items.map(({ name }) => name).join(" › "), items[items.length - 1].uuid]);
+    named.sort(([a], [b]) => a.localeCompare(b));
+    parent.replaceChildren(parent.options[0], ...named.map(([name, uuid]) => new Option(name, uuid)));
+  }
+
+  /**
+   * Delete terms. The server refuses those that articles need. If the articles would only lose the terms, a deletion
+   * cannot be undone, so the page asks first.
+   * @param {Term[]} terms
+   */
+  async delete(terms) {
+    const hasOne = terms.length === 1;
+    const subject = hasOne ? `“${terms[0].name}”` : count(terms.length, noun, plural);
+    const used = terms.reduce((sum, term) => sum + articlesOf(term), 0);
+    const isFinal = isTakenFromArticles && used > 0;
+    if (isFinal) {
+      const title = hasOne ? `Delete the ${noun} ${subject}?` : `Delete ${subject}?`;
+      const lost = hasOne ? "it" : "them";
+      const text = `${count(used, "article")}, drafts included, will lose ${lost}. The articles stay.`;
+      if (!(await confirmRisk({ title, text, action: `Delete ${hasOne ? noun : plural}` }))) return;
+    }
+    const query = { uuid: terms.map(byUuid) };
+    const { all } = this;
+    const isDeleted = await this.actAndReload("delete", () => del(PATH, { query }));
+    if (!isDeleted) return;
+    this.clear();
+    // Undo creates parents before the terms below them, and moves terms back that the deletion had moved up.
+    /** @type {(term?: Term) => number} */
+    const depth = (term) => (term ? depth(all.get(term.parent)) + 1 : 0);
+    const ordered = [...terms].sort((a, b) => depth(a) - depth(b));
+    const bodies = ordered.map(({ articles_by_status, last_updated, created, ...term }) => term);
+    const deleted = new Set(query.uuid);
+    const below = [...all.values()].filter(({ uuid, parent }) => deleted.has(parent) && !deleted.has(uuid));
+    const moved = below.map(({ uuid, parent }) => ({ uuid, parent }));
+    const undo = () =>
+      this.actAndReload("undo", async () => {
+        await put(PATH, bodies);
+        if (moved.length) await patch(PATH, moved, { etag: "*" });
+      });
+    toast(`${subject} deleted.`, { undo: !isFinal && undo });
+  }
+
+  /** Ask which of the terms stays, and merge the others into it. @param {HTMLElement} anchor @param {Term[]} terms */
+  async merge(anchor, terms) {
+    /** @type {Merge} */
+    const state = { terms, kept: terms.toSorted((a, b) => articlesOf(b) - articlesOf(a))[0].uuid, both: null };
+    this.set({ problem: "" });
+    const draw = (/** @type {Close} */ close) => this.renderMerge(state, close);
+    const float = openPopover(anchor, draw, { label: `Merge ${plural}`, kind: "merge" });
+    if (!float) return;
+    await this.findBoth(state);
+    float.update();
+  }
+
+  /** Count the articles that have both of two terms, if the API can. @param {Merge} state */
+  async findBoth(state) {
+    if (!filterOfAll || state.terms.length !== 2) return;
+    const query = { [filterOfAll]: state.terms.map(byUuid), status: "any", page: 1, page_size: 1, fields: "uuid" };
+    state.both = (await get("blog/articles/", { query })).total;
+  }
+
+  /** @param {Merge} state @param {Close} close */
+  renderMerge(state, close) {
+    const { terms, both } = state;
+    if (terms.length < 2) return this.renderSearch(state);
+    const kept = /** @type {Term} */ (terms.find(({ uuid }) => uuid === state.kept));
+    const others = terms.filter((term) => term !== kept);
+    /** @type {(term: Term, n: number) => [string, string, string]} */
+    const card = (term, n) => {
+      const shared = both && n ? `, ${formatNumber(both)} of them ${both === 1 ? "has" : "have"} both` : "";
+      return [term.uuid, term.name, `${count(articlesOf(term), "article")}${shared}`];
+    };
+    /** @param {string} uuid */
+    const choose = (uuid) => {
+      state.kept = uuid;
+      this.requestUpdate();
+    };
+    const merge = async () => {
+      const send = () => post(`${PATH}${kept.uuid}/merge/`, { uuids: others.map(byUuid) }, { timeout: 120 });
+      if (!(await this.actAndReload("merge", send))) return;
+      close();
+      this.clear();
+      toast(`Merged into “${kept.name}”.`);
+    };
+    const options = { name: "stays", items: terms.map(card), value: kept.uuid, onChange: choose };
+    const main = { busyText: "Merging…", busy: this.busy === "merge" };
+    return html`<h2>Merge ${count(terms.length, noun, plural)}</h2>${problem(this.problem)}
+      <div class="merge-choice">${choiceCards({ label: "Which one stays?", ...options })}</div>
+      <p>${this.describeMerge(kept, others, both)}</p>
+      <p class="soft">This cannot be undone.</p>${popoverButtons(close, `Merge into “${kept.name}”`, merge, main)}`;
+  }
+
+  /** @param {Term} kept @param {Term[]} others @param {number | null} both */
+  describeMerge(kept, others, both) {
+    const pattern = session().site[`${noun}_path`];
+    const addressOf = (/** @type {Term} */ { slug }) => html`<code>${pattern.replace("{slug}", slug)}</code>`;
+    const names = others.map(({ name }) => `“${name}”`).join(", ");
+    const hasOne = others.length === 1;
+    const sum = [kept, ...others].reduce((total, term) => total + articlesOf(term), 0);
+    const isKnown = isSingle || both !== null;
+    const articles = isKnown ? count(sum - (both ?? 0), "article") : `The articles of ${names}`;
+    const addresses =
+      hasOne && pattern.includes("{slug}")
+        ? html`its address ${addressOf(others[0])} leads to ${addressOf(kept)}.`
+        : `${hasOne ? "its address leads" : "their addresses lead"} to “${kept.name}”.`;
+    const moves = session().site.article_path.includes(`{${noun}}`);
+    const moved = moves ? ` The addresses of its articles change too: the ${noun} is a part of them.` : "";
+    return html`${articles} will have “${kept.name}”. ${names} ${hasOne ? "goes" : "go"}, and ${addresses}${moved}`;
+  }
+
+  /** Ask for the term with which a single one is merged. @param {Merge} state */
+  renderSearch(state) {
+    const [term] = state.terms;
+    /** @param {string} q */
+    const find = async (q) => {
+      /** @type {{data: Term[]}} */
+      const { data } = await get(PATH, { query: { q, page: 1, page_size: 20, fields: LIST_FIELDS } });
+      state.found = data.filter(({ uuid }) => uuid !== term.uuid);
+      return state.found;
+    };
+    /** @param {CustomEvent<string[]>} event */
+    const choose = async ({ detail: [uuid] }) => {
+      state.terms = [term, ...(state.found ?? []).filter((other) => other.uuid === uuid)];
+      await this.findBoth(state);
+      this.requestUpdate();
+    };
+    return html`<h2>Merge “${term.name}”</h2>
+      <term-picker class="field" .find=${find} .single=${true} .label=${"With"} @choose=${choose}></term-picker>`;
+  }
+}
+
+const articlesOf = (/** @type {Term} */ { articles_by_status: numbers }) => totalOf(numbers);
+
+// The buttons beside the addresses of pictures in the dialog. The code for pictures is loaded only when it is needed.
+document.addEventListener("click", async (/** @type {any} */ { target }) => {
+  const button = target.closest(".choose-picture");
+  if (!button) return;
+  const { choosePicture } = await import("../editor/pictures.js");
+  const picture = await choosePicture({ title: button.ariaLabel, action: "Use picture" });
+  if (picture) button.previousElementSibling.value = picture.url;
+});
+
+defineList(Terms);

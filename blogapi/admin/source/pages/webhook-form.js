@@ -1,0 +1,260 @@
+/** A new webhook, or one to change: whom it calls, when, and what is sent. */
+
+import { html, live, nothing } from "../../static/vendor/lit.js";
+import { ApiError, get, patch, post } from "../api.js";
+import { button, choiceCards, field, icon, iconButton, onValue, pageHead, sectionHead } from "../components.js";
+import { announce } from "../dialogs.js";
+import { showOnce } from "../forms.js";
+import { definePage, Page } from "../shell.js";
+import { LIST, loadWebhooks, PATH, pageOf, pathOf } from "../webhooks/actions.js";
+import { choosePreset, explainTimes, listChanges, toBody, toValues } from "../webhooks/fields.js";
+import { maskAddress, renderAnswer, renderRequest } from "../webhooks/parts.js";
+import { isBuildHook, KINDS } from "../webhooks/words.js";
+
+/** @type {Record<string, [string, string]>} */
+const MODES = {
+  combined: ["Once for any number of changes", "For a site that is built as a whole"],
+  each: ["For each change", "For a search index, a cache, a program of your own"],
+};
+/** @typedef {import("../webhooks/fields.js").Values} Values */
+const URL_HELP = `Whoever has this address can start builds. It is not shown again after saving, and is in no log and no
+  export.`;
+
+const UNSIGNED = "The call is signed with the secret that you get when the webhook is created. Test it then.";
+
+class WebhookForm extends Page {
+  values = toValues();
+  /** @type {Json} */
+  samples = {};
+  /** @type {Preset[]} */
+  presets = [];
+  /** @type {Webhook | null} null for a new one */
+  webhook = null;
+
+  get heading() {
+    return this.webhook?.name ?? "New webhook";
+  }
+  get isBuild() {
+    return isBuildHook(this.values);
+  }
+  get preset() {
+    return this.presets.find(({ name }) => name === this.values.preset);
+  }
+
+  async load() {
+    const [, , , uuid] = location.pathname.split("/");
+    const [{ presets }, webhook] = await Promise.all([loadWebhooks(), uuid === "new" ? null : get(pathOf({ uuid }))]);
+    const isBuild = (/** @type {Preset} */ { name }) => isBuildHook({ preset: name });
+    this.presets = [...presets.filter(isBuild), ...presets.filter((preset) => !isBuild(preset))];
+    if (webhook) this.setWebhook(webhook.data);
+    await this.loadSample();
+  }
+
+  /** @param {Webhook} webhook */
+  setWebhook(webhook) {
+    this.set({ webhook, values: toValues(webhook), isChanged: false });
+  }
+
+  // What would be sent, for this preset and mode.
+  async loadSample() {
+    const { preset, mode } = this.values;
+    this.samples[`${preset} ${mode}`] ??= (await post(`${PATH}sample/`, { preset, mode })).data;
+    this.requestUpdate();
+  }
+
+  /** @param {Json} fields */
+  change(fields) {
+    this.set({ values: { ...this.values, ...fields }, isChanged: true });
+    if (!fields.preset && !fields.mode) return;
+    this.set({ errors: {}, problem: "" });
+    // Without act(), so that the user can save while the example loads.
+    this.loadSample().catch((error) => {
+      if (!(error instanceof ApiError)) throw error;
+      this.set({ problem: error.message });
+    });
+  }
+
+  async save() {
+    const { webhook, values } = this;
+    // Each call changes the ETag, so only the changed fields are sent.
+    const store = () =>
+      webhook ? patch(pathOf(webhook), listChanges(values, webhook), { etag: "*" }) : post(PATH, toBody(values));
+    const answer = await this.act("save", store);
+    if (!answer) return;
+    this.isChanged = false;
+    const { secret, uuid } = answer.data;
+    if (!secret) return location.assign(LIST);
+    // The secret is shown only now, so the page stays.
+    history.replaceState(null, "", pageOf({ uuid }, "change/"));
+    await this.reload();
+    const foot = "The receiver checks with it that a call comes from this blog.";
+    await showOnce(this, { title: `Secret of “${values.name}”. Copy it now`, value: secret, foot });
+  }
+
+  async test() {
+    const { webhook, values } = this;
+    const send = () => (webhook ? post(`${pathOf(webhook)}test/`) : post(`${PATH}test/`, toBody(values)));
+    const answer = await this.act("test", send);
+    if (!answer) return;
+    this.set({ call: answer.data });
+    announce(answer.data.succeeded ? "The call has arrived" : "The call has failed");
+  }
+
+  renderHead() {
+    const title = html`<a class="soft" href=${LIST}>Webhooks</a> <span class="soft">/</span> ${this.heading}`;
+    const options = { kind: "main", type: "submit", form: "webhook", busyText: "Saving…", busy: this.busy === "save" };
+    const main = html`<div class="actions">${button("Cancel", null, { kind: "bare", href: LIST })}
+      ${button(this.webhook ? "Save webhook" : "Create webhook", null, options)}</div>`;
+    return pageHead(title, this.state === "ready" ? main : nothing);
+  }
+
+  renderPage() {
+    const submit = (/** @type {Event} */ event) => (event.preventDefault(), this.save());
+    return html`${this.once}<div class="columns webhook-columns">
+      <form id="webhook" class="webhook-form" novalidate autocomplete="off" @submit=${submit}>
+        ${this.renderReceiver()}<hr>${this.renderTimes()}<hr>${this.renderEvents()}</form>
+      <aside aria-label="What it does">${this.renderSample()}${this.renderTest()}</aside></div>`;
+  }
+
+  /** @param {keyof Values} name @param {string} label @param {Json} [more] */
+  input(name, label, more) {
+    const onInput = (/** @type {string} */ text) => this.change({ [name]: text });
+    return field({ name, label, value: this.values[name], errors: this.errors, onInput, ...more });
+  }
+
+  renderReceiver() {
+    const { values, webhook, preset } = this;
+    /** @type {[string, string][]} */
+    const items = this.presets.map(({ name, label }) => [name, label]);
+    const onChange = (/** @type {string} */ name) => this.change(choosePreset(values, name));
+    const cards = choiceCards({ label: "Who is called", name: "preset", items, value: values.preset, onChange });
+    const kept = webhook ? `Empty: ${webhook.address} stays. ` : "";
+    const help = this.isBuild ? URL_HELP : "It is not shown again after saving, and is in no log and no export.";
+    const label = this.isBuild ? "Address of the build hook" : "Address";
+    return html`<div>${cards}<p class="help">${preset?.help}</p></div>
+      <div class="two-fields">${this.input("name", "Name", { maxlength: 100 })}
+        ${this.renderSecret("url", label)}<p class="help">${kept}${help}</p></div>
+      ${values.preset === "github" ? this.renderToken() : nothing}
+      ${this.isBuild ? nothing : this.renderHeaders()}`;
+  }
+
+  // A field for a secret, with the button "Show" of passwords.
+  /** @param {"url" | "token"} name @param {string} label @param {unknown} [error] */
+  renderSecret(name, label, error = this.errors[name]) {
+    const message = [error ?? []].flat().join(" ");
+    const onInput = onValue((text) => this.change({ [name]: text }));
+    return html`<div class="field ${message ? "faulty" : ""}"><label for="field-${name}">${label}</label>
+      <span class="prefixed"><input id="field-${name}" name=${name} type="password" class="mono" spellcheck="false"
+        autocomplete="new-password" .value=${live(this.values[name])} @input=${onInput}
+        aria-invalid=${message ? "true" : nothing} aria-describedby=${message ? `${name}-error` : nothing}>
+        <button class="suffix" type="button" aria-pressed="false" aria-label="Show ${label.toLowerCase()}">Show</button>
+        </span><p class="help" id="${name}-error" ?hidden=${!message}>${icon("circle-alert")} ${message}</p></div>`;
+  }
+
+  renderToken() {
+    const help = this.values.keepsHeaders ? "Empty: the token stays." : "Sent as Authorization: Bearer.";
+    return html`<div>${this.renderSecret("token", "Token", this.errors.headers)}<p class="help">${help}</p></div>`;
+  }
+
+  renderHeaders() {
+    const { headers, keepsHeaders } = this.values;
+    /** @typedef {[string, string]} Header its name and its value */
+    const write = (/** @type {Header[]} */ changed) => this.change({ headers: changed, keepsHeaders: false });
+    /** @param {Header} header @param {number} n @param {0 | 1} side @param {string} label */
+    const part = (header, n, side, label) => {
+      const onInput = (/** @type {string} */ text) =>
+        write(headers.with(n, /** @type {Header} */ (header.with(side, text))));
+      return field({ name: `header-${n}-${side}`, label, value: header[side], onInput, maxlength: 1000 });
+    };
+    /** @param {Header} header @param {number} n */
+    const line = (header, n) => {
+      const remove = () => write(headers.toSpliced(n, 1));
+      return html`<li class="site-entry form">${part(header, n, 0, "Header")} ${part(header, n, 1, "Value")}
+        ${iconButton("x", `Remove ${header[0] || "header"}`, remove, { kind: "bare" })}</li>`;
+    };
+    const add = () => write([...headers, ["", ""]]);
+    const text = keepsHeaders ? "Replace the headers" : "Add a header";
+    const names = keepsHeaders && this.webhook?.header_names.join(", ");
+    const help = this.errors.headers ?? (names ? `Sent now: ${names}.` : "Their values are not shown again.");
+    return html`<div class="field ${this.errors.headers ? "faulty" : ""}"><span class="label">Own headers</span>
+      <ul class="form">${headers.map(line)}</ul>
+      <p>${button(text, add, { icon: "plus", id: "field-headers", "aria-describedby": "headers-help" })}</p>
+      <p class="help" id="headers-help">${help}</p></div>`;
+  }
+
+  renderTimes() {
+    const { values } = this;
+    const mode = (/** @type {[string, [string, string]]} */ [name, [word, text]]) => {
+      const isImpossible = this.isBuild && name === "each";
+      const help = isImpossible ? `${text}: choose “Another service”` : text;
+      return html`<label class="radio"><input type="radio" name="mode" value=${name} ?disabled=${isImpossible}
+        .checked=${live(values.mode === name)} @change=${() => this.change({ mode: name })}>
+        <span>${word}</span><span class="help">${help}</span></label>`;
+    };
+    /** @param {"quiet_seconds" | "interval_seconds"} name @param {string} label */
+    const seconds = (name, label) => {
+      const more = { type: "number", min: 0, inputmode: "numeric", class: "seconds" };
+      return html`<div class="with-unit">${this.input(name, label, more)}<span aria-hidden="true">seconds</span></div>`;
+    };
+    const times = () => html`<div class="two-times">${seconds("quiet_seconds", "Quiet time before the call")}
+        ${seconds("interval_seconds", "Not more often than every")}</div>
+      <p class="help measure">${explainTimes(values)}</p>`;
+    return html`<fieldset class="radios"><legend>When it is called</legend>${Object.entries(MODES).map(mode)}</fieldset>
+      ${values.mode === "combined" ? times() : nothing}`;
+  }
+
+  renderEvents() {
+    const { events } = this.values;
+    /** @param {[string, string]} kind */
+    const kind = ([name, text]) => {
+      const toggle = (/** @type {FieldEvent} */ { target }) =>
+        this.change({ events: { ...events, [name]: target.checked ? [`${name}.*`] : [] } });
+      const isAll = events[name].includes(`${name}.*`);
+      return html`<label><input type="checkbox" .checked=${live(isAll)} @change=${toggle}
+        .indeterminate=${live(!isAll && events[name].length > 0)}><span>${text}</span></label>`;
+    };
+    const toggleUnlisted = (/** @type {FieldEvent} */ { target }) => this.change({ unlisted: target.checked });
+    const unlisted = html`<label><input type="checkbox" ?disabled=${this.isBuild} @change=${toggleUnlisted}
+      .checked=${live(this.isBuild || this.values.unlisted)}><span>Unlisted articles and pages</span></label>`;
+    const toggleBackups = (/** @type {FieldEvent} */ { target }) => this.change({ backups: target.checked });
+    const backups = html`<label><input type="checkbox" ?disabled=${this.isBuild} @change=${toggleBackups}
+      .checked=${live(!this.isBuild && this.values.backups)}><span>Failed backups</span></label>`;
+    const error = [this.errors.events ?? []].flat().join(" ");
+    return html`<fieldset class="checks-row ${error ? "faulty" : ""}" id="field-events">
+      <legend>Which changes</legend><div>${Object.entries(KINDS).map(kind)}${unlisted}${backups}</div>
+      <p class="help" ?hidden=${!error}>${icon("circle-alert")} ${error && "Choose at least one."}</p></fieldset>`;
+  }
+
+  renderSample() {
+    const { values, webhook, samples } = this;
+    const sample = samples[`${values.preset} ${values.mode}`];
+    const token = values.token || (values.preset === "github" && values.keepsHeaders);
+    const masked = (/** @type {string[]} */ names) => Object.fromEntries(names.map((name) => [name, "•••"]));
+    const own = values.headers.flatMap(([name]) => name || []);
+    const headers = masked(values.keepsHeaders && webhook ? webhook.header_names : own);
+    const more = token ? { Authorization: "Bearer •••" } : headers;
+    const request = sample && { ...sample, headers: { ...sample.headers, ...more } };
+    const address = values.url || !webhook ? maskAddress(values.url) : webhook.address;
+    const side = html`<span class="soft">${this.preset?.label}${this.isBuild ? ", build hook" : ""}</span>`;
+    return html`<section>${sectionHead("What is sent", side)}
+      ${request ? renderRequest(address, request) : nothing}</section>`;
+  }
+
+  renderTest() {
+    const { webhook, isBuild, call, isChanged, preset } = this;
+    const isNamed = isBuild && preset?.name !== "plain";
+    const who = (isNamed && preset?.label) || "The receiver";
+    const real = isBuild ? ` ${who} starts a real build.` : "";
+    const saved = webhook && isChanged ? " What is not saved yet is not tested." : "";
+    const text = webhook || isBuild ? `Calls the address once, now.${real}${saved}` : UNSIGNED;
+    const options = { icon: "send", busyText: "Calling…", busy: this.busy === "test" };
+    const send = button("Send a test call", () => this.test(), options);
+    const outcome = isBuild ? ` Whether the build succeeds, ${isNamed ? who : "it"} knows.` : "";
+    return html`<section class="webhook-test"><h2>Test</h2><p class="soft">${text}</p>
+      ${webhook || isBuild ? send : nothing}${call ? renderAnswer(call) : nothing}
+      ${call?.succeeded ? html`<p class="help">${who} took the call.${outcome}</p>` : nothing}</section>`;
+  }
+}
+
+const page = definePage(WebhookForm);
+addEventListener("beforeunload", (event) => page.isChanged && event.preventDefault());

@@ -1,0 +1,70 @@
+/** "Go to…" (Ctrl P): one field that finds pages of the menu, actions, articles and pages of the blog. */
+
+import { html, nothing } from "../static/vendor/lit.js";
+import { get } from "./api.js";
+import { badge, icon } from "./components.js";
+import { openDialog } from "./dialogs.js";
+import { hasRole, listPath } from "./roles.js";
+
+const FIELDS = "uuid,title,status,published_at";
+const NEW_ARTICLE = { href: "/admin/articles/new/", text: "New article", mark: icon("plus") };
+
+/** @typedef {{href: string, text: string, mark: Renderable}} Entry */
+
+/** @param {HTMLAnchorElement} link @returns {Entry} */
+const makeLinkEntry = (link) => ({
+  href: link.href,
+  text: link.textContent.trim(),
+  mark: link.querySelector("svg")?.cloneNode(true),
+});
+
+/** @param {string} collection @returns {(item: Article) => Entry} */
+const makeItemEntry = (collection) => (item) => {
+  return { href: `/admin/${collection}/${item.uuid}/`, text: item.title, mark: badge(item) };
+};
+
+export function openPalette() {
+  if (document.querySelector(".palette")) return;
+  const links = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll(".bottom-bar a:not([hidden])")]);
+  const offered = links.filter((link) => hasRole(link.dataset.for ?? ""));
+  const fixed = [NEW_ARTICLE, ...offered.map(makeLinkEntry)];
+  let [words, at, items] = ["", 0, /** @type {Entry[]} */ ([])];
+  const list = () => [...fixed.filter(({ text }) => text.toLowerCase().includes(words.toLowerCase())), ...items];
+  /** @param {FieldEvent} event */
+  const type = async ({ target }) => {
+    const asked = target.value.trim();
+    [words, at, items] = [asked, 0, []];
+    dialog.update();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    if (!asked || asked !== words) return;
+    const query = { q: asked, status: "any", page: 1, page_size: 8, fields: FIELDS };
+    /** @param {string} collection @param {string} path @returns {Promise<Entry[]>} */
+    const find = async (collection, path) => (await get(path, { query })).data.map(makeItemEntry(collection));
+    const searches = [find("articles", listPath()), ...(hasRole("editor") ? [find("pages", "blog/pages/")] : [])];
+    const found = await Promise.all(searches).catch(() => []);
+    if (asked === words) items = found.flat();
+    dialog.update();
+  };
+  /** @param {KeyboardEvent} event */
+  const handleKey = (event) => {
+    const count = list().length;
+    const step = { ArrowDown: 1, ArrowUp: count - 1, Enter: 0 }[event.key];
+    if (step === undefined || !count || event.isComposing) return;
+    event.preventDefault();
+    at = (at + step) % count;
+    dialog.update();
+    const option = document.getElementById(`go-${at}`);
+    option?.scrollIntoView({ block: "nearest" });
+    if (event.key === "Enter") option?.click();
+  };
+  /** @param {Entry} entry @param {number} n */
+  const option = ({ href, text, mark }, n) => html`<a id="go-${n}" role="option" class="menu-item"
+    href=${href} tabindex="-1" aria-selected=${n === at}><span>${text}</span>${mark}</a>`;
+  const content = () => html`
+    <div class="search">${icon("search")}<input role="combobox" aria-label="Page, action or article" autofocus
+      placeholder="Page, action or article" autocomplete="off" spellcheck="false" aria-expanded="true"
+      aria-controls="go-list" aria-activedescendant="go-${at}" @input=${type} @keydown=${handleKey}></div>
+    <div id="go-list" role="listbox" aria-label="Places">${list().map(option)}</div>
+    <p role="status">${list().length ? nothing : `Nothing is called “${words}”.`}</p>`;
+  const dialog = openDialog({ title: "Go to", content, kind: "palette" });
+}

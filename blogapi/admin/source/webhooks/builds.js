@@ -1,0 +1,63 @@
+/** The section of the overview with the build hooks: what they have answered, and a build now. */
+
+import { html, nothing } from "../../static/vendor/lit.js";
+import { post } from "../api.js";
+import { button, row, sectionHead } from "../components.js";
+import { announce } from "../dialogs.js";
+import { daysFromToday, formatDayAndTime, formatSeconds } from "../format.js";
+import { LIST, loadWebhooks, pageOf, pathOf } from "./actions.js";
+import { answerOf, changesWait, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
+
+/** Return the build hooks that are called: {builds, presets}. */
+export async function loadBuilds() {
+  const { webhooks, presets } = await loadWebhooks();
+  return { builds: webhooks.filter((webhook) => webhook.active && isBuildHook(webhook)), presets };
+}
+
+/** @typedef {import("../shell.js").Page & {builds: Webhook[]}} BuildsPage */
+
+/**
+ * Start a build at all build hooks. One after the other, because the server makes few calls at a time.
+ * @param {BuildsPage} page
+ */
+async function buildAll(page) {
+  await page.act("build", async () => {
+    /** @type {import("./calls.js").Call[]} */
+    const calls = [];
+    for (const webhook of page.builds) calls.push((await post(`${pathOf(webhook)}build/`)).data);
+    announce(calls.every(({ succeeded }) => succeeded) ? "The build is asked for" : "A call has failed");
+  });
+  page.set(await loadBuilds());
+}
+
+/** The section, or nothing without build hooks. @param {BuildsPage} page @param {{url: string}} site */
+export function renderBuilds(page, { url }) {
+  const { builds, presets, busy } = page;
+  if (!builds.length) return nothing;
+  const site = url ? html`<a href=${url}>${new URL(url).host}</a>` : nothing;
+  const build = { icon: "hammer", busyText: "Asking…", busy: busy === "build" };
+  const href = builds.length === 1 ? pageOf(builds[0]) : LIST;
+  return html`<section class="section">${sectionHead("The site", site)}
+    <ul class="rows builds">${builds.map((webhook) => renderBuild(webhook, presets, builds.length > 1))}</ul>
+    <div class="build-buttons">${button("Build the site now", () => buildAll(page), build)}
+      ${button("Calls", null, { kind: "bare", href })}</div></section>`;
+}
+
+/** @param {Webhook} webhook @param {Preset[]} presets @param {boolean} isNamed */
+function renderBuild(webhook, presets, isNamed) {
+  const { name, waiting, next_call: next, next_attempt: attempt, is_served: isServed } = webhook;
+  const [call] = listRealCalls(webhook);
+  const who = nameReceiver(webhook, presets);
+  const when = (/** @type {string} */ time) =>
+    daysFromToday(time) ? formatDayAndTime(time) : `at ${formatSeconds(time)}`;
+  const start = isNamed ? `${name}: ` : "";
+  const trying = attempt && `Next try ${formatAttempt(attempt)}.`;
+  const nextCall = next && isServed ? `; the next call is ${when(next)}` : "";
+  const waits = waiting ? `${changesWait(waiting)}${nextCall}.` : "No change waits.";
+  const help = trying ?? (waiting && !isServed ? `${waits} Calls are sent by serve only.` : waits);
+  if (!call) return row({ icon: "circle-dashed", title: `${start}No build asked for yet`, text: help });
+  const answer = call.status ? `${who} answered ${call.status}` : `${who}: ${answerOf(call)}`;
+  if (!call.succeeded) return row({ icon: "triangle-alert", kind: "warn", title: start + answer, text: help });
+  const title = `${start}${start ? "build" : "Build"} asked for ${when(call.time)}`;
+  return row({ icon: "hammer", kind: "accent", title, text: `${answer}. ${help}` });
+}
