@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.admin.browsing import list_violations, wait_for_copied
+from tests.admin.test_editor import PIXEL
 from tests.admin.writing import (
     ARTICLES,
     COPY,
@@ -299,3 +300,47 @@ def test_the_preview_loads_nothing_from_other_hosts(open_admin, write, make, add
     assert shown.evaluate("(element) => element.localName") == ("video" if is_kept else "a")
     assert shown.get_attribute("src" if is_kept else "href") == address
     assert all(url.startswith(open_admin.origin) for url in asked)
+
+
+def test_texts_that_cannot_be_kept_are_not_replaced_by_the_joined_text(write, make, api):
+    path = make("Kept first")
+    mine, theirs = write(path), write(path, user="marit")
+    type_at_end(theirs, "Marit.")
+    save(theirs)
+    type_at_end(mine, "Ida.")
+    mine.keyboard.press("Control+s")
+    dialog = mine.get_by_role("dialog", name="Join your text and marit’s", exact=True)
+    dialog.get_by_role("radio", name="Both", exact=True).check()
+    saves = []
+    mine.on("request", lambda request: saves.append(request.url) if request.method == "PUT" else None)
+    mine.route("**/revisions/", lambda route: route.abort(), times=1)
+    dialog.get_by_role("button", name="Save the article", exact=True).click()
+    mine.locator(".toast").get_by_text("The blog does not answer.").wait_for()
+    assert (saves, get_stored(api, path)) == ([], f"{TEXT}Marit.")
+    assert "Ida." in get_text(mine).inner_text()
+    get_button(mine, "Conflict: choose a version").click()
+    dialog.get_by_role("radio", name="Both", exact=True).check()
+    dialog.get_by_role("button", name="Save the article", exact=True).click()
+    mine.get_by_role("banner").get_by_text(SAVED).wait_for()
+    assert get_stored(api, path) == f"{TEXT}Marit.\nIda."
+
+
+def test_an_upload_that_fails_shows_its_problem_and_can_be_repeated(write, make):
+    page = write(make("Upload"))
+    get_button(page, "Picture").click()
+    dialog = page.get_by_role("dialog", name="Add a picture", exact=True)
+    page.route("**/blog/media/?name=dot.png", lambda route: route.abort(), times=1)
+    file = {"name": "dot.png", "mimeType": "image/png", "buffer": PIXEL}
+    dialog.get_by_label("Upload from this device").set_input_files(file)
+    dialog.get_by_text("The blog does not answer. “Insert” tries again.", exact=True).wait_for()
+    with page.expect_response("**/blog/media/?name=dot.png"):
+        dialog.get_by_role("button", name="Insert", exact=True).click()
+    dialog.wait_for(state="hidden")
+
+
+def test_a_field_of_the_details_has_its_help(write, make):
+    page = write(make("Help"))
+    get_button(page, "Details").click()
+    excerpt = page.get_by_label("Excerpt", exact=True)
+    help_id = excerpt.get_attribute("aria-describedby").split()[0]
+    assert page.locator(f"[id='{help_id}']").inner_text() == "For lists, feeds and search results"
