@@ -329,10 +329,14 @@ def test_an_upload_that_fails_shows_its_problem_and_can_be_repeated(write, make)
     page = write(make("Upload"))
     get_button(page, "Picture").click()
     dialog = page.get_by_role("dialog", name="Add a picture", exact=True)
-    page.route("**/blog/media/?name=dot.png", lambda route: route.abort(), times=1)
+    page.route("**/blog/media/?name=dot.png", lambda route: route.abort(), times=2)
     file = {"name": "dot.png", "mimeType": "image/png", "buffer": PIXEL}
     dialog.get_by_label("Upload from this device").set_input_files(file)
-    dialog.get_by_text("The blog does not answer. “Insert” tries again.", exact=True).wait_for()
+    problem = dialog.get_by_text("The blog does not answer. “Insert” tries again.", exact=True)
+    problem.wait_for()
+    with page.expect_event("requestfailed"):
+        dialog.get_by_role("button", name="Insert", exact=True).click()
+    problem.wait_for()
     with page.expect_response("**/blog/media/?name=dot.png"):
         dialog.get_by_role("button", name="Insert", exact=True).click()
     dialog.wait_for(state="hidden")
