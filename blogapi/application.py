@@ -39,7 +39,8 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     # All other calls read the settings.
     config.load(app, settings)
     logs.configure(app.config)
-    if owner := blog_owner.find_other_owner(Path(app.instance_path)):
+    owner = None if blog_owner.HAS_WARNED.get() else blog_owner.find_other_owner(Path(app.instance_path))
+    if owner:
         app.logger.warning("runs as root, but %s belongs to %s", app.instance_path, owner.pw_name)
     for sentence in config.find_removed_settings(Path(app.instance_path)):
         app.logger.warning(sentence)

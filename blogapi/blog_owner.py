@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from blogapi.config import INSTANCE_PATH
 _AS_STARTED = frozenset({"serve", "service", "health", "version", "completion"})
 _ANY_TARGET = frozenset({"backup", "export"})
 _READ_ONLY = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
+
+#: whether the command has said that it runs as root
+HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
 
 
 def find_owner(path: Path) -> Any:
@@ -80,6 +84,7 @@ def act_as_owner(context: click.Context) -> Iterator[None]:
         raise click.ClickException(f"{home} belongs to {user.pw_name}, so the command runs as it. {problem}")
     reason = problem or f"{user.pw_name} cannot use {unusable}."
     click.echo(f"Runs as root, although {home} belongs to {user.pw_name}: {reason}", err=True)
+    HAS_WARNED.set(True)
     before = _find_files_of_root(home)
     try:
         yield

@@ -118,6 +118,7 @@ def test_a_file_that_the_owner_cannot_use_keeps_root_and_is_named(blog, run):
     done = run("--blog", blog, "site", "show")
     assert done.returncode == 0
     assert f"Runs as root, although {blog}/instance belongs to {OWNER}: {OWNER} cannot use" in done.stderr
+    assert done.stderr.count("as root") == 1
     found = run("--blog", blog, "doctor")
     assert f"{blog}/instance/media belongs to root, and {blog}/instance to {OWNER}" in found.stdout
     assert (blog / "instance/media").stat().st_uid == 0

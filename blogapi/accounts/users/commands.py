@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import sys
-import warnings
 
 import click
 import marshmallow as ma
@@ -39,10 +37,8 @@ _password_option = click.option(
 def _read_password(*, from_stdin: bool) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    with warnings.catch_warnings():
-        # Without a terminal, the password is read from standard input, where nothing shows it.
-        warnings.simplefilter("ignore", getpass.GetPassWarning)
-        password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
+    # Only a terminal shows what is typed.
+    password: str = click.prompt("Password", hide_input=sys.stdin.isatty(), confirmation_prompt=True)
     return password
 
 

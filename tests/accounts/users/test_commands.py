@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import getpass
 import json
+import os
 import re
-import warnings
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
 from flask.cli import ScriptInfo
 
-from blogapi import create_app
+from blogapi import config, create_app
 from blogapi.__main__ import main
 from blogapi.accounts.users import queries, service
 
@@ -36,7 +37,9 @@ def can_log_in(app):
     return check
 
 
-def test_create_prompts_for_the_password_twice(run, can_log_in):
+def test_create_prompts_for_the_password_twice(run, can_log_in, monkeypatch):
+    # A terminal does not show what is typed.
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True, raising=False)
     result = run("create", "Ada", "--admin", typed=f"{PASSWORD}\n{PASSWORD}\n")
     assert result.exit_code == 0
     assert re.fullmatch(r"Created the admin ada \([0-9a-f-]{36}\)\.", result.output.splitlines()[-1])
@@ -208,13 +211,15 @@ def test_an_unknown_user_is_refused_before_a_question(run):
     assert result.exit_code == 1 and "Delete the user" not in result.output
 
 
-def test_without_a_terminal_no_warning_is_printed(run, monkeypatch):
-    def prompt(*_: object, **options: object) -> str:
-        warnings.warn("Can not control echo on the terminal.", getpass.GetPassWarning, stacklevel=2)
-        return PASSWORD
-
-    monkeypatch.setattr("click.prompt", prompt)
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        assert run("create", "eve").exit_code == 0
-    assert [one for one in found if one.category is getpass.GetPassWarning] == []
+def test_a_password_is_read_from_a_pipe_without_a_warning(app, instance):
+    result = subprocess.run(
+        [sys.executable, "-m", "blogapi", "user", "create", "eve"],
+        input=f"{PASSWORD}\n{PASSWORD}\n",
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=os.environ | {config.INSTANCE_PATH: str(instance)},
+        start_new_session=True,
+    )
+    assert (result.returncode, "Created the reader eve" in result.stdout) == (0, True), result.stderr
+    assert "echoed" not in result.stderr and PASSWORD not in result.stdout + result.stderr
