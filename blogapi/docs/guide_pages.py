@@ -20,19 +20,27 @@ PAGE_GROUPS = {
     "Write": ("writing", "media", "roles", "site"),
     "Build a front end": (
         *("build-a-front-end", "front-ends", "frameworks", "reading"),
-        *("client", "typed-clients", "webhooks"),
+        *("client", "webhooks"),
     ),
     "Move in and leave": (
-        *("importing", "wordpress", "ghost", "blogger", "medium", "substack", "notion"),
-        *("jekyll", "hugo", "markdown-blogs", "write-an-importer", "leaving"),
+        *("importing", "wordpress", "ghost", "hosted-blogs", "markdown-blogs"),
+        *("write-an-importer", "leaving"),
     ),
     "Run it": (
         *("services", "containers", "monitoring", "backups", "upgrading", "troubleshooting"),
         *("postgresql", "cdn"),
     ),
-    "Reference": ("operating", "interface", "releases", "performance"),
+    "Reference": ("operating", "releases", "performance"),
 }
 PAGE_NAMES = tuple(name for names in PAGE_GROUPS.values() for name in names)
+
+# Former pages, and the sections with their content.
+MOVED = {
+    **{name: f"hosted-blogs/#{name}" for name in ("blogger", "medium", "notion", "substack")},
+    **{name: f"markdown-blogs/#{name}" for name in ("hugo", "jekyll")},
+    "interface": "releases/#the-interface",
+    "typed-clients": "client/#typed-clients",
+}
 
 _FOLDER = Path(__file__).parent / "guide"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import flask
 from flask import Flask, Response, current_app, render_template, request
+from werkzeug.wrappers import Response as BaseResponse
 
 from blogapi.content.custom_fields.shown_values import describe_public_fields
 from blogapi.docs import assets, document, guide_pages
@@ -49,8 +50,10 @@ def guide() -> Response:
 
 @docs.get("/<name>/")
 @allow(anyone)
-def guide_page(name: str) -> Response:
-    """Return a page of the guide."""
+def guide_page(name: str) -> BaseResponse:
+    """Return a page of the guide, or redirect to the page that has its content now."""
+    if name in guide_pages.MOVED:
+        return flask.redirect(f"/docs/{guide_pages.MOVED[name]}", 308)
     if name not in guide_pages.PAGE_NAMES[1:]:
         raise NotFound("The guide has no such page; see /docs/.")
     return _show_guide_page(name)

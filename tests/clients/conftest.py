@@ -15,7 +15,7 @@ import pytest
 import blogapi
 from tests.live_server import serve
 
-GUIDE = Path(blogapi.__file__).parent / "docs" / "guide" / "typed-clients.md"
+GUIDE = Path(blogapi.__file__).parent / "docs" / "guide" / "client.md"
 # The address in the guide.
 ADDRESS = "http://127.0.0.1:8000"
 
@@ -112,7 +112,8 @@ def read_guide_command(name: str, address: str) -> list[str]:
 
 def check_examples(language: str, program: Path) -> None:
     """Raise AssertionError unless the program contains each example of the guide in this language."""
-    examples = re.findall(rf"^```{language}\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.M | re.S)
+    section = GUIDE.read_text(encoding="utf-8").partition("\n## Typed clients\n")[2]
+    examples = re.findall(rf"^```{language}\n(.*?)^```$", section, re.M | re.S)
     text = program.read_text(encoding="utf-8")
     assert examples
     for example in examples:

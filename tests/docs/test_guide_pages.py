@@ -120,6 +120,14 @@ def test_every_link_leads_to_a_page_and_a_heading(read_page, name):
             assert not fragment or fragment in read_page(url).ids, link
 
 
+@pytest.mark.parametrize("name", guide_pages.MOVED)
+def test_a_former_page_leads_to_the_section_with_its_content(as_stranger, read_page, name):
+    response = as_stranger.get(f"/docs/{name}/")
+    assert response.status_code == 308
+    path, _, section = response.headers["Location"].partition("#")
+    assert section in read_page(path).ids
+
+
 def test_the_samples_of_a_front_end_are_valid_requests(as_reader, as_admin, make_article):
     text = (FOLDER / "build-a-front-end.md").read_text(encoding="utf-8")
     paths = [path for name, _, path in re.findall(SAMPLE, text, re.MULTILINE) if name == "KEY"]
@@ -136,7 +144,7 @@ def test_the_samples_of_a_front_end_are_valid_requests(as_reader, as_admin, make
 
 def test_the_interface_describes_every_documented_operation(app):
     """The views name the sections, from which the header `Allow` of their responses follows."""
-    text = (FOLDER / "interface.md").read_text(encoding="utf-8")
+    text = (FOLDER / "releases.md").read_text(encoding="utf-8")
     described = re.findall(r"^\| (4\.\d) \| `([A-Z]+) (\S+)`", text, re.MULTILINE)
     served = [
         (section, method, re.sub(r"<[^>]+>", ":id", path))
