@@ -27,7 +27,7 @@ PAGE_GROUPS = {
         *("write-an-importer", "leaving"),
     ),
     "Run it": (
-        *("services", "containers", "monitoring", "backups", "upgrading", "troubleshooting"),
+        *("server", "services", "containers", "monitoring", "backups", "upgrading", "troubleshooting"),
         *("postgresql", "cdn"),
     ),
     "Reference": ("operating", "releases", "performance"),
