@@ -74,6 +74,7 @@ DIGESTS = {
     "0041": "cb9173990840cb0a18f260895aaaf73f730a1e92345348670ab6c84957432912",
     "0042": "15bb00a75165e0f0a751aafe225bb758f4a7fb2969999874d31b0ae06eea5217",
     "0043": "49ffa8350fcf785b30e3c65eee8bb2c76c02e35cad51bf55cd0675b2cb2ce6c7",
+    "0044": "ee892f096053d8b2a25d78bb0db46f5128c84ef0b288e0d0fd66fb5f02aafd89",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
