@@ -17,7 +17,6 @@ from blogapi.accounts.users.routes import bp as auth
 from blogapi.accounts.users.user_routes import bp as users
 from blogapi.admin.routes import admin as admin_pages
 from blogapi.config import CannotStart
-from blogapi.content import deleted_items as deleted_item_routes
 from blogapi.content.articles import presence_routes as open_routes
 from blogapi.content.articles.author_visibility import author_is_public
 from blogapi.content.articles.lists import counts
@@ -28,6 +27,8 @@ from blogapi.content.articles.routes import bp as articles
 from blogapi.content.articles.routes import counts_bp as article_counts
 from blogapi.content.articles.writing import term_merge
 from blogapi.content.custom_fields.routes import bp as custom_fields
+from blogapi.content.deleted_items import routes as deleted_item_routes
+from blogapi.content.deleted_items.routes import bp as deleted_items
 from blogapi.content.media.delivery import pages as media_files
 from blogapi.content.media.routes import bp as media
 from blogapi.content.media.use_routes import bp as media_uses
@@ -99,6 +100,7 @@ BLUEPRINTS = (
         for routes in (open_routes, working_copy_routes, revision_routes, preview_routes, deleted_item_routes)
     ),
     preview_contents,
+    deleted_items,
     changes,
     *(
         site,

@@ -72,7 +72,7 @@ TERM_FIELDS = {
     )
     for taxonomy in TAXONOMIES
 }
-_MEDIA_FIELDS = ("name", "alt", "caption", "type", "size", "hash", "upload_hash")
+_MEDIA_FIELDS = ("name", "alt", "decorative", "caption", "type", "size", "hash", "upload_hash")
 #: The text fields of the site.
 SITE_FIELDS = (
     *("title", "description", "language", "time_zone", "url", "service_url", "logo", "icon"),

@@ -16,9 +16,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi import blog_folder, config, settings
 from blogapi.accounts.users import links
 from blogapi.accounts.users.queries import can_admin_log_in
-from blogapi.content import deleted_items as deleted_item_service
 from blogapi.content.articles import queries as article_queries
 from blogapi.content.articles.writing.rerendering import needs_upgrade
+from blogapi.content.deleted_items import service as deleted_item_service
 from blogapi.content.media.folder import check_shared_folder
 from blogapi.delivery.webhooks import sender
 from blogapi.importing.jobs import service as import_job_service

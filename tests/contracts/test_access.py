@@ -22,6 +22,7 @@ from tests.importing.import_rows import add_import
 pytestmark = pytest.mark.once
 
 ARTICLES = "/api/v1/blog/articles/"
+DELETED = "/api/v1/blog/deleted/"
 PAGES = "/api/v1/blog/pages/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
@@ -230,6 +231,10 @@ ACCESS_CASES = [
     AccessCase("articles.replace_all", ARTICLES, writes(200), []),
     AccessCase("articles.change_all", ARTICLES, writes(200), []),
     AccessCase("articles.delete_all", ARTICLES + "?uuid={article}", writes(204)),
+    AccessCase("deleted_items.listed", DELETED, writes(200)),
+    AccessCase("deleted_items.single", DELETED + "{deleted}/", writes(200)),
+    AccessCase("deleted_items.delete", DELETED + "{deleted}/", writes(204)),
+    AccessCase("deleted_items.delete_all", DELETED + "?uuid={deleted}", writes(204)),
     AccessCase("deleted_articles.restore", ARTICLES + "{deleted}/restore/", writes(200)),
     AccessCase("deleted_articles.restore_all", ARTICLES + "restore/", writes(422), {}),
     AccessCase("deleted_pages.restore", PAGES + "{deleted}/restore/", writes(200)),

@@ -17,7 +17,7 @@ READS = [
     *(ARTICLES, f"{ARTICLES}author/me/", f"{ARTICLES}own/", "{article}", "{preview}", "{article}preview/"),
     *("{article}revisions/", "{article}revisions/1/", "/api/v1/blog/redirects/"),
     *(CATEGORIES, "{category}", TAGS, "{tag}", AUTHORS, "{author}", KEYS, "{key}", MEDIA, "{media}"),
-    *("/api/v1/blog/site/", "/api/v1/blog/archive/"),
+    *("/api/v1/blog/site/", "/api/v1/blog/archive/", "/api/v1/blog/deleted/"),
 ]
 
 
@@ -32,6 +32,8 @@ def paths(fill_blog, as_admin, make_article, make_tag, make_category):
         page = as_admin.post(PAGES, json={"title": "Imprint", "status": "published"}).json
         as_admin.patch(f"{PAGES}{page['uuid']}/", json={"title": "Contact"})
         as_admin.post(f"{PAGES}{page['uuid']}/preview/")
+        draft = as_admin.post(PAGES, json={"title": "Deleted"}).json["uuid"]
+        as_admin.delete(f"{PAGES}{draft}/")
         return {
             "page": f"{PAGES}{page['uuid']}/",
             "article": path,

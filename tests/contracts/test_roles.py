@@ -67,6 +67,7 @@ REQUIRED = {
         ),
         *("previews.revoke", "revisions.create", "revisions.change", "revisions.restore"),
         *("deleted_articles.restore", "deleted_articles.restore_all"),
+        *(f"deleted_items.{name}" for name in ("listed", "single", "delete", "delete_all")),
         *("working_copies.replace", "working_copies.delete", "working_copies.publish"),
         "open_articles.report",
     ),

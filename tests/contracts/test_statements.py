@@ -18,6 +18,7 @@ PAGES = "/api/v1/blog/pages/"
 CATEGORIES = "/api/v1/blog/categories/"
 TAGS = "/api/v1/blog/tags/"
 AUTHORS = "/api/v1/blog/authors/"
+DELETED = "/api/v1/blog/deleted/"
 KEYS = "/api/v1/auth/api-key/"
 MEDIA = "/api/v1/blog/media/"
 
@@ -89,11 +90,14 @@ READS = [
     (ARTICLES + "?fields=title,editor", "articles.published", 5),
     (ARTICLES + "?fields=title,open_by", "articles.published", 5),
     (ARTICLES + "{article}/preview/", "previews.listed", 3),
+    (DELETED, "deleted_items.listed", 2),
+    (DELETED + "?page=1&kind=article&q=t", "deleted_items.listed", 3),
+    (DELETED + "{deleted}/", "deleted_items.single", 12),
     ("{link}", "preview_contents.single", 8),
     ("{page}", "preview_pages.show", 8),
     ("/api/v1/blog/redirects/", "redirects.listed", 5),
     ("/api/v1/blog/redirects/?format=nginx", "redirects.listed", 5),
-    ("/api/v1/blog/changes/?limit=1000", "changes.listed", 2),
+    ("/api/v1/blog/changes/?limit=1000", "changes.listed", 3),
     ("/api/v1/blog/changes/?since=now", "changes.listed", 2),
     ("/api/v1/blog/site/", "site.single", 2),
     # The address of the service takes one statement.
@@ -195,6 +199,11 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
         as_admin.patch(page_path, json={"slug": f"imprint-{turn}"})
         as_admin.post(f"{page_path}preview/")
         as_admin.put(f"{page_path}working-copy/", json={"title": "Edits"})
+    for _ in range(rows):
+        row = {"title": "Gone", "tags": [str(tag.uuid)], "authors": [str(author.uuid)]}
+        deleted = as_admin.post(ARTICLES, json=row).json["uuid"]
+        as_admin.put(f"{ARTICLES}{deleted}/working-copy/", json={"title": "Edits", "tags": row["tags"]})
+        as_admin.delete(f"{ARTICLES}{deleted}/")
     key = as_admin.get("/api/v1/auth/me/").json["key"]
     accesses = {endpoint: access for _, _, endpoint, access in blueprints.list_operations(app)}
     for turn in range(rows):
@@ -215,6 +224,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_rows(
             link=links["api_url"],
             page=links["url"],
             imprint=imprint["uuid"],
+            deleted=deleted,
             slug=f"name-{rows - 1}",
             key=key,
             user=people.member.uuid,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -16,6 +16,7 @@ from tests.migrations.upgraded_blogs import (
     DELETED_EDITS,
     DELETED_SEO,
     EDITS,
+    FIRST_WITH_COLUMNS_OF_DELETED,
     FIRST_WITH_DELETED,
     FIRST_WITH_OTHERS,
     WEBHOOK,
@@ -26,6 +27,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index"),
 ]
 
+BIN = "/api/v1/blog/deleted/"
 MIGRATIONS = migration_names.list_migrations()
 ENDS = [MIGRATIONS[0], *MIGRATIONS[-2:]]
 
@@ -67,6 +69,13 @@ def test_an_article_that_was_deleted_before_the_upgrade_is_restored(migration, i
     writer, _ = upgrade(recorded)
     path = f"{ARTICLES}{DELETED}/"
     assert writer.get(path).status_code == 404
+    if migration < FIRST_WITH_COLUMNS_OF_DELETED:
+        shown = "uuid,title,status,edits"
+        (listed,) = [one for one in writer.get(f"{BIN}?fields={shown}").json if one["uuid"] == str(DELETED)]
+        assert {**listed, "edits": datetime.fromisoformat(listed["edits"])} == {
+            **{name: columns[name] for name in ("uuid", "title", "status")},
+            "edits": LATER,
+        }
     restored = writer.post(f"{path}restore/")
     assert (restored.status_code, restored.json["notes"]) == (200, []), restored.text
     article = writer.get(f"{path}?fields=*,html,excerpt,toc,word_count").json

@@ -29,6 +29,8 @@ EDITS = {"title": "Waiting title", "content": "<p>Waiting rye</p>"}
 CUSTOM = {"rating": 4.5, "steps": ["Knead", "Wait"]}
 #: The first migration that has the table of deleted items.
 FIRST_WITH_DELETED = "0032"
+#: The first migration after which the list of deleted items reads columns and no documents.
+FIRST_WITH_COLUMNS_OF_DELETED = "0043"
 #: The article that `insert_deleted` adds, and what its SEO record and its working copy contain.
 DELETED = UUID("00000000-0000-4000-8000-000000000001")
 DELETED_SEO = {

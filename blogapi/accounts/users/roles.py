@@ -37,6 +37,7 @@ RIGHTS = (
         (
             "articles",
             "deleted_articles",
+            "deleted_items",
             "article_counts",
             "working_copies",
             "open_articles",

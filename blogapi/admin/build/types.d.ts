@@ -213,6 +213,7 @@ interface Media {
   type: string;
   url: string;
   alt: string;
+  decorative: boolean;
   width: number | null;
   height: number | null;
   size: number;

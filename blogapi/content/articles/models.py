@@ -338,8 +338,9 @@ class WorkingCopy(Base):
 class DeletedItem(Base):
     """A deleted article or page, which can be restored until the row is deleted after BIN_DAYS.
 
-    `document` is the whole item as JSON; see `articles.writing.deleted_items`. `author_id` and `status`
-    belong to the item, and `user_id` is the user who deleted it.
+    `document` is the whole item as JSON; see `articles.writing.deleted_items`. The list of deleted items
+    reads no document, but the other columns. `user_id` is the user who deleted the item, and `edits` is when
+    its working copy was saved last.
     """
 
     __tablename__ = "deleted_item"
@@ -351,3 +352,9 @@ class DeletedItem(Base):
     user_id: Mapped[UUID]
     deleted: Mapped[datetime] = mapped_column(index=True)
     document: Mapped[str]
+    title: Mapped[str] = mapped_column(server_default="")
+    sort_key: Mapped[str] = mapped_column(SORT_KEY, server_default="")
+    language: Mapped[str] = mapped_column(server_default="")
+    cover_image: Mapped[str] = mapped_column(server_default="")
+    published_at: Mapped[datetime | None]
+    edits: Mapped[datetime | None]

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, false, func, select, true
+from sqlalchemy import ColumnElement, Select, and_, bindparam, false, func, select, true
 
 from blogapi.content.articles import queries
 from blogapi.content.articles.content import ArticleInput
@@ -125,16 +125,28 @@ def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterat
         raise
 
 
-def check_deleted(uuid: UUID, type_: str) -> None:
-    """Raise NotFound, Forbidden or Conflict unless the item is deleted and the caller may restore it."""
-    item, existing = (
-        _read_rows([uuid], type_, select).get(uuid) for select in (_SELECT_DELETED, _SELECT_ARTICLES)
-    )
+def restorable() -> ColumnElement[bool]:
+    """Return the SQL condition that the caller may restore the deleted item; see `check_deleted`."""
+    caller = current_caller()
+    if not caller.is_author:
+        return true()
+    is_own = and_(_deleted.kind == ARTICLE, _deleted.author_id == caller.user)
+    return is_own if caller.publishes else is_own & _deleted.status.not_in(_PUBLISHED)
+
+
+def check_deleted(uuid: UUID, type_: str | None = None) -> None:
+    """Raise NotFound or Forbidden unless the item is deleted and the caller may restore it.
+
+    Without `type_`, it is an article or a page. With it, raises Conflict if such an item is not deleted.
+    """
+    item = _read_rows([uuid], type_, _SELECT_DELETED).get(uuid)
+    existing = _read_rows([uuid], type_).get(uuid) if type_ else None
     if existing is not None:
         _check_own(existing)
         raise Conflict(f"This {type_} is not deleted.", code="not_deleted")
-    if item is None or not _is_own(item):
-        raise NotFound(f"There is no such deleted {type_}.")
+    may_write = item is not None and (item.type == ARTICLE or not current_caller().is_author)
+    if not may_write or not _is_own(item):
+        raise NotFound(f"There is no such deleted {type_ or 'article or page'}.")
     _check_fields(ArticleInput(), item, ())
 
 

@@ -38,7 +38,8 @@ def add(
 
 
 def _find_missing(media: Media, texts: Mapping[str, str]) -> Fields:
-    return {name: text for name, text in texts.items() if text and not getattr(media, name)}
+    has = {"alt": media.alt or media.decorative, "caption": media.caption}
+    return {name: text for name, text in texts.items() if text and not has[name]}
 
 
 def prepare_articles(file: PreparedFile, *replaced: UUID) -> None:
@@ -80,16 +81,22 @@ def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
 
 
 def change(uuid: UUID, changes: Fields) -> Media:
-    """Change the name, the alt text or the caption of a file.
+    """Change the name, the texts or `decorative` of a file.
 
-    Raises NotFound if there is no such file, and Invalid if the name is invalid. The old address stays valid,
-    because files are found only by the hash in an address.
+    A decorative file has no alt text: `decorative` empties it, and an alt text ends `decorative`. The old
+    address stays valid, because files are found only by the hash in an address. Raises NotFound if there is
+    no such file, and Invalid if the name is invalid.
     """
     with transaction():
         media = queries.get_media(uuid)
         if "name" in changes:
             _check_name(changes["name"], media)
-        _change(media, changes)
+        implied: Fields = {}
+        if changes.get("decorative"):
+            implied = {"alt": ""}
+        elif changes.get("alt"):
+            implied = {"decorative": False}
+        _change(media, changes | implied)
     return media
 
 

@@ -36,6 +36,8 @@ class Media(Identified, Timestamped, Base):
     # Whether the picture can be requested in smaller widths.
     is_scalable: Mapped[bool] = mapped_column(default=False, server_default=false())
     alt: Mapped[str] = mapped_column(default="")
+    # Whether the picture says nothing; its alternative text is then empty and not missing.
+    decorative: Mapped[bool] = mapped_column(default=False, server_default=false())
     caption: Mapped[str] = mapped_column(default="")
     unused_since: Mapped[datetime | None] = mapped_column(default=current_time)
     # The user who uploaded the file; None if the user is unknown or was deleted.

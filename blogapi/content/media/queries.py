@@ -46,6 +46,7 @@ _media, _account = table_of(Media).c, table_of(Account).c
 _MISSING = "There is no such file; GET /api/v1/blog/media/ lists all files."
 _SELECT_SHOWN = select(
     *(_media.uuid, _media.name, _media.alt, _media.caption, _media.type, _media.size, _media.hash),
+    _media.decorative,
     *(_media.width, _media.height, _media.is_scalable, _media.created, _media.last_updated),
     *(_media.account_id, _account.username),
 ).outerjoin_from(table_of(Media), table_of(Account), _account.uuid == _media.account_id)
@@ -108,6 +109,7 @@ class MediaFilters:
             yield _media.type == self.type if "/" in self.type else _media.type.startswith(f"{self.type}/")
         if self.alt:
             yield _media.alt == ""
+            yield ~_media.decorative
             yield _media.type.startswith("image/")
         if self.visible_to is not None:
             yield visible_files.is_visible(self.visible_to)

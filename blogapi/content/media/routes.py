@@ -129,7 +129,7 @@ def single(query: Query, id: UUID) -> JsonBody:
     prepare=lambda changes, id: hooks.prepare_articles([id]),
 )
 def change(changes: Fields, id: UUID) -> Media:
-    """Change the name, the alt text or the caption of a file."""
+    """Change the name, the alt text, `decorative` or the caption of a file."""
     permissions.check_change(id)
     return editing.change(id, changes)
 

@@ -15,6 +15,7 @@ from blogapi.web.fields import (
     Identifier,
     InputSchema,
     OutputSchema,
+    StrictBoolean,
     Text,
     TextBoolean,
     Timestamp,
@@ -52,6 +53,7 @@ class MediaSchema(OutputSchema):
     uuid = Identifier()
     name = ma.fields.String(metadata={"example": "cat.jpg"})
     alt = ma.fields.String(metadata={"example": "A black cat"})
+    decorative = ma.fields.Boolean(metadata={"description": "Whether the image needs no alt text."})
     caption = ma.fields.String()
     type = ma.fields.String(metadata={"example": "image/jpeg"})
     size = ma.fields.Integer(metadata={"description": "In bytes.", "example": 204800})
@@ -96,7 +98,20 @@ class MediaChangesSchema(InputSchema):
         },
     )
     alt = _ALT
+    decorative = StrictBoolean(
+        metadata={
+            "description": "Whether the image says nothing to those who cannot see it. `true` empties `alt`, "
+            "and a text in `alt` alone sets it to `false`.",
+            "example": False,
+        }
+    )
     caption = _CAPTION
+
+    @ma.validates_schema
+    def check_texts(self, data: Fields, **_: Any) -> None:
+        """Refuse an alt text for a decorative image."""
+        if data.get("decorative") and data.get("alt"):
+            raise ma.ValidationError("Send no alt text for a decorative image.", "decorative")
 
 
 class UploadBodySchema(FileBodySchema):
@@ -146,7 +161,7 @@ class MediaListQuery(ListQuery):
     )
     alt = ma.fields.String(
         validate=validate.OneOf(("missing",)),
-        metadata={"description": "`missing` lists only images without an alt text."},
+        metadata={"description": "`missing` lists only images that need an alt text and have none."},
     )
     unused = TextBoolean(
         metadata={"description": "`true` lists only files that nothing uses, `false` only used files."},

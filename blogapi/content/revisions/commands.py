@@ -5,20 +5,39 @@ from __future__ import annotations
 import click
 from flask.cli import AppGroup, with_appcontext
 
-from blogapi.cli import report_problems
+from blogapi.cli import is_terminal, report_problems
 from blogapi.content.revisions import service
 
 revisions = AppGroup("revisions", help="Manage the former versions of articles.")
 
 
 @revisions.command()
-@click.option("--keep", required=True, type=click.IntRange(0), help="Former versions to keep per article.")
+@click.option("--keep", type=click.IntRange(0), help="Former versions to keep per article.")
+@click.option("--deleted", is_flag=True, help="Delete the versions of texts that can no longer be restored.")
+@click.option("--yes", is_flag=True, help="With --deleted, do not ask for confirmation.")
 @with_appcontext
-def prune(keep: int) -> None:
-    """Delete all but the newest former versions of each text; versions with a name are kept.
+def prune(keep: int | None, *, deleted: bool, yes: bool) -> None:
+    """Delete former versions of texts.
 
-    The texts themselves, their waiting edits and deleted items stay.
+    With --keep, all but the newest former versions of each text are deleted; versions with a name are kept.
+    With --deleted, all versions of texts that were deleted and have left the bin are deleted, also those with
+    a name. The texts themselves, their waiting edits and deleted items that can be restored stay.
     """
+    if keep is None and not deleted:
+        raise click.UsageError("Name --keep, --deleted or both.")
     with report_problems():
-        deleted = service.prune(keep)
-    click.echo(f"Deleted {deleted} former versions; each article keeps at most {keep} without a name.")
+        if deleted:
+            _prune_deleted(asks=not yes)
+        if keep is not None:
+            count = service.prune(keep)
+            click.echo(f"Deleted {count} former versions; each article keeps at most {keep} without a name.")
+
+
+def _prune_deleted(*, asks: bool) -> None:
+    count = len(service.list_gone())
+    if count and asks and is_terminal():
+        click.echo(
+            f"{count} deleted articles and pages have left the bin; they have versions or uses of files."
+        )
+        click.confirm("Delete their versions for good?", abort=True)
+    click.echo(f"Deleted the versions of {service.prune_deleted()} deleted articles and pages.")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from sqlalchemy import delete, exists, func, select
+from sqlalchemy import delete, exists, func, select, union
 
 from blogapi.accounts.users.models import Account
 from blogapi.content.articles import content, page_tree, snapshots
@@ -24,11 +24,11 @@ from blogapi.content.custom_fields.shown_values import (
     keep_visible_values,
 )
 from blogapi.content.media import uses
-from blogapi.content.media.models import MediaPath
+from blogapi.content.media.models import MediaPath, MediaUse
 from blogapi.content.working_copies.queries import find_working_copy
 from blogapi.content.working_copies.service import make_edits
 from blogapi.publication.visibility import ItemType
-from blogapi.storage.database import current_time, db, transaction
+from blogapi.storage.database import chunk, current_time, db, transaction
 from blogapi.web.errors import Conflict, or_not_found
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate
@@ -171,6 +171,35 @@ def prune(keep: int) -> int:
         delete_former_uses({article_id for article_id, _ in old})
         uses.delete_paths(db.session(), _list_removed_articles())
     return len(old)
+
+
+def prune_deleted() -> int:
+    """Delete the histories of the items that `list_gone` returns; return how many items these are."""
+    with transaction(visible=False):
+        gone = list_gone()
+        delete_histories(gone)
+    return len(gone)
+
+
+def delete_histories(articles: Collection[UUID]) -> None:
+    """Delete all versions of deleted items, also those with a name, and their paths and uses of files."""
+    for batch in chunk(articles):
+        db.session.execute(delete(ArticleRevision).where(ArticleRevision.article_id.in_(batch)))
+    uses.delete_paths(db.session(), articles)
+
+
+def list_gone() -> Sequence[UUID]:
+    """Return the items with versions, paths or uses of files that do not exist and cannot be restored."""
+    named = union(
+        select(ArticleRevision.article_id),
+        select(MediaPath.article_id),
+        select(MediaUse.item_id).where(MediaUse.kind == uses.ARTICLE),
+    ).subquery()
+    uuid = named.c.article_id
+    statement = select(uuid).where(
+        ~exists().where(Article.uuid == uuid), ~exists().where(DeletedItem.uuid == uuid)
+    )
+    return db.session.scalars(statement).all()
 
 
 def delete_former_uses(articles: Collection[UUID]) -> None:

@@ -82,15 +82,23 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
 
     The status and the publication time come from the article.
     """
-    article = get_article(copy.article_id)
-    edits, category = keep_existing(parse_content(copy.content))
-    content = complete_edits(edits, get_content(article))
+    return make_edited_json(get_article(copy.article_id), copy, names)
+
+
+def make_edited_json(article: Article, copy: WorkingCopy | None, names: Sequence[str] | None) -> JsonBody:
+    """Return the article with the edits of its working copy (None: no edits) and these fields.
+
+    The article may be one that is not stored.
+    """
+    own = get_content(article)
+    edits, category = keep_existing(parse_content(copy.content) if copy else own)
+    content = complete_edits(edits, own)
     changed: dict[str, Any] = {
         **content.texts,
         **{f"seo_{name}": text for name, text in content.seo.items()},
         "custom": content.custom,
         "slug": content.slug,
-        "last_updated": copy.last_updated,
+        "last_updated": (copy or article).last_updated,
     }
     edited = WithAttributes(article, **changed)
     (rendered,) = render_articles([cast(Article, edited)])

@@ -43,6 +43,7 @@ class ExportedMedia:
     hash: str  #: SHA-256 of the file
     upload_hash: str  #: SHA-256 of the file as it was uploaded
     alt: str
+    decorative: bool = False
     caption: str
     created: datetime
     last_updated: datetime
@@ -146,6 +147,7 @@ def read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
         hash=digest,
         upload_hash=values.get_text(fields, "upload_hash") or digest,
         alt=values.get_text(fields, "alt"),
+        decorative=fields.get("decorative") in (True, "true"),
         caption=values.get_text(fields, "caption"),
         created=created,
         last_updated=updated,

@@ -86,6 +86,7 @@ def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: 
         if dry_run:
             return item.uuid, True
         restored: Fields = {"created": item.created, "last_updated": item.last_updated}
+        restored["decorative"] = item.decorative and not item.alt
         restored |= {"upload_hash": item.upload_hash} | ({} if item.uuid in taken else {"uuid": item.uuid})
         stored, is_new = service.store(
             prepared, **texts, user=user, restored=restored, former_hashes=item.former_hashes

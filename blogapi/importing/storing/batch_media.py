@@ -77,7 +77,8 @@ class BatchMedia:
             paths[path] = MediaPath(article_id=article_id, path=path, media_id=file.uuid)
             db.session.add(paths[path])
             uses.mark_used(db.session(), [file.uuid])
-            if file.uuid in media.alts and not self._library[file.uuid].alt:
+            stored = self._library[file.uuid]
+            if file.uuid in media.alts and not (stored.alt or stored.decorative):
                 self._alts.setdefault(file.uuid, media.alts[file.uuid])
         if is_changed:
             # The article is rendered before the session is flushed, and a query finds the files of its paths.

@@ -160,7 +160,7 @@ def _check_media_files() -> Iterator[Advice]:
 def _check_alternative_texts() -> Iterator[Advice]:
     is_picture = Media.type.startswith("image/")
     total = _count(select(Media).where(is_picture))
-    missing = _count(select(Media).where(is_picture, func.trim(Media.alt) == ""))
+    missing = _count(select(Media).where(is_picture, ~Media.decorative, func.trim(Media.alt) == ""))
     if missing:
         verb = "has" if missing == 1 else "have"
         title = f"{findings.count_things(missing, 'picture')} {verb} no alternative text"

@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 
 from blogapi.accounts.users import service as users
-from blogapi.content import deleted_items
 from blogapi.content.articles.models import DeletedItem
+from blogapi.content.deleted_items import service as deleted_items
 from blogapi.storage.database import db
 from blogapi.web.access import Role
 from tests.content.media.rows import add_media

@@ -49,6 +49,7 @@ def test_an_upload_creates_a_file(app, as_admin, people):
     assert {name: shown[name] for name in shown if name not in ("uuid", "created", "last_updated")} == {
         **{"name": "cat.png", "alt": "A cat", "caption": "Mimi", "type": "image/png", "size": len(RED)},
         **{"width": 40, "height": 30, "url": f"/media/{HASH}/cat.png", "renditions": []},
+        "decorative": False,
         "user": {"uuid": str(people.admin.uuid), "username": "ada"},
     }
     found = as_admin.get(created.headers["Location"])

@@ -11,7 +11,8 @@ import { choosePictures } from "./pictures.js";
 const players = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
 const WARNING = icon("triangle-alert", "warn");
 /**
- * @typedef {{source?: string, width?: number | null, height?: number | null, alt?: string, isMissing?: boolean}}
+ * @typedef {{source?: string, width?: number | null, height?: number | null, alt?: string, decorative?: boolean,
+ *   isMissing?: boolean}}
  *   PictureFile
  */
 /** The files of the library by uuid; null while one is loaded. @type {Map<string, PictureFile | null>} */
@@ -39,10 +40,10 @@ function findFile(address, redraw) {
   const uuid = address.slice("media:".length);
   if (!files.has(uuid)) {
     files.set(uuid, null);
-    const query = { fields: "uuid,url,alt,width,height,renditions" };
+    const query = { fields: "uuid,url,alt,decorative,width,height,renditions" };
     const read = (/** @type {{data: Media}} */ { data }) => {
-      const { width, height, alt } = data;
-      return { source: fileAddress(data.renditions[1] ?? data), width, height, alt };
+      const { width, height, alt, decorative } = data;
+      return { source: fileAddress(data.renditions[1] ?? data), width, height, alt, decorative };
     };
     const forget = () => setTimeout(() => files.delete(uuid), 10_000);
     get(`blog/media/${uuid}/`, { query })
@@ -52,8 +53,15 @@ function findFile(address, redraw) {
   return files.get(uuid) ?? null;
 }
 
-/** Return the alternative text that the library has for a picture, if the picture was shown. @param {string} address */
-export const findLibraryText = (address) => files.get(address.slice("media:".length))?.alt ?? "";
+/**
+ * Return whether the library has an alternative text for a picture, or knows that it needs none; false if the picture
+ * was not shown.
+ * @param {string} address
+ */
+export const isDescribedInLibrary = (address) => hasText(files.get(address.slice("media:".length)));
+
+/** @param {PictureFile | null} [file] */
+const hasText = (file) => Boolean(file?.alt || file?.decorative);
 
 /**
  * @param {BlockPicture[]} pictures @param {boolean} isSelected @param {BlockActions} actions @param {() => void} redraw
@@ -75,7 +83,7 @@ function renderPictures(pictures, isSelected, actions, redraw) {
  * Return false if a picture has no alternative text here and none in the library; true while that is unknown.
  * @param {BlockPicture} picture
  */
-const isDescribed = ({ alt, file }) => Boolean(alt.trim() || !file || file.alt || file.isMissing);
+const isDescribed = ({ alt, file }) => Boolean(alt.trim() || !file || hasText(file) || file.isMissing);
 
 /** @param {BlockPicture} picture @param {BlockActions} actions */
 function renderImage({ alt, file }, actions) {

@@ -11,7 +11,7 @@ import { describeAddress, isPage, ITEM, pathOf } from "./article.js";
 import { duplicate } from "./duplicate.js";
 import { findBrokenLinks } from "./link-picker.js";
 import { findUndescribed } from "./blocks.js";
-import { findLibraryText } from "./inline.js";
+import { isDescribedInLibrary } from "./inline.js";
 import { findMissing } from "./custom-fields.js";
 import { findOpenTasks } from "./markdown.js";
 import { TimeForm } from "./publish-time.js";
@@ -94,7 +94,7 @@ function checks(page, close, linkWarnings) {
   const { title, excerpt, tags } = edits;
   const text = page.area.field.getText();
   const tasks = findOpenTasks(text);
-  const pictures = findUndescribed(text).filter(({ address }) => !findLibraryText(address));
+  const pictures = findUndescribed(text).filter(({ address }) => !isDescribedInLibrary(address));
   const excerptWords = excerpt ? "Excerpt" : "Excerpt from the text";
   const good = (/** @type {Renderable} */ words) => html`<li>${icon("check", "good")}<span>${words}</span></li>`;
   /** @param {string} words @param {TextRange | null} [range] */

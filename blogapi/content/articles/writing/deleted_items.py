@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import current_app
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from blogapi.content.articles.fields import LINK_FIELDS
 from blogapi.content.articles.models import (
@@ -28,6 +28,7 @@ from blogapi.content.articles.models import (
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import history
 from blogapi.content.media import uses
+from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.storage.database import CachedUuid, UtcDateTime, chunk, current_time, db, table_of
 
 # The models whose rows a document contains, each with the column that contains the uuid of the item.
@@ -35,6 +36,8 @@ _MODELS: Mapping[type[Any], str] = {
     Article: "uuid",
     **dict.fromkeys((*LINK_MODELS.values(), FormerSlug, FormerPath, WorkingCopy), "article_id"),
 }
+# The columns of the article that the row of a deleted item has too.
+_COLUMNS = ("author_id", "status", "title", "language", "cover_image", "published_at")
 _PARSERS: Mapping[type, Callable[[str], Any]] = {CachedUuid: UUID, UtcDateTime: datetime.fromisoformat}
 
 
@@ -71,13 +74,16 @@ def store(user: UUID, uuids: Sequence[UUID]) -> None:
     for uuid, document in documents.items():
         for article in document.get("article", ()):
             texts[uuid] = json.dumps(document, default=str, ensure_ascii=False)
-            values = {
-                "kind": article["type"],
-                "author_id": article["author_id"],
-                "status": article["status"],
-            }
+            values = {name: article[name] for name in _COLUMNS}
             item = DeletedItem(
-                uuid=uuid, user_id=user, deleted=current_time(), document=texts[uuid], **values
+                uuid=uuid,
+                kind=article["type"],
+                user_id=user,
+                deleted=current_time(),
+                document=texts[uuid],
+                sort_key=make_sort_key(article["title"]),
+                edits=next((copy["last_updated"] for copy in document.get("working_copy", ())), None),
+                **values,
             )
             db.session.add(item)
     uses.store_deleted_item_uses(db.session(), texts)
@@ -96,6 +102,14 @@ def delete(item: DeletedItem) -> None:
     uses.store_deleted_item_uses(db.session(), {item.uuid: ""})
     db.session.delete(item)
     db.session.flush()
+
+
+def repair_sort_keys() -> None:
+    """Store the sort keys that are not those of the titles."""
+    item = table_of(DeletedItem)
+    for row in db.session.execute(select(item.c.uuid, item.c.title, item.c.sort_key)).all():
+        if row.sort_key != (key := make_sort_key(row.title)):
+            db.session.execute(update(item).where(item.c.uuid == row.uuid).values(sort_key=key))
 
 
 def parse(item: DeletedItem) -> Document:

@@ -16,7 +16,7 @@ from blogapi.content.articles.models import Article, ArticleStats
 from blogapi.content.articles.permissions import visible_to_caller
 from blogapi.content.articles.prepared import prepare_stored
 from blogapi.content.articles.renderer_version import get_renderer_version
-from blogapi.content.articles.writing import repeated_columns, states
+from blogapi.content.articles.writing import deleted_items, repeated_columns, states
 from blogapi.content.articles.writing.derived_columns import (
     index_again,
     render_articles,
@@ -101,6 +101,7 @@ def render_all() -> None:
     with transaction():
         for model in (Author, Category, Tag):
             repair_sort_keys(model)
+        deleted_items.repair_sort_keys()
         repeated_columns.repair()
     total = db.session.scalar(select(func.count()).select_from(Article)) or 0
     for number, uuids in enumerate(batch_uuids(Article, _ARTICLES_PER_TRANSACTION)):

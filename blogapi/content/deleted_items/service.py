@@ -7,15 +7,14 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
-import marshmallow as ma
 from flask import current_app
 from sqlalchemy import select
 
 from blogapi.accounts.users.queries import find_user
-from blogapi.content.articles import page_tree, permissions, prepared, service
+from blogapi.content.articles import page_tree, prepared, service
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import LINK_NAMES
-from blogapi.content.articles.lifecycle import API_STATUSES, get_api_status
+from blogapi.content.articles.lifecycle import get_api_status
 from blogapi.content.articles.models import (
     Article,
     ArticleAuthor,
@@ -25,40 +24,22 @@ from blogapi.content.articles.models import (
     FormerSlug,
 )
 from blogapi.content.articles.queries import find_taken_slugs
-from blogapi.content.articles.resource import Resource
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import deleted_items
 from blogapi.content.articles.writing.deleted_items import Document
 from blogapi.content.articles.writing.loaded import write_together
 from blogapi.content.articles.writing.term_references import keep_existing
+from blogapi.content.deleted_items.queries import missed_schedule
 from blogapi.content.media import uses
 from blogapi.content.pages.hierarchy import NEW_PLACE, find_objection
+from blogapi.content.revisions.service import delete_histories
 from blogapi.content.taxonomies.authors import find_profile, get_or_create_profile
 from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
 from blogapi.content.taxonomies.service import get_or_create_term
-from blogapi.publication.visibility import ItemType, Status, is_readable, is_scheduled
+from blogapi.publication.visibility import ItemType, Status
 from blogapi.site.page_paths import Tree, list_ancestors
 from blogapi.storage.database import current_time, db, transaction
-from blogapi.web.access import allow, current_user_id
-from blogapi.web.blueprint import Blueprint
-from blogapi.web.conditional import write_all
-from blogapi.web.fields import EmptySchema, Fields, Identifier, ItemUuidsSchema, OutputSchema, WithAttributes
-
-
-class RestoredSchema(OutputSchema):
-    """A restored article or page, with notes about what differs from before its deletion."""
-
-    uuid = Identifier()
-    title = ma.fields.String()
-    slug = ma.fields.String()
-    status = ma.fields.String(metadata={"enum": list(API_STATUSES)})
-    notes = ma.fields.List(
-        ma.fields.String(),
-        metadata={
-            "description": "Sentences about what could not be restored as it was.",
-            "example": ["Its slug is “rye-2” instead of “rye”."],
-        },
-    )
+from blogapi.web.fields import WithAttributes
 
 
 def prepare_deleted(uuids: Sequence[UUID]) -> None:
@@ -102,6 +83,14 @@ def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
         ]
 
 
+def delete_for_good(uuids: Sequence[UUID]) -> None:
+    """Delete deleted items with their versions, edits, former addresses and uses of files."""
+    with transaction(visible=False):
+        for uuid in uuids:
+            deleted_items.delete(db.session.get_one(DeletedItem, uuid))
+        delete_histories(uuids)
+
+
 def delete_old() -> None:
     """Delete the rows of items that were deleted more than BIN_DAYS ago; the history keeps their edits."""
     is_old = DeletedItem.deleted < current_time() - timedelta(days=current_app.config["BIN_DAYS"])
@@ -114,7 +103,7 @@ def delete_old() -> None:
 def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
     """Adapt the item to changes since its deletion; return sentences about these changes."""
     notes, content = [], get_content(article)
-    if is_scheduled(content, row.deleted) and is_readable(content, current_time()):
+    if missed_schedule(content, row.deleted, current_time()):
         article.status, article.published_at = Status.DRAFT.value, None
         notes.append("Its time of publication has passed, so it is a draft.")
     if find_user(article.author_id) is None:
@@ -174,36 +163,3 @@ def _is_free(row: FormerSlug | FormerPath) -> bool:
     if isinstance(row, FormerSlug):
         return not find_taken_slugs([row.slug], exclude=row.article_id)
     return db.session.get(FormerPath, row.path) is None
-
-
-def build_blueprint(resource: Resource) -> Blueprint:
-    """Return the blueprint that restores deleted articles or pages."""
-    kind, item = resource.kind.value, replace(resource.representation, get_several=None)
-    path = f"/api/v1/blog/{kind}s"
-    bp = Blueprint(
-        f"deleted_{kind}s", __name__, url_prefix=path, description=f"Deleted {kind}s", resource=f"{kind}s"
-    )
-
-    def check(uuid: UUID) -> None:
-        permissions.check_deleted(uuid, kind)
-
-    @bp.post("/<id:id>/restore/")
-    @allow(resource.role, scope="write")
-    @bp.check_exists(check)
-    @bp.arguments(EmptySchema, required=False)
-    @bp.write(200, RestoredSchema(), item, prepare=lambda nothing, id: prepare_deleted([id]))
-    def restore(nothing: Fields, id: UUID) -> WithAttributes:
-        """Restore a deleted article or page as it was, with its edits; `notes` says what differs."""
-        check(id)
-        return restore_items(current_user_id(), [id])[0]
-
-    @bp.post("/restore/")
-    @allow(resource.role, scope="write")
-    @bp.arguments(ItemUuidsSchema)
-    @bp.write(200, RestoredSchema(many=True), item, prepare=lambda fields: prepare_deleted(fields["uuids"]))
-    def restore_all(fields: Fields) -> list[WithAttributes]:
-        """Restore several deleted articles or pages, all or none; `notes` says what differs."""
-        write_all(fields["uuids"], check)
-        return restore_items(current_user_id(), fields["uuids"])
-
-    return bp

@@ -1,0 +1,108 @@
+"""The endpoints of deleted articles and pages: list, read, restore, and delete them for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from blogapi.content.articles import permissions
+from blogapi.content.articles.resource import Resource
+from blogapi.content.deleted_items import queries
+from blogapi.content.deleted_items.schemas import (
+    DeletedItemDetailsSchema,
+    DeletedItemSchema,
+    DeletedItemsQuery,
+    RestoredSchema,
+)
+from blogapi.content.deleted_items.service import delete_for_good, prepare_deleted, restore_items
+from blogapi.web.access import allow, author, current_user_id
+from blogapi.web.blueprint import Blueprint
+from blogapi.web.conditional import write_all
+from blogapi.web.fields import EmptySchema, Fields, ItemUuidsSchema, WithAttributes
+from blogapi.web.json import JsonBody
+from blogapi.web.pagination import BulkDeleteQuery, Query
+from blogapi.web.representation import PartialResult, Representation
+
+bp = Blueprint(
+    "deleted_items", __name__, url_prefix="/api/v1/blog/deleted", description="Deleted articles and pages"
+)
+REPRESENTATION = Representation(
+    queries.get_json,
+    DeletedItemDetailsSchema(),
+    lambda: queries.list_items(None).rows,
+    DeletedItemSchema(many=True),
+)
+
+
+@bp.get("/")
+@allow(author, scope="write")
+@bp.response(200, DeletedItemSchema(many=True), partial_schema=DeletedItemSchema, query=DeletedItemsQuery)
+def listed(query: Query) -> PartialResult:
+    """List the deleted articles and pages that the caller may restore, the newest deletion first."""
+    return PartialResult(queries.list_items(query.page, **query.filters), query)
+
+
+@bp.get("/<id:id>/")
+@allow(author, scope="write")
+@bp.response(200, DeletedItemDetailsSchema())
+def single(id: UUID) -> JsonBody:
+    """Return a deleted article or page with its text, its edits, and the HTML of both."""
+    permissions.check_deleted(id)
+    return queries.get_json(id)
+
+
+@bp.delete("/<id:id>/")
+@allow(author, scope="write")
+@bp.check_exists(permissions.check_deleted)
+@bp.write(204, None, REPRESENTATION)
+def delete(id: UUID) -> None:
+    """Delete an article or page for good, with its versions, edits and former addresses.
+
+    Its files stay.
+    """
+    permissions.check_deleted(id)
+    delete_for_good([id])
+
+
+@bp.delete("/")
+@allow(author, scope="write")
+@bp.arguments(BulkDeleteQuery, location="query")
+@bp.write(204, None, REPRESENTATION)
+def delete_all(query: Fields) -> None:
+    """Delete several articles and pages for good, all or none."""
+    write_all(query["uuid"], permissions.check_deleted)
+    delete_for_good(query["uuid"])
+
+
+def build_blueprint(resource: Resource) -> Blueprint:
+    """Return the blueprint that restores deleted articles or pages."""
+    kind, item = resource.kind.value, replace(resource.representation, get_several=None)
+    path = f"/api/v1/blog/{kind}s"
+    bp = Blueprint(
+        f"deleted_{kind}s", __name__, url_prefix=path, description=f"Deleted {kind}s", resource=f"{kind}s"
+    )
+
+    def check(uuid: UUID) -> None:
+        permissions.check_deleted(uuid, kind)
+
+    @bp.post("/<id:id>/restore/")
+    @allow(resource.role, scope="write")
+    @bp.check_exists(check)
+    @bp.arguments(EmptySchema, required=False)
+    @bp.write(200, RestoredSchema(), item, prepare=lambda nothing, id: prepare_deleted([id]))
+    def restore(nothing: Fields, id: UUID) -> WithAttributes:
+        """Restore a deleted article or page as it was, with its edits; `notes` says what differs."""
+        check(id)
+        return restore_items(current_user_id(), [id])[0]
+
+    @bp.post("/restore/")
+    @allow(resource.role, scope="write")
+    @bp.arguments(ItemUuidsSchema)
+    @bp.write(200, RestoredSchema(many=True), item, prepare=lambda fields: prepare_deleted(fields["uuids"]))
+    def restore_all(fields: Fields) -> Sequence[WithAttributes]:
+        """Restore several deleted articles or pages, all or none; `notes` says what differs."""
+        write_all(fields["uuids"], check)
+        return restore_items(current_user_id(), fields["uuids"])
+
+    return bp

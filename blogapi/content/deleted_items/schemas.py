@@ -1,0 +1,94 @@
+"""Response bodies and query parameters of deleted articles and pages."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+from marshmallow import validate
+
+from blogapi.content.articles.fields import RESPONSES
+from blogapi.content.articles.lifecycle import API_STATUSES
+from blogapi.content.articles.schemas import ArticleFieldsSchema
+from blogapi.content.taxonomies.categories import EmbeddedCategorySchema
+from blogapi.publication.visibility import ItemType
+from blogapi.web.fields import Identifier, OutputSchema, Text, Timestamp
+from blogapi.web.media_addresses import PictureAddress
+from blogapi.web.pagination import ListQuery
+
+_KINDS = [kind.value for kind in ItemType]
+
+
+class RestoredSchema(OutputSchema):
+    """A restored article or page, with notes about what differs from before its deletion."""
+
+    uuid = Identifier()
+    title = ma.fields.String()
+    slug = ma.fields.String()
+    status = ma.fields.String(metadata={"enum": list(API_STATUSES)})
+    notes = ma.fields.List(
+        ma.fields.String(),
+        metadata={
+            "description": "Sentences about what could not be restored as it was.",
+            "example": ["Its slug is “rye-2” instead of “rye”."],
+        },
+    )
+
+
+class DeletedItemSchema(OutputSchema):
+    """A deleted article or page in the list."""
+
+    uuid = Identifier()
+    kind = ma.fields.String(metadata={"enum": _KINDS})
+    title = RESPONSES["title"]
+    language = RESPONSES["language"]
+    cover_image = PictureAddress()
+    status = ma.fields.String(
+        metadata={"enum": list(API_STATUSES), "description": "The status that it has when it is restored."}
+    )
+    edits = Timestamp(
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "When its working copy was saved last; null if it has none."},
+    )
+    deleted = Timestamp(dump_only=True)
+    deleted_by = ma.fields.String(
+        metadata={"description": "The name of the user; empty if the user was deleted.", "example": "Ada"}
+    )
+    goes = Timestamp(
+        dump_only=True, metadata={"description": "From this time on, it can no longer be restored."}
+    )
+
+
+# The fields of the text of an article or page that a deleted item shows.
+TEXT_FIELDS = (
+    *("title", "subtitle", "slug", "cover_image", "excerpt", "content", "content_type", "html"),
+    *("language", "category", "tags", "authors", "seo", "last_updated"),
+)
+
+
+class DeletedTextSchema(ArticleFieldsSchema):
+    """The text of a deleted article or page."""
+
+    class Meta(ArticleFieldsSchema.Meta):
+        fields = TEXT_FIELDS
+
+    category = ma.fields.Nested(
+        EmbeddedCategorySchema, allow_none=True, metadata={"description": "Null for a page."}
+    )
+
+
+class DeletedItemDetailsSchema(DeletedItemSchema):
+    """A deleted article or page, with its text and with the text of its edits."""
+
+    text = ma.fields.Nested(DeletedTextSchema)
+    edited_text = ma.fields.Nested(
+        DeletedTextSchema,
+        allow_none=True,
+        metadata={"description": "The text with the edits of the working copy; null if it has none."},
+    )
+
+
+class DeletedItemsQuery(ListQuery):
+    """The query parameters of the list of deleted items."""
+
+    kind = ma.fields.String(validate=validate.OneOf(_KINDS), metadata={"description": "Only this kind."})
+    q = Text(max_length=200, metadata={"description": "Only items whose title contains this text."})

@@ -1,0 +1,658 @@
+BEGIN TRANSACTION;
+CREATE TABLE "account" (
+	uuid CHAR(32) NOT NULL, 
+	username VARCHAR(64) NOT NULL, 
+	role VARCHAR(16) NOT NULL, 
+	password_digest VARCHAR(255), 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	disabled BOOLEAN DEFAULT 0 NOT NULL, 
+	can_publish BOOLEAN DEFAULT 0 NOT NULL, email VARCHAR(254) DEFAULT '' NOT NULL, password_changed DATETIME, last_seen DATETIME, second_factor_nonce VARCHAR(32), second_factor_since DATETIME, second_factor_step INTEGER, 
+	CONSTRAINT pk_account PRIMARY KEY (uuid), 
+	CONSTRAINT uq_account_username UNIQUE (username), 
+	CONSTRAINT ck_account_role CHECK (role IN ('reader', 'author', 'editor', 'admin'))
+);
+INSERT INTO "account" VALUES('fdd7477ae2f44850b60820b9da67dbbf','ada','admin','scrypt:32768:8:1$PUAQ1FubY8ZwoM05$8a1a1dea6caf1556d92f2adbc736d0534c79e79c9a40401e8b7720ca0aed66723cace3ebae61cc179af7c13ab0be80df02bdc2b34b4d975908ae5c554a6a63a9','2026-01-01 00:00:00.007000','2026-01-01 00:00:00.007000',0,0,'','2026-01-01 00:00:00.006000','2026-01-01 12:00:00.000000',NULL,NULL,NULL);
+INSERT INTO "account" VALUES('d6dcf69507c94943a95fd001c027b510','grace','admin','scrypt:32768:8:1$D3DQFFdAcZuVYjge$d9a80b2fdc7830a60b5a392ef01b418d99135fee5867a43b2c7ef7eab173ca4ed9d27ce456fe7dd61d83fc75bc96e63ad3b23d4a5c6d2c442d39e446aa5de5e4','2026-01-01 00:00:00.011000','2026-01-01 00:00:00.011000',0,0,'','2026-01-01 00:00:00.010000',NULL,NULL,NULL,NULL);
+INSERT INTO "account" VALUES('8b8c9ea7598447a79da5ebfd43fe4640','mel','reader','scrypt:32768:8:1$vQ4s6LPv2GPYWYCG$aed11c9b94828a4ebe7d7bdfc30e52994b572711cc62a26ce7094b83e6d4eb0ba56c383cba32fb2c68aa73fa70597e92901b685d15bd0d1a684a80cf70af90cb','2026-01-01 00:00:00.015000','2026-01-01 00:00:00.015000',0,0,'','2026-01-01 00:00:00.014000','2026-01-01 00:00:00.128000',NULL,NULL,NULL);
+CREATE TABLE alembic_version (
+	version_num VARCHAR(32) NOT NULL, 
+	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+INSERT INTO "alembic_version" VALUES('0044');
+CREATE TABLE api_key (
+	uuid CHAR(32) NOT NULL, 
+	digest VARCHAR(64) NOT NULL, 
+	prefix VARCHAR(16) NOT NULL, 
+	name VARCHAR NOT NULL, 
+	owner_id CHAR(32), 
+	scope VARCHAR(16) NOT NULL, 
+	created DATETIME NOT NULL, 
+	expires DATETIME, 
+	last_used DATETIME, 
+	CONSTRAINT pk_api_key PRIMARY KEY (uuid), 
+	CONSTRAINT ck_api_key_scope CHECK (scope IN ('published', 'read', 'write')), 
+	CONSTRAINT ck_api_key_anonymous CHECK (owner_id IS NOT NULL OR scope = 'published'), 
+	CONSTRAINT fk_api_key_owner_id FOREIGN KEY(owner_id) REFERENCES account (uuid) ON DELETE CASCADE, 
+	CONSTRAINT uq_api_key_digest UNIQUE (digest)
+);
+INSERT INTO "api_key" VALUES('8bb435edc3c748219ddc9d4cc278b8bf','7321705df329c10df81d6684bd623743ed4b9c9acfe971e4b24ebc6c3a5275c1','blogapi_000000','desk','fdd7477ae2f44850b60820b9da67dbbf','write','2026-01-01 00:00:00.018000','2026-01-02 00:00:00.028000','2026-01-01 00:00:00.025000');
+INSERT INTO "api_key" VALUES('cb966ff415374eccb912ffcb898d8fa5','bb1357833559e42536d58d4037b6175f4abfcbec58cf7d78ed4d9e472bd33788','blogapi_000000','','fdd7477ae2f44850b60820b9da67dbbf','read','2026-01-01 00:00:00.019000',NULL,'2026-01-01 12:00:00.000000');
+INSERT INTO "api_key" VALUES('7e36a4c928cc424b8311abcd73f53823','ec6cde5f636ae9df101b7a9dec39f9cb0984717bb225e74482e94b8967638024','blogapi_000000','Mél''s','8b8c9ea7598447a79da5ebfd43fe4640','read','2026-01-01 00:00:00.020000',NULL,NULL);
+INSERT INTO "api_key" VALUES('0f3ef1b0c88b486dac76d6677d62bce8','bd14f2125b94de5fdd1ebfb193768f341b5fa8bc53e65fb91b265b6a67a1d0d8','blogapi_000000','',NULL,'published','2026-01-01 00:00:00.021000',NULL,'2026-01-01 12:00:00.000000');
+INSERT INTO "api_key" VALUES('8c909b09bd454652aca951f52196ef5c','62caa7a6144ef09956a4a5c336ef908f96af8a08363d7d9a8cc1257c4199e1c4','blogapi_000000','kiosk',NULL,'published','2026-01-01 00:00:00.023000',NULL,NULL);
+INSERT INTO "api_key" VALUES('26de5c93887e404a95d66e5bcd6c4fe1','ac876062df0683c334f9ffd9909592ab2ada0606cd65629f590580b30a055400','blogapi_000000','desk','fdd7477ae2f44850b60820b9da67dbbf','write','2026-01-01 00:00:00.028000',NULL,'2026-01-01 00:00:00.104000');
+INSERT INTO "api_key" VALUES('7b47102abca643a395ed6002ff5d9818','0753d3615351bed2128a70617aae98b6570e4aa1dbe704d79dfe2a28f7f7a865','blogapi_000000','brief','fdd7477ae2f44850b60820b9da67dbbf','read','2026-01-01 00:00:00.032000','2026-01-01 01:00:00.000000',NULL);
+CREATE TABLE "article" (
+    uuid CHAR(32) NOT NULL,
+    author_id CHAR(32) NOT NULL,
+    category_id CHAR(32),
+    title VARCHAR NOT NULL,
+    subtitle VARCHAR NOT NULL,
+    excerpt VARCHAR DEFAULT '' NOT NULL,
+    robots VARCHAR DEFAULT '' NOT NULL,
+    slug VARCHAR NOT NULL,
+    cover_image VARCHAR NOT NULL,
+    content_type VARCHAR(16) NOT NULL,
+    featured BOOLEAN DEFAULT 0 NOT NULL,
+    language VARCHAR DEFAULT '' NOT NULL,
+    translation_key VARCHAR DEFAULT '' NOT NULL,
+    status VARCHAR(16) NOT NULL,
+    published_at DATETIME,
+    version INTEGER NOT NULL,
+    was_public BOOLEAN NOT NULL,
+    slug_derived BOOLEAN NOT NULL,
+    editor_id CHAR(32) NOT NULL,
+    type VARCHAR(16) DEFAULT 'article' NOT NULL,
+    parent_id CHAR(32),
+    position INTEGER DEFAULT '0' NOT NULL,
+    seo_uuid CHAR(32) NOT NULL,
+    seo_created DATETIME NOT NULL,
+    seo_last_updated DATETIME NOT NULL,
+    seo_title VARCHAR NOT NULL,
+    seo_description VARCHAR NOT NULL,
+    seo_og_image VARCHAR NOT NULL,
+    seo_canonical_url VARCHAR NOT NULL,
+    sort_key VARCHAR DEFAULT '' NOT NULL,
+    word_count INTEGER DEFAULT '0' NOT NULL,
+    reading_minutes INTEGER DEFAULT '1' NOT NULL,
+    generated_excerpt VARCHAR DEFAULT '' NOT NULL,
+    cover TEXT DEFAULT 'null' NOT NULL,
+    created DATETIME NOT NULL,
+    last_updated DATETIME NOT NULL,
+    custom TEXT DEFAULT '{}' NOT NULL,
+    content VARCHAR NOT NULL,
+    toc TEXT DEFAULT '[]' NOT NULL,
+    html TEXT DEFAULT '' NOT NULL,
+    CONSTRAINT pk_article PRIMARY KEY (uuid),
+    CONSTRAINT ck_article_type CHECK (type IN ('article', 'page')),
+    CONSTRAINT ck_article_category CHECK ((category_id IS NULL) = (type = 'page')),
+    CONSTRAINT ck_article_content_type CHECK (content_type IN ('html', 'markdown', 'text')),
+    CONSTRAINT ck_article_published_at
+        CHECK (status != 'published' AND status != 'unlisted' OR published_at IS NOT NULL),
+    CONSTRAINT ck_article_status CHECK (status IN ('draft', 'published', 'unlisted', 'archived')),
+    CONSTRAINT fk_article_author_id FOREIGN KEY(author_id) REFERENCES account (uuid),
+    CONSTRAINT fk_article_category_id FOREIGN KEY(category_id) REFERENCES category (uuid),
+    CONSTRAINT fk_article_editor_id FOREIGN KEY(editor_id) REFERENCES account (uuid),
+    CONSTRAINT fk_article_parent_id FOREIGN KEY(parent_id) REFERENCES article (uuid)
+        ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+    CONSTRAINT uq_article_slug UNIQUE (slug)
+);
+INSERT INTO "article" VALUES('b5e0469bd853497aaa2d09a99a0786b3','fdd7477ae2f44850b60820b9da67dbbf','00221e3daf154fb181aa8968df963b9e','html','','','','html-again','','html',0,'','','published','2026-01-01 00:00:00.053000',4,1,0,'fdd7477ae2f44850b60820b9da67dbbf','article',NULL,0,'72bf0ecd3c524bd788e523d36c8a931c','2026-01-01 00:00:00.053000','2026-01-01 00:00:00.110000','html','','','','html',3,1,'Rye & bread','null','2026-01-01 00:00:00.053000','2026-01-01 00:00:00.110000','{}','<p>Rye &amp; <b>bread</b></p>
+<script>alert(1)</script>','[]','<p>Rye &amp; <b>bread</b></p>
+');
+INSERT INTO "article" VALUES('177248fb42154be5bf5007d399fd00da','fdd7477ae2f44850b60820b9da67dbbf','6953aec7a4f443d2ba499dbc471f19be','Markdown, later','','','','markdown','','markdown',0,'','','published','2026-01-01 00:00:00.059000',2,1,1,'fdd7477ae2f44850b60820b9da67dbbf','article',NULL,0,'109d2d24d2e9475b8334654ce9d2183c','2026-01-01 00:00:00.059000','2026-01-01 00:00:00.105000','Markdown, later','','','','markdown later',4,1,'it''s bread','null','2026-01-01 00:00:00.059000','2026-01-01 00:00:00.105000','{}','# Rye
+
+- it''s *bread*
+
+```
+code
+```','[{"level":1,"text":"Rye","id":"rye"}]','<h1 id="rye">Rye</h1>
+<ul>
+<li>it''s <em>bread</em></li>
+</ul>
+<pre><code>code
+</code></pre>
+');
+INSERT INTO "article" VALUES('d7011560f9ba4b9a92780c8ca399753a','fdd7477ae2f44850b60820b9da67dbbf','00221e3daf154fb181aa8968df963b9e','text','','','','text','','text',0,'','','published','2026-01-01 00:00:00.065000',1,1,1,'fdd7477ae2f44850b60820b9da67dbbf','article',NULL,0,'b8e6f66a839f4f0389db96fbbf0335a3','2026-01-01 00:00:00.065000','2026-01-01 00:00:00.065000','text','','','','text',6,1,'Rye bread; ''quoted'' -- not SQL','null','2026-01-01 00:00:00.065000','2026-01-01 00:00:00.065000','{}','Rye bread;
+
+ ''quoted'' -- not SQL','[]','<p>Rye bread;</p>
+<p> ''quoted'' -- not SQL</p>
+');
+INSERT INTO "article" VALUES('827862314342415a932caa07c57d8fda','fdd7477ae2f44850b60820b9da67dbbf','6953aec7a4f443d2ba499dbc471f19be','draft','','','','draft','','html',0,'','','draft',NULL,1,0,1,'fdd7477ae2f44850b60820b9da67dbbf','article',NULL,0,'7ad40049e1c94f748c7deb60e20ae6b4','2026-01-01 00:00:00.071000','2026-01-01 00:00:00.071000','draft','','','','draft',2,1,'Rye unseen','null','2026-01-01 00:00:00.071000','2026-01-01 00:00:00.071000','{}','Rye unseen','[]','Rye unseen');
+INSERT INTO "article" VALUES('5fe690923ff84ef5b451098b2a5ce343','fdd7477ae2f44850b60820b9da67dbbf','00221e3daf154fb181aa8968df963b9e','archived','','','','archived','','html',0,'','','archived',NULL,1,0,1,'fdd7477ae2f44850b60820b9da67dbbf','article',NULL,0,'da3ad861904c4b6f94f358172c9d1eb6','2026-01-01 00:00:00.077000','2026-01-01 00:00:00.077000','archived','','','','archived',3,1,'Rye put away','null','2026-01-01 00:00:00.077000','2026-01-01 00:00:00.077000','{}','Rye put away','[]','Rye put away');
+INSERT INTO "article" VALUES('b3d1179bd0ba44c0ac5ce87d69306778','fdd7477ae2f44850b60820b9da67dbbf','6953aec7a4f443d2ba499dbc471f19be','scheduled','','','','scheduled','','html',0,'','','published','2999-01-01 00:00:00.000000',1,0,1,'fdd7477ae2f44850b60820b9da67dbbf','article',NULL,0,'5330f245490845bfbb178b07cded7fdb','2026-01-01 00:00:00.083000','2026-01-01 00:00:00.083000','scheduled','','','','scheduled',2,1,'Rye ahead','null','2026-01-01 00:00:00.083000','2026-01-01 00:00:00.083000','{}','Rye ahead','[]','Rye ahead');
+INSERT INTO "article" VALUES('7e3aca218c9e48ac956ce5abf0b74c06','fdd7477ae2f44850b60820b9da67dbbf','00221e3daf154fb181aa8968df963b9e','東京 Ünïcode','Ωmega café','','','東京-unicode','https://x.test/c.png','html',0,'','','published','2026-01-01 00:00:00.089000',1,1,1,'fdd7477ae2f44850b60820b9da67dbbf','article',NULL,0,'758fa3c72ee8422e81b97c168377d217','2026-01-01 00:00:00.089000','2026-01-01 00:00:00.089000','東京 Ünïcode','Ωmega café','https://x.test/c.png','','東 京 unicode',3,1,'Rye 東京','null','2026-01-01 00:00:00.089000','2026-01-01 00:00:00.089000','{}','<p>Rye 東京</p>','[]','<p>Rye 東京</p>');
+INSERT INTO "article" VALUES('b444cf1d33f24b7185404bcb21f40c87','fdd7477ae2f44850b60820b9da67dbbf','8fb541108c094ed1802b10b956a4bd37','Taken in','','','','taken-in','','markdown',0,'','','published','2020-05-06 07:08:09.000000',1,1,0,'fdd7477ae2f44850b60820b9da67dbbf','article',NULL,0,'91d42579b41c42dea3da7a925ba555fb','2026-01-01 00:00:00.131000','2026-01-01 00:00:00.131000','Taken in','','','','taken in',5,1,'Words that came from elsewhere.','null','2026-01-01 00:00:00.131000','2026-01-01 00:00:00.131000','{}','Words that came from *elsewhere*.
+','[]','<p>Words that came from <em>elsewhere</em>.</p>
+');
+CREATE TABLE article_author (
+	article_id CHAR(32) NOT NULL, 
+	author_id CHAR(32) NOT NULL, 
+	position INTEGER NOT NULL, 
+	listed_from DATETIME, 
+	CONSTRAINT pk_article_author PRIMARY KEY (article_id, author_id), 
+	CONSTRAINT fk_article_author_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE, 
+	CONSTRAINT fk_article_author_author_id FOREIGN KEY(author_id) REFERENCES author (uuid)
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO "article_author" VALUES('177248fb42154be5bf5007d399fd00da','62f435e06bdd48dc890988f50f8055ca',0,'2026-01-01 00:00:00.059000');
+INSERT INTO "article_author" VALUES('5fe690923ff84ef5b451098b2a5ce343','62f435e06bdd48dc890988f50f8055ca',0,NULL);
+INSERT INTO "article_author" VALUES('7e3aca218c9e48ac956ce5abf0b74c06','62f435e06bdd48dc890988f50f8055ca',0,'2026-01-01 00:00:00.089000');
+INSERT INTO "article_author" VALUES('827862314342415a932caa07c57d8fda','62f435e06bdd48dc890988f50f8055ca',0,NULL);
+INSERT INTO "article_author" VALUES('b3d1179bd0ba44c0ac5ce87d69306778','62f435e06bdd48dc890988f50f8055ca',0,'2999-01-01 00:00:00.000000');
+INSERT INTO "article_author" VALUES('b444cf1d33f24b7185404bcb21f40c87','62f435e06bdd48dc890988f50f8055ca',0,'2020-05-06 07:08:09.000000');
+INSERT INTO "article_author" VALUES('b5e0469bd853497aaa2d09a99a0786b3','62f435e06bdd48dc890988f50f8055ca',0,'2026-01-01 00:00:00.053000');
+INSERT INTO "article_author" VALUES('d7011560f9ba4b9a92780c8ca399753a','62f435e06bdd48dc890988f50f8055ca',0,'2026-01-01 00:00:00.065000');
+CREATE TABLE article_revision (
+	article_id CHAR(32) NOT NULL, 
+	number INTEGER NOT NULL, 
+	author_id CHAR(32) NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	content VARCHAR NOT NULL, name VARCHAR DEFAULT '' NOT NULL, saves_since DATETIME, 
+	CONSTRAINT pk_article_revision PRIMARY KEY (article_id, number)
+);
+INSERT INTO "article_revision" VALUES('b5e0469bd853497aaa2d09a99a0786b3',1,'fdd7477ae2f44850b60820b9da67dbbf','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.053000','{"title": "html", "subtitle": "", "excerpt": "", "content": "<p>Rye &amp; <b>bread</b></p>\n<script>alert(1)</script>", "content_type": "html", "cover_image": "", "featured": false, "robots": "", "language": "", "translation_key": "", "slug": "html", "status": "published", "published_at": "2026-01-01T00:00:00.053000+00:00", "category": "00221e3d-af15-4fb1-81aa-8968df963b9e", "tags": [], "authors": ["62f435e0-6bdd-48dc-8909-88f50f8055ca"], "seo": {"title": "html", "description": "", "og_image": "", "canonical_url": ""}, "custom": {}, "type": "article", "parent": null, "position": 0}','',NULL);
+INSERT INTO "article_revision" VALUES('b5e0469bd853497aaa2d09a99a0786b3',2,'fdd7477ae2f44850b60820b9da67dbbf','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.094000','{"title": "html", "subtitle": "", "excerpt": "", "content": "<p>Rye &amp; <b>bread</b></p>\n<script>alert(1)</script>", "content_type": "html", "cover_image": "", "featured": false, "robots": "", "language": "", "translation_key": "", "slug": "html-again", "status": "published", "published_at": "2026-01-01T00:00:00.053000+00:00", "category": "00221e3d-af15-4fb1-81aa-8968df963b9e", "tags": [], "authors": ["62f435e0-6bdd-48dc-8909-88f50f8055ca"], "seo": {"title": "html", "description": "Told to robots", "og_image": "", "canonical_url": ""}, "custom": {}, "type": "article", "parent": null, "position": 0}','',NULL);
+INSERT INTO "article_revision" VALUES('177248fb42154be5bf5007d399fd00da',1,'fdd7477ae2f44850b60820b9da67dbbf','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.059000','{"title": "markdown", "subtitle": "", "excerpt": "", "content": "# Rye\n\n- it''s *bread*\n\n```\ncode\n```", "content_type": "markdown", "cover_image": "", "featured": false, "robots": "", "language": "", "translation_key": "", "slug": "markdown", "status": "published", "published_at": "2026-01-01T00:00:00.059000+00:00", "category": "6953aec7-a4f4-43d2-ba49-9dbc471f19be", "tags": ["e1caf772-efa6-40f1-b964-a7bebb201ab3"], "authors": ["62f435e0-6bdd-48dc-8909-88f50f8055ca"], "seo": {"title": "markdown", "description": "", "og_image": "", "canonical_url": ""}, "custom": {}, "type": "article", "parent": null, "position": 0}','',NULL);
+INSERT INTO "article_revision" VALUES('b5e0469bd853497aaa2d09a99a0786b3',3,'fdd7477ae2f44850b60820b9da67dbbf','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.100000','{"title": "html", "subtitle": "Second", "excerpt": "", "content": "<p>Rye &amp; <b>bread</b></p>\n<script>alert(1)</script>", "content_type": "html", "cover_image": "", "featured": false, "robots": "", "language": "", "translation_key": "", "slug": "html-again", "status": "published", "published_at": "2026-01-01T00:00:00.053000+00:00", "category": "00221e3d-af15-4fb1-81aa-8968df963b9e", "tags": [], "authors": ["62f435e0-6bdd-48dc-8909-88f50f8055ca"], "seo": {"title": "html", "description": "Told to robots", "og_image": "", "canonical_url": ""}, "custom": {}, "type": "article", "parent": null, "position": 0}','',NULL);
+INSERT INTO "article_revision" VALUES('8ad8710c3c034868bcd36b508f393e8b',1,'fdd7477ae2f44850b60820b9da67dbbf','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.115000','{"title": "gone", "subtitle": "", "excerpt": "", "content": "", "content_type": "html", "cover_image": "", "featured": false, "robots": "", "language": "", "translation_key": "", "slug": "gone", "status": "draft", "published_at": null, "category": "00221e3d-af15-4fb1-81aa-8968df963b9e", "tags": [], "authors": ["62f435e0-6bdd-48dc-8909-88f50f8055ca"], "seo": {"title": "gone", "description": "", "og_image": "", "canonical_url": ""}, "custom": {}, "type": "article", "parent": null, "position": 0}','',NULL);
+CREATE TABLE article_stats (
+	number INTEGER NOT NULL, 
+	renderer VARCHAR NOT NULL, 
+	CONSTRAINT pk_article_stats PRIMARY KEY (number)
+);
+INSERT INTO "article_stats" VALUES(1,'15');
+CREATE TABLE "article_tag" (
+	article_id CHAR(32) NOT NULL, 
+	tag_id CHAR(32) NOT NULL, 
+	position INTEGER NOT NULL, 
+	listed_from DATETIME, 
+	category_id CHAR(32), 
+	CONSTRAINT pk_article_tag PRIMARY KEY (article_id, tag_id), 
+	CONSTRAINT fk_article_tag_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE, 
+	CONSTRAINT fk_article_tag_tag_id FOREIGN KEY(tag_id) REFERENCES tag (uuid) ON DELETE CASCADE
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO "article_tag" VALUES('177248fb42154be5bf5007d399fd00da','e1caf772efa640f1b964a7bebb201ab3',0,'2026-01-01 00:00:00.059000','6953aec7a4f443d2ba499dbc471f19be');
+INSERT INTO "article_tag" VALUES('7e3aca218c9e48ac956ce5abf0b74c06','2903f43120fc4d14ace049aa71dd211b',1,'2026-01-01 00:00:00.089000','00221e3daf154fb181aa8968df963b9e');
+INSERT INTO "article_tag" VALUES('7e3aca218c9e48ac956ce5abf0b74c06','e1caf772efa640f1b964a7bebb201ab3',0,'2026-01-01 00:00:00.089000','00221e3daf154fb181aa8968df963b9e');
+INSERT INTO "article_tag" VALUES('827862314342415a932caa07c57d8fda','2903f43120fc4d14ace049aa71dd211b',1,NULL,'6953aec7a4f443d2ba499dbc471f19be');
+INSERT INTO "article_tag" VALUES('827862314342415a932caa07c57d8fda','e1caf772efa640f1b964a7bebb201ab3',0,NULL,'6953aec7a4f443d2ba499dbc471f19be');
+INSERT INTO "article_tag" VALUES('b3d1179bd0ba44c0ac5ce87d69306778','e1caf772efa640f1b964a7bebb201ab3',0,'2999-01-01 00:00:00.000000','6953aec7a4f443d2ba499dbc471f19be');
+INSERT INTO "article_tag" VALUES('b444cf1d33f24b7185404bcb21f40c87','2903f43120fc4d14ace049aa71dd211b',1,'2020-05-06 07:08:09.000000','8fb541108c094ed1802b10b956a4bd37');
+INSERT INTO "article_tag" VALUES('b444cf1d33f24b7185404bcb21f40c87','e1caf772efa640f1b964a7bebb201ab3',0,'2020-05-06 07:08:09.000000','8fb541108c094ed1802b10b956a4bd37');
+INSERT INTO "article_tag" VALUES('d7011560f9ba4b9a92780c8ca399753a','2903f43120fc4d14ace049aa71dd211b',1,'2026-01-01 00:00:00.065000','00221e3daf154fb181aa8968df963b9e');
+INSERT INTO "article_tag" VALUES('d7011560f9ba4b9a92780c8ca399753a','e1caf772efa640f1b964a7bebb201ab3',0,'2026-01-01 00:00:00.065000','00221e3daf154fb181aa8968df963b9e');
+CREATE TABLE author (
+	uuid CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	owner_id CHAR(32), 
+	name VARCHAR NOT NULL, 
+	slug VARCHAR NOT NULL, 
+	bio VARCHAR NOT NULL, 
+	url VARCHAR NOT NULL, 
+	avatar VARCHAR NOT NULL, cover_image VARCHAR DEFAULT '' NOT NULL, seo_title VARCHAR DEFAULT '' NOT NULL, seo_description VARCHAR DEFAULT '' NOT NULL, og_image VARCHAR DEFAULT '' NOT NULL, canonical_url VARCHAR DEFAULT '' NOT NULL, language VARCHAR DEFAULT '' NOT NULL, name_key VARCHAR DEFAULT '' NOT NULL, sort_key VARCHAR DEFAULT '' NOT NULL, 
+	CONSTRAINT pk_author PRIMARY KEY (uuid), 
+	CONSTRAINT fk_author_owner_id FOREIGN KEY(owner_id) REFERENCES account (uuid) ON DELETE SET NULL, 
+	CONSTRAINT uq_author_owner_id UNIQUE (owner_id), 
+	CONSTRAINT uq_author_slug UNIQUE (slug)
+);
+INSERT INTO "author" VALUES('62f435e06bdd48dc890988f50f8055ca','2026-01-01 00:00:00.008000','2026-01-01 00:00:00.008000','fdd7477ae2f44850b60820b9da67dbbf','ada','ada','','','','','','','','','','ada','ada');
+INSERT INTO "author" VALUES('3f367d35c3be4d30aea5ebebf3850328','2026-01-01 00:00:00.012000','2026-01-01 00:00:00.012000','d6dcf69507c94943a95fd001c027b510','grace','grace','','','','','','','','','','grace','grace');
+INSERT INTO "author" VALUES('9f850d0eb0b74afcad53fd7623abce4d','2026-01-01 00:00:00.016000','2026-01-01 00:00:00.016000','8b8c9ea7598447a79da5ebfd43fe4640','mel','mel','','','','','','','','','','mel','mel');
+CREATE TABLE category (
+	uuid CHAR(32) NOT NULL, 
+	name VARCHAR NOT NULL, 
+	description VARCHAR, 
+	cover_image VARCHAR NOT NULL, 
+	slug VARCHAR NOT NULL, 
+	owner_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, seo_title VARCHAR DEFAULT '' NOT NULL, seo_description VARCHAR DEFAULT '' NOT NULL, og_image VARCHAR DEFAULT '' NOT NULL, canonical_url VARCHAR DEFAULT '' NOT NULL, parent_id CHAR(32), language VARCHAR DEFAULT '' NOT NULL, name_key VARCHAR DEFAULT '' NOT NULL, sort_key VARCHAR DEFAULT '' NOT NULL, 
+	CONSTRAINT pk_category PRIMARY KEY (uuid), 
+	CONSTRAINT fk_category_owner_id FOREIGN KEY(owner_id) REFERENCES account (uuid), 
+	CONSTRAINT uq_category_slug UNIQUE (slug)
+);
+INSERT INTO "category" VALUES('00221e3daf154fb181aa8968df963b9e','Kitchen','What''s cooked','','kitchen','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.034000','2026-01-01 00:00:00.034000','','','','',NULL,'','kitchen','kitchen');
+INSERT INTO "category" VALUES('6953aec7a4f443d2ba499dbc471f19be','Garden',NULL,'','garden','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.037000','2026-01-01 00:00:00.037000','','','','',NULL,'','garden','garden');
+INSERT INTO "category" VALUES('7478afa250f64b038a2ca7fb7407f45f','Empty','','','empty','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.040000','2026-01-01 00:00:00.040000','','','','',NULL,'','empty','empty');
+INSERT INTO "category" VALUES('8fb541108c094ed1802b10b956a4bd37','Uncategorised',NULL,'','uncategorised','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.130000','2026-01-01 00:00:00.130000','','','','',NULL,'','uncategorised','uncategorised');
+CREATE TABLE commit_counter (
+	number INTEGER NOT NULL, 
+	tag VARCHAR(8) NOT NULL, 
+	visible VARCHAR(8) NOT NULL, 
+	position INTEGER NOT NULL, 
+	public_position INTEGER NOT NULL, 
+	announced_until DATETIME, deleted_position INTEGER DEFAULT '0' NOT NULL, deleted_unlisted INTEGER DEFAULT '0' NOT NULL, 
+	CONSTRAINT pk_commit_counter PRIMARY KEY (number)
+);
+INSERT INTO "commit_counter" VALUES(1,'d3b5e903','d3b5e903',26,18,'2026-01-01 00:00:00.089000',0,0);
+CREATE TABLE custom_field (
+	uuid CHAR(32) NOT NULL, 
+	name VARCHAR(64) NOT NULL, 
+	label VARCHAR NOT NULL, 
+	help VARCHAR NOT NULL, 
+	type VARCHAR(16) NOT NULL, 
+	is_list BOOLEAN NOT NULL, 
+	choices TEXT NOT NULL, 
+	minimum DOUBLE, 
+	maximum DOUBLE, 
+	is_required BOOLEAN NOT NULL, 
+	is_admin_only BOOLEAN NOT NULL, 
+	is_searched BOOLEAN NOT NULL, 
+	for_articles BOOLEAN NOT NULL, 
+	for_pages BOOLEAN NOT NULL, 
+	position INTEGER NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	CONSTRAINT pk_custom_field PRIMARY KEY (uuid), 
+	CONSTRAINT uq_custom_field_name UNIQUE (name)
+);
+CREATE TABLE deleted_item (
+	uuid CHAR(32) NOT NULL, 
+	kind VARCHAR(16) NOT NULL, 
+	author_id CHAR(32) NOT NULL, 
+	status VARCHAR(16) NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	deleted DATETIME NOT NULL, 
+	document VARCHAR NOT NULL, title VARCHAR DEFAULT '' NOT NULL, language VARCHAR DEFAULT '' NOT NULL, cover_image VARCHAR DEFAULT '' NOT NULL, sort_key VARCHAR DEFAULT '' NOT NULL, published_at DATETIME, edits DATETIME, 
+	CONSTRAINT pk_deleted_item PRIMARY KEY (uuid)
+);
+INSERT INTO "deleted_item" VALUES('8ad8710c3c034868bcd36b508f393e8b','article','fdd7477ae2f44850b60820b9da67dbbf','draft','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.120000','{"article": [{"uuid": "8ad8710c-3c03-4868-bcd3-6b508f393e8b", "author_id": "fdd7477a-e2f4-4850-b608-20b9da67dbbf", "category_id": "00221e3d-af15-4fb1-81aa-8968df963b9e", "title": "gone", "subtitle": "", "excerpt": "", "robots": "", "slug": "gone", "cover_image": "", "content_type": "html", "featured": false, "language": "", "translation_key": "", "status": "draft", "published_at": null, "version": 1, "was_public": false, "slug_derived": true, "editor_id": "fdd7477a-e2f4-4850-b608-20b9da67dbbf", "type": "article", "parent_id": null, "position": 0, "seo_uuid": "1985d67b-b183-4b12-a452-ca15580e57b8", "seo_created": "2026-01-01 00:00:00.115000+00:00", "seo_last_updated": "2026-01-01 00:00:00.115000+00:00", "seo_title": "gone", "seo_description": "", "seo_og_image": "", "seo_canonical_url": "", "created": "2026-01-01 00:00:00.115000+00:00", "last_updated": "2026-01-01 00:00:00.115000+00:00", "custom": "{}", "content": ""}], "article_author": [{"article_id": "8ad8710c-3c03-4868-bcd3-6b508f393e8b", "author_id": "62f435e0-6bdd-48dc-8909-88f50f8055ca", "position": 0, "listed_from": null}]}','gone','','','gone',NULL,NULL);
+CREATE TABLE event (
+	position INTEGER NOT NULL, 
+	public_position INTEGER, 
+	newest INTEGER, 
+	newest_public INTEGER, 
+	kind VARCHAR(16) NOT NULL, 
+	uuid CHAR(32) NOT NULL, 
+	what VARCHAR(16) NOT NULL, 
+	time DATETIME NOT NULL, 
+	tag VARCHAR(8) NOT NULL, 
+	readable_from DATETIME, 
+	due DATETIME, 
+	listed BOOLEAN NOT NULL, 
+	slug_before VARCHAR, 
+	path_before VARCHAR, 
+	slug VARCHAR, 
+	path VARCHAR, 
+	superseded DATETIME, fields VARCHAR, unlisted BOOLEAN DEFAULT 0 NOT NULL, 
+	CONSTRAINT pk_event PRIMARY KEY (position), 
+	CONSTRAINT uq_event_public_position UNIQUE (public_position), 
+	CONSTRAINT uq_event_newest UNIQUE (newest), 
+	CONSTRAINT uq_event_newest_public UNIQUE (newest_public)
+);
+INSERT INTO "event" VALUES(1,NULL,NULL,NULL,'author','62f435e06bdd48dc890988f50f8055ca','created','2026-01-01 00:00:00.009000','31019614',NULL,NULL,0,NULL,NULL,'ada','/author/ada/','2026-01-01 00:00:00.056000',NULL,0);
+INSERT INTO "event" VALUES(2,NULL,2,NULL,'author','3f367d35c3be4d30aea5ebebf3850328','created','2026-01-01 00:00:00.013000','361c5622',NULL,NULL,0,NULL,NULL,'grace','/author/grace/',NULL,NULL,0);
+INSERT INTO "event" VALUES(3,NULL,3,NULL,'author','9f850d0eb0b74afcad53fd7623abce4d','created','2026-01-01 00:00:00.017000','6c1311cc',NULL,NULL,0,NULL,NULL,'mel','/author/mel/',NULL,NULL,0);
+INSERT INTO "event" VALUES(4,1,4,1,'category','00221e3daf154fb181aa8968df963b9e','published','2026-01-01 00:00:00.035000','7151b27c','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'kitchen','/category/kitchen/',NULL,NULL,0);
+INSERT INTO "event" VALUES(5,2,5,2,'category','6953aec7a4f443d2ba499dbc471f19be','published','2026-01-01 00:00:00.038000','97d55a1e','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'garden','/category/garden/',NULL,NULL,0);
+INSERT INTO "event" VALUES(6,3,6,3,'category','7478afa250f64b038a2ca7fb7407f45f','published','2026-01-01 00:00:00.041000','d1676bd5','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'empty','/category/empty/',NULL,NULL,0);
+INSERT INTO "event" VALUES(7,4,7,4,'tag','e1caf772efa640f1b964a7bebb201ab3','published','2026-01-01 00:00:00.044000','63ac8dd4','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'rye','/tag/rye/',NULL,NULL,0);
+INSERT INTO "event" VALUES(8,5,8,5,'tag','2903f43120fc4d14ace049aa71dd211b','published','2026-01-01 00:00:00.047000','ceefaa9e','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'oat','/tag/oat/',NULL,NULL,0);
+INSERT INTO "event" VALUES(9,6,NULL,NULL,'tag','951a1a1f8e4d43e6adf080b5336fc9f0','published','2026-01-01 00:00:00.050000','44578a65','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'c-est','/tag/c-est/','2026-01-01 00:00:00.123000',NULL,0);
+INSERT INTO "event" VALUES(10,7,NULL,NULL,'article','b5e0469bd853497aaa2d09a99a0786b3','published','2026-01-01 00:00:00.056000','0d086ef3','2026-01-01 00:00:00.053000',NULL,1,NULL,NULL,'html','/html/','2026-01-01 00:00:00.098000',NULL,0);
+INSERT INTO "event" VALUES(11,8,11,8,'author','62f435e06bdd48dc890988f50f8055ca','published','2026-01-01 00:00:00.056000','0d086ef3',NULL,NULL,1,NULL,NULL,'ada','/author/ada/',NULL,NULL,0);
+INSERT INTO "event" VALUES(12,9,NULL,NULL,'article','177248fb42154be5bf5007d399fd00da','published','2026-01-01 00:00:00.062000','c963d734','2026-01-01 00:00:00.059000',NULL,1,NULL,NULL,'markdown','/markdown/','2026-01-01 00:00:00.108000',NULL,0);
+INSERT INTO "event" VALUES(13,10,13,10,'article','d7011560f9ba4b9a92780c8ca399753a','published','2026-01-01 00:00:00.068000','f5e7dfff','2026-01-01 00:00:00.065000',NULL,1,NULL,NULL,'text','/text/',NULL,NULL,0);
+INSERT INTO "event" VALUES(14,NULL,14,NULL,'article','827862314342415a932caa07c57d8fda','created','2026-01-01 00:00:00.074000','74b34010',NULL,NULL,1,NULL,NULL,'draft',NULL,NULL,NULL,0);
+INSERT INTO "event" VALUES(15,NULL,15,NULL,'article','5fe690923ff84ef5b451098b2a5ce343','created','2026-01-01 00:00:00.080000','c602b58f',NULL,NULL,1,NULL,NULL,'archived',NULL,NULL,NULL,0);
+INSERT INTO "event" VALUES(16,NULL,16,NULL,'article','b3d1179bd0ba44c0ac5ce87d69306778','created','2026-01-01 00:00:00.086000','f7411138','2999-01-01 00:00:00.000000','2999-01-01 00:00:00.000000',1,NULL,NULL,'scheduled','/scheduled/',NULL,NULL,0);
+INSERT INTO "event" VALUES(17,11,17,11,'article','7e3aca218c9e48ac956ce5abf0b74c06','published','2026-01-01 00:00:00.092000','68d7fac1','2026-01-01 00:00:00.089000',NULL,1,NULL,NULL,'東京-unicode','/%E6%9D%B1%E4%BA%AC-unicode/',NULL,NULL,0);
+INSERT INTO "event" VALUES(18,12,NULL,NULL,'article','b5e0469bd853497aaa2d09a99a0786b3','updated','2026-01-01 00:00:00.098000','574c0a40','2026-01-01 00:00:00.053000',NULL,1,'html','/html/','html-again','/html-again/','2026-01-01 00:00:00.103000','["seo.description", "slug"]',0);
+INSERT INTO "event" VALUES(19,13,NULL,NULL,'article','b5e0469bd853497aaa2d09a99a0786b3','updated','2026-01-01 00:00:00.103000','569e51e1','2026-01-01 00:00:00.053000',NULL,1,'html-again','/html-again/','html-again','/html-again/','2026-01-01 00:00:00.113000','["subtitle"]',0);
+INSERT INTO "event" VALUES(20,14,20,14,'article','177248fb42154be5bf5007d399fd00da','updated','2026-01-01 00:00:00.108000','d8399c69','2026-01-01 00:00:00.059000',NULL,1,'markdown','/markdown/','markdown','/markdown/',NULL,'["seo.title", "title"]',0);
+INSERT INTO "event" VALUES(21,15,21,15,'article','b5e0469bd853497aaa2d09a99a0786b3','updated','2026-01-01 00:00:00.113000','2a8729b3','2026-01-01 00:00:00.053000',NULL,1,'html-again','/html-again/','html-again','/html-again/',NULL,'["seo.description", "subtitle"]',0);
+INSERT INTO "event" VALUES(22,NULL,NULL,NULL,'article','8ad8710c3c034868bcd36b508f393e8b','created','2026-01-01 00:00:00.118000','d5e538b2',NULL,NULL,1,NULL,NULL,'gone',NULL,'2026-01-01 00:00:00.121000',NULL,0);
+INSERT INTO "event" VALUES(23,NULL,23,NULL,'article','8ad8710c3c034868bcd36b508f393e8b','deleted','2026-01-01 00:00:00.121000','4cc9ca2b',NULL,NULL,0,'gone',NULL,NULL,NULL,NULL,NULL,0);
+INSERT INTO "event" VALUES(24,16,24,16,'tag','951a1a1f8e4d43e6adf080b5336fc9f0','deleted','2026-01-01 00:00:00.123000','6e675121',NULL,NULL,0,'c-est','/tag/c-est/',NULL,NULL,NULL,NULL,0);
+INSERT INTO "event" VALUES(25,17,25,17,'category','8fb541108c094ed1802b10b956a4bd37','published','2026-01-01 00:00:00.135000','dacddf9e','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'uncategorised','/category/uncategorised/',NULL,NULL,0);
+INSERT INTO "event" VALUES(26,18,26,18,'article','b444cf1d33f24b7185404bcb21f40c87','published','2026-01-01 00:00:00.135000','dacddf9e','2020-05-06 07:08:09.000000',NULL,1,NULL,NULL,'taken-in','/taken-in/',NULL,NULL,0);
+CREATE TABLE former_path (
+	path TEXT NOT NULL, 
+	article_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	CONSTRAINT pk_former_path PRIMARY KEY (path), 
+	CONSTRAINT fk_former_path_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE
+);
+INSERT INTO "former_path" VALUES('/2019/elsewhere/','b444cf1d33f24b7185404bcb21f40c87','2026-01-01 00:00:00.133000');
+CREATE TABLE former_slug (
+	slug VARCHAR NOT NULL, 
+	article_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	CONSTRAINT pk_former_slug PRIMARY KEY (slug), 
+	CONSTRAINT fk_former_slug_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE
+);
+INSERT INTO "former_slug" VALUES('html','b5e0469bd853497aaa2d09a99a0786b3','2026-01-01 00:00:00.095000');
+CREATE TABLE former_term_slug (
+	kind VARCHAR(16) NOT NULL, 
+	slug VARCHAR NOT NULL, 
+	term_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	CONSTRAINT pk_former_term_slug PRIMARY KEY (kind, slug)
+);
+CREATE TABLE idempotent_answer (
+	user_id CHAR(32) NOT NULL, 
+	"key" VARCHAR(255) NOT NULL, 
+	request_digest VARCHAR(64) NOT NULL, 
+	status INTEGER NOT NULL, 
+	headers VARCHAR NOT NULL, 
+	body BLOB NOT NULL, 
+	created DATETIME NOT NULL, 
+	CONSTRAINT pk_idempotent_answer PRIMARY KEY (user_id, "key")
+);
+INSERT INTO "idempotent_answer" VALUES('fdd7477ae2f44850b60820b9da67dbbf','post-0','831eda3695440fc47abb3369b4313c5194bb30e685cddf24d8cc569165c5d222',201,'[["Content-Type", "application/json"], ["Content-Length", "797"], ["Location", "/api/v1/blog/articles/b5e0469b-d853-497a-aa2d-09a99a0786b3/"], ["ETag", "\"9c479e6002ecb0e0.b2c1682bd1a3cee5\""]]',X'7B2275756964223A2262356530343639622D643835332D343937612D616132642D303961393961303738366233222C22617574686F72223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C227469746C65223A2268746D6C222C227375627469746C65223A22222C2274616773223A5B5D2C2263617465676F7279223A7B2275756964223A2230303232316533642D616631352D346662312D383161612D383936386466393633623965222C226E616D65223A224B69746368656E222C226465736372697074696F6E223A2257686174277320636F6F6B6564222C22636F7665725F696D616765223A22222C22736C7567223A226B69746368656E222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303334303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303334303030227D2C22736C7567223A2268746D6C222C22636F7665725F696D616765223A22222C22636F6E74656E74223A223C703E5279652026616D703B203C623E62726561643C2F623E3C2F703E5C6E3C7363726970743E616C6572742831293C2F7363726970743E222C22737461747573223A227075626C6973686564222C22636F6E74656E745F74797065223A2268746D6C222C2273656F223A7B2275756964223A2237326266306563642D336335322D346264372D383865352D323364333663386139333163222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303533303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303533303030222C226F675F696D616765223A22222C227469746C65223A2268746D6C222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2262356530343639622D643835332D343937612D616132642D303961393961303738366233227D7D','2026-01-01 00:00:00.052000');
+INSERT INTO "idempotent_answer" VALUES('fdd7477ae2f44850b60820b9da67dbbf','post-1','16c4db5ed134f2ba29e6bdc3fe4be462cd86396bdfa19bd77df4e0ad3fa66e2e',201,'[["Content-Type", "application/json"], ["Content-Length", "987"], ["Location", "/api/v1/blog/articles/177248fb-4215-4be5-bf50-07d399fd00da/"], ["ETag", "\"ec3e897370b1975f.529837b2adbeaa25\""]]',X'7B2275756964223A2231373732343866622D343231352D346265352D626635302D303764333939666430306461222C22617574686F72223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C227469746C65223A226D61726B646F776E222C227375627469746C65223A22222C2274616773223A5B7B2275756964223A2265316361663737322D656661362D343066312D623936342D613762656262323031616233222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226E616D65223A22727965222C22736C7567223A22727965222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266227D5D2C2263617465676F7279223A7B2275756964223A2236393533616563372D613466342D343364322D626134392D396462633437316631396265222C226E616D65223A2247617264656E222C226465736372697074696F6E223A6E756C6C2C22636F7665725F696D616765223A22222C22736C7567223A2267617264656E222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303337303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303337303030227D2C22736C7567223A226D61726B646F776E222C22636F7665725F696D616765223A22222C22636F6E74656E74223A2223205279655C6E5C6E2D2069742773202A62726561642A5C6E5C6E6060605C6E636F64655C6E606060222C22737461747573223A227075626C6973686564222C22636F6E74656E745F74797065223A226D61726B646F776E222C2273656F223A7B2275756964223A2231303964326432342D643265392D343735622D383333342D363534636539643231383363222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303539303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303539303030222C226F675F696D616765223A22222C227469746C65223A226D61726B646F776E222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2231373732343866622D343231352D346265352D626635302D303764333939666430306461227D7D','2026-01-01 00:00:00.058000');
+INSERT INTO "idempotent_answer" VALUES('fdd7477ae2f44850b60820b9da67dbbf','post-2','fba365eb6e3be066598518f0a3431e1df0cf571649ddb463f542e3aabee2d3a1',201,'[["Content-Type", "application/json"], ["Content-Length", "1180"], ["Location", "/api/v1/blog/articles/d7011560-f9ba-4b9a-9278-0c8ca399753a/"], ["ETag", "\"b25f11161f5fcd82.f1867a5f8a91039b\""]]',X'7B2275756964223A2264373031313536302D663962612D346239612D393237382D306338636133393937353361222C22617574686F72223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C227469746C65223A2274657874222C227375627469746C65223A22222C2274616773223A5B7B2275756964223A2265316361663737322D656661362D343066312D623936342D613762656262323031616233222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226E616D65223A22727965222C22736C7567223A22727965222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266227D2C7B2275756964223A2232393033663433312D323066632D346431342D616365302D343961613731646432313162222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226E616D65223A226F6174222C22736C7567223A226F6174222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266227D5D2C2263617465676F7279223A7B2275756964223A2230303232316533642D616631352D346662312D383161612D383936386466393633623965222C226E616D65223A224B69746368656E222C226465736372697074696F6E223A2257686174277320636F6F6B6564222C22636F7665725F696D616765223A22222C22736C7567223A226B69746368656E222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303334303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303334303030227D2C22736C7567223A2274657874222C22636F7665725F696D616765223A22222C22636F6E74656E74223A225279652062726561643B5C6E5C6E202771756F74656427202D2D206E6F742053514C222C22737461747573223A227075626C6973686564222C22636F6E74656E745F74797065223A2274657874222C2273656F223A7B2275756964223A2262386536663636612D383339662D346630332D383964622D393666626266303333356133222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303635303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303635303030222C226F675F696D616765223A22222C227469746C65223A2274657874222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2264373031313536302D663962612D346239612D393237382D306338636133393937353361227D7D','2026-01-01 00:00:00.064000');
+INSERT INTO "idempotent_answer" VALUES('fdd7477ae2f44850b60820b9da67dbbf','post-3','4f0da863aa0889c0e7528ae990dbb88286cab13563a36cd2c2bd9be9dfaea23d',201,'[["Content-Type", "application/json"], ["Content-Length", "1349"], ["Location", "/api/v1/blog/articles/82786231-4342-415a-932c-aa07c57d8fda/"], ["ETag", "\"caa084ad09179586.5d6ed60fa2910a9d\""]]',X'7B2275756964223A2238323738363233312D343334322D343135612D393332632D616130376335376438666461222C22617574686F72223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C227469746C65223A226472616674222C227375627469746C65223A22222C2274616773223A5B7B2275756964223A2265316361663737322D656661362D343066312D623936342D613762656262323031616233222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226E616D65223A22727965222C22736C7567223A22727965222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266227D2C7B2275756964223A2232393033663433312D323066632D346431342D616365302D343961613731646432313162222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226E616D65223A226F6174222C22736C7567223A226F6174222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266227D2C7B2275756964223A2239353161316131662D386534642D343365362D616466302D383062353333366663396630222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303439303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303439303030222C226E616D65223A226327657374222C22736C7567223A22632D657374222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266227D5D2C2263617465676F7279223A7B2275756964223A2236393533616563372D613466342D343364322D626134392D396462633437316631396265222C226E616D65223A2247617264656E222C226465736372697074696F6E223A6E756C6C2C22636F7665725F696D616765223A22222C22736C7567223A2267617264656E222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303337303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303337303030227D2C22736C7567223A226472616674222C22636F7665725F696D616765223A22222C22636F6E74656E74223A2252796520756E7365656E222C22737461747573223A226472616674222C22636F6E74656E745F74797065223A2268746D6C222C2273656F223A7B2275756964223A2237616434303034392D653163392D346637342D386337642D656236306532306165366234222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303731303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303731303030222C226F675F696D616765223A22222C227469746C65223A226472616674222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2238323738363233312D343334322D343135612D393332632D616130376335376438666461227D7D','2026-01-01 00:00:00.070000');
+INSERT INTO "idempotent_answer" VALUES('fdd7477ae2f44850b60820b9da67dbbf','post-4','29e4e6ec2a6fc992ff860151148512b14678b91ea12aa795ecb90e3f6cda781c',201,'[["Content-Type", "application/json"], ["Content-Length", "764"], ["Location", "/api/v1/blog/articles/5fe69092-3ff8-4ef5-b451-098b2a5ce343/"], ["ETag", "\"cb3e86605306c65e.f2275caf6a06c80d\""]]',X'7B2275756964223A2235666536393039322D336666382D346566352D623435312D303938623261356365333433222C22617574686F72223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C227469746C65223A226172636869766564222C227375627469746C65223A22222C2274616773223A5B5D2C2263617465676F7279223A7B2275756964223A2230303232316533642D616631352D346662312D383161612D383936386466393633623965222C226E616D65223A224B69746368656E222C226465736372697074696F6E223A2257686174277320636F6F6B6564222C22636F7665725F696D616765223A22222C22736C7567223A226B69746368656E222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303334303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303334303030227D2C22736C7567223A226172636869766564222C22636F7665725F696D616765223A22222C22636F6E74656E74223A22527965207075742061776179222C22737461747573223A226172636869766564222C22636F6E74656E745F74797065223A2268746D6C222C2273656F223A7B2275756964223A2264613361643836312D393034632D346236662D393466332D353831373263396431656236222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303737303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303737303030222C226F675F696D616765223A22222C227469746C65223A226172636869766564222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2235666536393039322D336666382D346566352D623435312D303938623261356365333433227D7D','2026-01-01 00:00:00.076000');
+INSERT INTO "idempotent_answer" VALUES('fdd7477ae2f44850b60820b9da67dbbf','post-5','57bb3f59478b681bfe48c55cbce4130ae560a4d3334528eac4b0f8487739bae2',201,'[["Content-Type", "application/json"], ["Content-Length", "954"], ["Location", "/api/v1/blog/articles/b3d1179b-d0ba-44c0-ac5c-e87d69306778/"], ["ETag", "\"8ec2db2bed3aa4c6.7dbd1a5ea0f418bb\""]]',X'7B2275756964223A2262336431313739622D643062612D343463302D616335632D653837643639333036373738222C22617574686F72223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C227469746C65223A227363686564756C6564222C227375627469746C65223A22222C2274616773223A5B7B2275756964223A2265316361663737322D656661362D343066312D623936342D613762656262323031616233222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226E616D65223A22727965222C22736C7567223A22727965222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266227D5D2C2263617465676F7279223A7B2275756964223A2236393533616563372D613466342D343364322D626134392D396462633437316631396265222C226E616D65223A2247617264656E222C226465736372697074696F6E223A6E756C6C2C22636F7665725F696D616765223A22222C22736C7567223A2267617264656E222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303337303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303337303030227D2C22736C7567223A227363686564756C6564222C22636F7665725F696D616765223A22222C22636F6E74656E74223A22527965206168656164222C22737461747573223A227363686564756C6564222C22636F6E74656E745F74797065223A2268746D6C222C2273656F223A7B2275756964223A2235333330663234352D343930382D343562662D626231372D386230376364656437666462222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303833303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303833303030222C226F675F696D616765223A22222C227469746C65223A227363686564756C6564222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2262336431313739622D643062612D343463302D616335632D653837643639333036373738227D7D','2026-01-01 00:00:00.082000');
+INSERT INTO "idempotent_answer" VALUES('fdd7477ae2f44850b60820b9da67dbbf','post-6','edc0d1f3651595ee803ae24c366da5f955f372bf14ad5372316ac24583699f39',201,'[["Content-Type", "application/json"], ["Content-Length", "1261"], ["Location", "/api/v1/blog/articles/7e3aca21-8c9e-48ac-956c-e5abf0b74c06/"], ["ETag", "\"a772c6298d8f5a46.c1aff560c598c581\""]]',X'7B2275756964223A2237653361636132312D386339652D343861632D393536632D653561626630623734633036222C22617574686F72223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C227469746C65223A22E69DB1E4BAAC20C39C6EC3AF636F6465222C227375627469746C65223A22CEA96D65676120636166C3A9222C2274616773223A5B7B2275756964223A2265316361663737322D656661362D343066312D623936342D613762656262323031616233222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226E616D65223A22727965222C22736C7567223A22727965222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266227D2C7B2275756964223A2232393033663433312D323066632D346431342D616365302D343961613731646432313162222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226E616D65223A226F6174222C22736C7567223A226F6174222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266227D5D2C2263617465676F7279223A7B2275756964223A2230303232316533642D616631352D346662312D383161612D383936386466393633623965222C226E616D65223A224B69746368656E222C226465736372697074696F6E223A2257686174277320636F6F6B6564222C22636F7665725F696D616765223A22222C22736C7567223A226B69746368656E222C2275736572223A2266646437343737612D653266342D343835302D623630382D323062396461363764626266222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303334303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303334303030227D2C22736C7567223A22E69DB1E4BAAC2D756E69636F6465222C22636F7665725F696D616765223A2268747470733A2F2F782E746573742F632E706E67222C22636F6E74656E74223A223C703E52796520E69DB1E4BAAC3C2F703E222C22737461747573223A227075626C6973686564222C22636F6E74656E745F74797065223A2268746D6C222C2273656F223A7B2275756964223A2237353866613363372D326565382D343232652D383162392D376331363833373764323137222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303839303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303839303030222C226F675F696D616765223A2268747470733A2F2F782E746573742F632E706E67222C227469746C65223A22E69DB1E4BAAC20C39C6EC3AF636F6465222C226465736372697074696F6E223A22CEA96D65676120636166C3A9222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2237653361636132312D386339652D343861632D393536632D653561626630623734633036227D7D','2026-01-01 00:00:00.088000');
+CREATE TABLE import_job (
+	uuid CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	name VARCHAR NOT NULL, 
+	size BIGINT NOT NULL, 
+	options VARCHAR NOT NULL, 
+	status VARCHAR(16) NOT NULL, 
+	stage VARCHAR(32) NOT NULL, 
+	done INTEGER NOT NULL, 
+	total INTEGER NOT NULL, 
+	cancel_requested BOOLEAN NOT NULL, 
+	trial_report VARCHAR NOT NULL, 
+	report VARCHAR NOT NULL, 
+	error VARCHAR NOT NULL, 
+	CONSTRAINT pk_import_job PRIMARY KEY (uuid)
+);
+CREATE TABLE imported (
+	"key" TEXT NOT NULL, 
+	article_id CHAR(32) NOT NULL, 
+	digest VARCHAR(64) NOT NULL, 
+	imported_at DATETIME NOT NULL, root TEXT, guesses TEXT, 
+	CONSTRAINT pk_imported PRIMARY KEY ("key")
+);
+INSERT INTO "imported" VALUES('site/_posts/2020-05-06-taken-in.md','b444cf1d33f24b7185404bcb21f40c87','8928c7fb4b9b59375fa837599984a59e536376971e7786306e4e2b9eaf7f481e','2026-01-01 00:00:00.132000','/tmp/tmpdt2p6x4g','');
+CREATE TABLE lifted_guess (
+	source TEXT NOT NULL, 
+	name TEXT NOT NULL, 
+	CONSTRAINT pk_lifted_guess PRIMARY KEY (source, name)
+);
+CREATE TABLE media (
+	uuid CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	name VARCHAR NOT NULL, 
+	type VARCHAR NOT NULL, 
+	size BIGINT NOT NULL, 
+	hash VARCHAR(64) NOT NULL, 
+	upload_hash VARCHAR(64) NOT NULL, 
+	width INTEGER, 
+	height INTEGER, 
+	alt VARCHAR NOT NULL, 
+	caption VARCHAR NOT NULL, 
+	unused_since DATETIME, 
+	account_id CHAR(32) CONSTRAINT fk_media_account_id REFERENCES account (uuid) ON DELETE SET NULL, is_scalable BOOLEAN DEFAULT 0 NOT NULL, decorative BOOLEAN DEFAULT 0 NOT NULL, 
+	CONSTRAINT pk_media PRIMARY KEY (uuid), 
+	CONSTRAINT uq_media_hash UNIQUE (hash)
+);
+CREATE TABLE media_former_hash (
+	hash VARCHAR(64) NOT NULL, 
+	media_id CHAR(32) NOT NULL, 
+	width INTEGER, 
+	CONSTRAINT pk_media_former_hash PRIMARY KEY (hash), 
+	CONSTRAINT fk_media_former_hash_media_id FOREIGN KEY(media_id) REFERENCES media (uuid) ON DELETE CASCADE
+);
+CREATE TABLE media_path (
+	article_id CHAR(32) NOT NULL, 
+	path VARCHAR NOT NULL, 
+	media_id CHAR(32) NOT NULL, 
+	CONSTRAINT pk_media_path PRIMARY KEY (article_id, path), 
+	CONSTRAINT fk_media_path_media_id FOREIGN KEY(media_id) REFERENCES media (uuid) ON DELETE CASCADE
+);
+CREATE TABLE media_use (
+	media_id CHAR(32) NOT NULL, 
+	kind VARCHAR(16) NOT NULL, 
+	item_id CHAR(32) NOT NULL, 
+	current BOOLEAN NOT NULL, 
+	CONSTRAINT pk_media_use PRIMARY KEY (media_id, kind, item_id), 
+	CONSTRAINT fk_media_use_media_id FOREIGN KEY(media_id) REFERENCES media (uuid) ON DELETE CASCADE
+);
+CREATE TABLE one_time_link (
+	digest VARCHAR(64) NOT NULL, 
+	account_id CHAR(32), 
+	created DATETIME NOT NULL, 
+	expires DATETIME NOT NULL, kind VARCHAR(16) DEFAULT 'reset' NOT NULL, role VARCHAR(16), can_publish BOOLEAN DEFAULT 0 NOT NULL, name VARCHAR DEFAULT '' NOT NULL, email VARCHAR(254) DEFAULT '' NOT NULL, inviter_id CHAR(32) CONSTRAINT fk_one_time_link_inviter_id REFERENCES account (uuid) ON DELETE CASCADE, 
+	CONSTRAINT pk_one_time_link PRIMARY KEY (digest), 
+	CONSTRAINT fk_one_time_link_account_id FOREIGN KEY(account_id) REFERENCES account (uuid) ON DELETE CASCADE
+);
+CREATE TABLE open_article (
+	article_id CHAR(32) NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	seen DATETIME NOT NULL, 
+	CONSTRAINT pk_open_article PRIMARY KEY (article_id, user_id), 
+	CONSTRAINT fk_open_article_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE, 
+	CONSTRAINT fk_open_article_user_id FOREIGN KEY(user_id) REFERENCES account (uuid) ON DELETE CASCADE
+);
+CREATE TABLE preview (
+	uuid CHAR(32) NOT NULL, 
+	digest VARCHAR(64) NOT NULL, 
+	article_id CHAR(32) NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	expires DATETIME NOT NULL, 
+	CONSTRAINT pk_preview PRIMARY KEY (uuid), 
+	CONSTRAINT fk_preview_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE, 
+	CONSTRAINT fk_preview_user_id FOREIGN KEY(user_id) REFERENCES account (uuid) ON DELETE CASCADE, 
+	CONSTRAINT uq_preview_digest UNIQUE (digest)
+);
+INSERT INTO "preview" VALUES('268f714c987048738c688452e8269aa1','c09677d6e9070e94c95156ac01b3dcf87bacb40be69fe2c8b5fba3b95f2fafa0','827862314342415a932caa07c57d8fda','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.126000','2026-01-02 00:00:00.125000');
+CREATE TABLE recovery_code (
+	digest VARCHAR(64) NOT NULL, 
+	account_id CHAR(32) NOT NULL, 
+	CONSTRAINT pk_recovery_code PRIMARY KEY (digest), 
+	CONSTRAINT fk_recovery_code_account_id FOREIGN KEY(account_id) REFERENCES account (uuid) ON DELETE CASCADE
+);
+CREATE TABLE redirect (
+	uuid CHAR(32) NOT NULL, 
+	path TEXT NOT NULL, 
+	target TEXT NOT NULL, 
+	status INTEGER NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	CONSTRAINT pk_redirect PRIMARY KEY (uuid), 
+	CONSTRAINT ck_redirect_status CHECK (status IN (301, 302, 410)), 
+	CONSTRAINT ck_redirect_target CHECK ((status = 410) = (target = '')), 
+	CONSTRAINT uq_redirect_path UNIQUE (path)
+);
+CREATE TABLE release (
+	version VARCHAR(32) NOT NULL, 
+	rights VARCHAR NOT NULL, 
+	started DATETIME NOT NULL, 
+	CONSTRAINT pk_release PRIMARY KEY (version)
+);
+INSERT INTO "release" VALUES('1.0.0','{"DELETE /api/v1/auth/api-key/<id:id>/": "every valid key or login, scope published", "DELETE /api/v1/auth/logins/": "logged-in users, scope write", "DELETE /api/v1/auth/logins/<id:id>/": "logged-in users, scope write", "DELETE /api/v1/backups/<name>/": "logged-in admins, scope read", "DELETE /api/v1/blog/articles/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/articles/<id:id>/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/articles/<id:id>/preview/<id:preview>/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/articles/<id:id>/working-copy/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/authors/": "editors and admins, scope write", "DELETE /api/v1/blog/authors/<id:id>/": "editors and admins, scope write", "DELETE /api/v1/blog/categories/": "editors and admins, scope write", "DELETE /api/v1/blog/categories/<id:id>/": "editors and admins, scope write", "DELETE /api/v1/blog/deleted/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/deleted/<id:id>/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/fields/<id:id>/": "logged-in admins, scope write", "DELETE /api/v1/blog/media/<id:id>/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/pages/": "editors and admins, scope write", "DELETE /api/v1/blog/pages/<id:id>/": "editors and admins, scope write", "DELETE /api/v1/blog/pages/<id:id>/preview/<id:preview>/": "editors and admins, scope write", "DELETE /api/v1/blog/pages/<id:id>/working-copy/": "editors and admins, scope write", "DELETE /api/v1/blog/redirects/own/<id:id>/": "admins, scope write", "DELETE /api/v1/blog/tags/": "editors and admins, scope write", "DELETE /api/v1/blog/tags/<id:id>/": "editors and admins, scope write", "DELETE /api/v1/imports/<id:id>/": "logged-in editors and admins, scope write", "DELETE /api/v1/invitations/<id:id>/": "logged-in admins, scope write", "DELETE /api/v1/users/<id:id>/": "logged-in admins, scope write", "DELETE /api/v1/users/<id:id>/logins/": "logged-in admins, scope write", "DELETE /api/v1/webhooks/<id:id>/": "logged-in admins, scope write", "GET /api/v1/auth/api-key/": "every valid key or login, scope read", "GET /api/v1/auth/api-key/<id:id>/": "every valid key or login, scope read", "GET /api/v1/auth/login-options/": "everyone; keys are not checked, scope read", "GET /api/v1/auth/logins/": "logged-in users, scope read", "GET /api/v1/auth/me/": "every valid key or login, scope published", "GET /api/v1/auth/me/account/": "logged-in users, scope published", "GET /api/v1/backups/": "logged-in admins, scope read", "GET /api/v1/backups/<name>/": "logged-in admins, scope read", "GET /api/v1/blog/archive/": "every valid key or login, scope published", "GET /api/v1/blog/article-counts/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/": "every valid key or login, scope published", "GET /api/v1/blog/articles/<id:id>/preview/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/<id:id>/revisions/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/<id:id>/revisions/<int(max=2147483647):number>/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/<id:id>/revisions/<int(max=2147483647):number>/compare/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/<id:id>/working-copy/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/<reference:id>/": "every valid key or login, scope published", "GET /api/v1/blog/articles/author/me/": "admins, scope read", "GET /api/v1/blog/articles/own/": "authors, editors and admins, scope read", "GET /api/v1/blog/authors/": "every valid key or login, scope published", "GET /api/v1/blog/authors/<reference:id>/": "every valid key or login, scope published", "GET /api/v1/blog/categories/": "every valid key or login, scope published", "GET /api/v1/blog/categories/<reference:id>/": "every valid key or login, scope published", "GET /api/v1/blog/changes/": "every valid key or login, scope published", "GET /api/v1/blog/deleted/": "authors, editors and admins, scope write", "GET /api/v1/blog/deleted/<id:id>/": "authors, editors and admins, scope write", "GET /api/v1/blog/fields/": "authors, editors and admins, scope read", "GET /api/v1/blog/fields/<id:id>/": "authors, editors and admins, scope read", "GET /api/v1/blog/media/": "authors, editors and admins, scope read", "GET /api/v1/blog/media/<id:id>/": "authors, editors and admins, scope read", "GET /api/v1/blog/media/<id:id>/uses/": "authors, editors and admins, scope read", "GET /api/v1/blog/pages/": "every valid key or login, scope published", "GET /api/v1/blog/pages/<id:id>/preview/": "editors and admins, scope read", "GET /api/v1/blog/pages/<id:id>/revisions/": "editors and admins, scope read", "GET /api/v1/blog/pages/<id:id>/revisions/<int(max=2147483647):number>/": "editors and admins, scope read", "GET /api/v1/blog/pages/<id:id>/revisions/<int(max=2147483647):number>/compare/": "editors and admins, scope read", "GET /api/v1/blog/pages/<id:id>/working-copy/": "editors and admins, scope read", "GET /api/v1/blog/pages/<reference:id>/": "every valid key or login, scope published", "GET /api/v1/blog/preview/<token>/": "everyone; keys are not checked, scope read", "GET /api/v1/blog/redirects/": "every valid key or login, scope published", "GET /api/v1/blog/redirects/own/": "admins, scope read", "GET /api/v1/blog/redirects/own/<id:id>/": "admins, scope read", "GET /api/v1/blog/site/": "every valid key or login, scope published", "GET /api/v1/blog/tags/": "every valid key or login, scope published", "GET /api/v1/blog/tags/<reference:id>/": "every valid key or login, scope published", "GET /api/v1/doctor/": "logged-in admins, scope read", "GET /api/v1/export/": "logged-in editors and admins, scope read", "GET /api/v1/imports/": "logged-in editors and admins, scope read", "GET /api/v1/imports/<id:id>/": "logged-in editors and admins, scope read", "GET /api/v1/imports/<id:id>/report/": "logged-in editors and admins, scope read", "GET /api/v1/invitations/": "logged-in admins, scope read", "GET /api/v1/users/": "logged-in admins, scope read", "GET /api/v1/users/<id:id>/": "logged-in admins, scope read", "GET /api/v1/users/roles/": "logged-in admins, scope read", "GET /api/v1/webhooks/": "logged-in admins, scope read", "GET /api/v1/webhooks/<id:id>/": "logged-in admins, scope read", "GET /api/v1/webhooks/<id:id>/deliveries/": "logged-in admins, scope read", "GET /api/v1/webhooks/<id:id>/deliveries/<id:delivery>/": "logged-in admins, scope read", "GET /api/v1/webhooks/presets/": "logged-in admins, scope read", "PATCH /api/v1/auth/api-key/<id:id>/": "every valid key or login, scope write", "PATCH /api/v1/blog/articles/": "authors, editors and admins, scope write", "PATCH /api/v1/blog/articles/<id:id>/": "authors, editors and admins, scope write", "PATCH /api/v1/blog/articles/<id:id>/revisions/<int(max=2147483647):number>/": "authors, editors and admins, scope write", "PATCH /api/v1/blog/authors/": "editors and admins, scope write", "PATCH /api/v1/blog/authors/<id:id>/": "authors, editors and admins, scope write", "PATCH /api/v1/blog/categories/": "editors and admins, scope write", "PATCH /api/v1/blog/categories/<id:id>/": "editors and admins, scope write", "PATCH /api/v1/blog/fields/<id:id>/": "logged-in admins, scope write", "PATCH /api/v1/blog/media/<id:id>/": "authors, editors and admins, scope write", "PATCH /api/v1/blog/pages/": "editors and admins, scope write", "PATCH /api/v1/blog/pages/<id:id>/": "editors and admins, scope write", "PATCH /api/v1/blog/pages/<id:id>/revisions/<int(max=2147483647):number>/": "editors and admins, scope write", "PATCH /api/v1/blog/redirects/own/<id:id>/": "admins, scope write", "PATCH /api/v1/blog/site/": "logged-in admins, scope write", "PATCH /api/v1/blog/tags/": "editors and admins, scope write", "PATCH /api/v1/blog/tags/<id:id>/": "editors and admins, scope write", "PATCH /api/v1/users/<id:id>/": "logged-in admins, scope write", "PATCH /api/v1/webhooks/<id:id>/": "logged-in admins, scope write", "POST /api/v1/auth/api-key/": "everyone; a key or a login must be valid, and the key of a user must have the scope, scope read", "POST /api/v1/auth/api-key/<id:id>/rotate/": "every valid key or login, scope write", "POST /api/v1/auth/forgot-password/": "everyone; keys are not checked, scope read", "POST /api/v1/auth/invitation/": "everyone; keys are not checked, scope read", "POST /api/v1/auth/join/": "everyone; keys are not checked, scope read", "POST /api/v1/auth/login/": "everyone; keys are not checked, scope read", "POST /api/v1/auth/logout/": "every valid key or login, scope published", "POST /api/v1/auth/me/second-factor/disable/": "logged-in users, scope write", "POST /api/v1/auth/me/second-factor/enable/": "logged-in users, scope published", "POST /api/v1/auth/me/second-factor/recovery-codes/": "logged-in users, scope write", "POST /api/v1/auth/me/second-factor/setup/": "logged-in users, scope published", "POST /api/v1/auth/reset-password/": "everyone; keys are not checked, scope read", "POST /api/v1/auth/setup/": "everyone; keys are not checked, scope read", "POST /api/v1/backups/": "logged-in admins, scope read", "POST /api/v1/backups/<name>/verify/": "logged-in admins, scope read", "POST /api/v1/blog/articles/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/open/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/preview/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/restore/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/revisions/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/revisions/<int(max=2147483647):number>/restore/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/working-copy/publish/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/restore/": "authors, editors and admins, scope write", "POST /api/v1/blog/authors/": "editors and admins, scope write", "POST /api/v1/blog/authors/<id:id>/merge/": "editors and admins, scope write", "POST /api/v1/blog/categories/": "editors and admins, scope write", "POST /api/v1/blog/categories/<id:id>/merge/": "editors and admins, scope write", "POST /api/v1/blog/fields/": "logged-in admins, scope write", "POST /api/v1/blog/media/": "authors, editors and admins, scope write", "POST /api/v1/blog/pages/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/open/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/preview/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/restore/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/revisions/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/revisions/<int(max=2147483647):number>/restore/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/working-copy/publish/": "editors and admins, scope write", "POST /api/v1/blog/pages/restore/": "editors and admins, scope write", "POST /api/v1/blog/redirects/own/": "admins, scope write", "POST /api/v1/blog/render/": "authors, editors and admins, scope read", "POST /api/v1/blog/tags/": "authors, editors and admins, scope write", "POST /api/v1/blog/tags/<id:id>/merge/": "editors and admins, scope write", "POST /api/v1/doctor/": "logged-in admins, scope read", "POST /api/v1/imports/": "logged-in editors and admins, scope write", "POST /api/v1/imports/<id:id>/cancel/": "logged-in editors and admins, scope write", "POST /api/v1/imports/<id:id>/start/": "logged-in editors and admins, scope write", "POST /api/v1/invitations/": "logged-in admins, scope write", "POST /api/v1/site-check/": "logged-in admins, scope write", "POST /api/v1/users/": "logged-in admins, scope write", "POST /api/v1/users/<id:id>/reset-link/": "logged-in admins, scope write", "POST /api/v1/users/<id:id>/reset-second-factor/": "logged-in admins, scope write", "POST /api/v1/webhooks/": "logged-in admins, scope write", "POST /api/v1/webhooks/<id:id>/build/": "logged-in admins, scope write", "POST /api/v1/webhooks/<id:id>/deliveries/<id:delivery>/send/": "logged-in admins, scope write", "POST /api/v1/webhooks/<id:id>/replay/": "logged-in admins, scope write", "POST /api/v1/webhooks/<id:id>/rotate/": "logged-in admins, scope write", "POST /api/v1/webhooks/<id:id>/test/": "logged-in admins, scope write", "POST /api/v1/webhooks/sample/": "logged-in admins, scope read", "POST /api/v1/webhooks/test/": "logged-in admins, scope write", "PUT /api/v1/auth/api-key/<id:id>/": "every valid key or login, scope write", "PUT /api/v1/auth/me/email/": "logged-in users, scope write", "PUT /api/v1/auth/me/password/": "logged-in users, scope write", "PUT /api/v1/blog/articles/": "authors, editors and admins, scope write", "PUT /api/v1/blog/articles/<id:id>/": "authors, editors and admins, scope write", "PUT /api/v1/blog/articles/<id:id>/working-copy/": "authors, editors and admins, scope write", "PUT /api/v1/blog/authors/": "editors and admins, scope write", "PUT /api/v1/blog/authors/<id:id>/": "editors and admins, scope write", "PUT /api/v1/blog/categories/": "editors and admins, scope write", "PUT /api/v1/blog/categories/<id:id>/": "editors and admins, scope write", "PUT /api/v1/blog/fields/<id:id>/": "logged-in admins, scope write", "PUT /api/v1/blog/media/<id:id>/content/": "authors, editors and admins, scope write", "PUT /api/v1/blog/pages/": "editors and admins, scope write", "PUT /api/v1/blog/pages/<id:id>/": "editors and admins, scope write", "PUT /api/v1/blog/pages/<id:id>/working-copy/": "editors and admins, scope write", "PUT /api/v1/blog/tags/": "editors and admins, scope write", "PUT /api/v1/blog/tags/<id:id>/": "editors and admins, scope write"}','2026-01-01 00:00:00.005000');
+CREATE TABLE search_entry (
+	number INTEGER NOT NULL, 
+	article_id CHAR(32) NOT NULL, listed_from DATETIME, 
+	CONSTRAINT pk_search_entry PRIMARY KEY (number), 
+	CONSTRAINT fk_search_entry_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE, 
+	CONSTRAINT uq_search_entry_article_id UNIQUE (article_id)
+);
+INSERT INTO "search_entry" VALUES(1,'b5e0469bd853497aaa2d09a99a0786b3','2026-01-01 00:00:00.053000');
+INSERT INTO "search_entry" VALUES(2,'177248fb42154be5bf5007d399fd00da','2026-01-01 00:00:00.059000');
+INSERT INTO "search_entry" VALUES(3,'d7011560f9ba4b9a92780c8ca399753a','2026-01-01 00:00:00.065000');
+INSERT INTO "search_entry" VALUES(4,'827862314342415a932caa07c57d8fda',NULL);
+INSERT INTO "search_entry" VALUES(5,'5fe690923ff84ef5b451098b2a5ce343',NULL);
+INSERT INTO "search_entry" VALUES(6,'b3d1179bd0ba44c0ac5ce87d69306778','2999-01-01 00:00:00.000000');
+INSERT INTO "search_entry" VALUES(7,'7e3aca218c9e48ac956ce5abf0b74c06','2026-01-01 00:00:00.089000');
+INSERT INTO "search_entry" VALUES(8,'b444cf1d33f24b7185404bcb21f40c87','2020-05-06 07:08:09.000000');
+CREATE TABLE site (
+	uuid CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	title VARCHAR NOT NULL, 
+	description VARCHAR NOT NULL, 
+	language VARCHAR NOT NULL, 
+	time_zone VARCHAR NOT NULL, 
+	url VARCHAR NOT NULL, 
+	service_url VARCHAR NOT NULL, 
+	logo VARCHAR NOT NULL, 
+	icon VARCHAR NOT NULL, 
+	article_path VARCHAR NOT NULL, 
+	category_path VARCHAR NOT NULL, 
+	tag_path VARCHAR NOT NULL, 
+	author_path VARCHAR NOT NULL, 
+	preview_url VARCHAR NOT NULL, 
+	navigation VARCHAR NOT NULL, page_path VARCHAR DEFAULT '/{path}/' NOT NULL, languages VARCHAR DEFAULT '[]' NOT NULL, built_in BOOLEAN DEFAULT 0 NOT NULL, 
+	CONSTRAINT pk_site PRIMARY KEY (uuid)
+);
+INSERT INTO "site" VALUES('28e7e7bb76b14a7a82f5c045c67b8a1d','2026-11-28 20:41:01.363010','2026-11-28 20:41:01.363010','','','en','UTC','','','','','/{slug}/','/category/{slug}/','/tag/{slug}/','/author/{slug}/','','[]','/{path}/','[]',0);
+CREATE TABLE tag (
+	uuid CHAR(32) NOT NULL, 
+	name VARCHAR NOT NULL, 
+	slug VARCHAR NOT NULL, 
+	owner_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, description VARCHAR DEFAULT '' NOT NULL, cover_image VARCHAR DEFAULT '' NOT NULL, seo_title VARCHAR DEFAULT '' NOT NULL, seo_description VARCHAR DEFAULT '' NOT NULL, og_image VARCHAR DEFAULT '' NOT NULL, canonical_url VARCHAR DEFAULT '' NOT NULL, language VARCHAR DEFAULT '' NOT NULL, name_key VARCHAR DEFAULT '' NOT NULL, sort_key VARCHAR DEFAULT '' NOT NULL, 
+	CONSTRAINT pk_tag PRIMARY KEY (uuid), 
+	CONSTRAINT fk_tag_owner_id FOREIGN KEY(owner_id) REFERENCES account (uuid), 
+	CONSTRAINT uq_tag_slug UNIQUE (slug)
+);
+INSERT INTO "tag" VALUES('e1caf772efa640f1b964a7bebb201ab3','rye','rye','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.043000','2026-01-01 00:00:00.043000','','','','','','','','rye','rye');
+INSERT INTO "tag" VALUES('2903f43120fc4d14ace049aa71dd211b','oat','oat','fdd7477ae2f44850b60820b9da67dbbf','2026-01-01 00:00:00.046000','2026-01-01 00:00:00.046000','','','','','','','','oat','oat');
+CREATE TABLE web_session (
+	digest VARCHAR(64) NOT NULL, 
+	account_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	expires DATETIME NOT NULL, user_agent VARCHAR DEFAULT '' NOT NULL, last_used DATETIME, 
+	CONSTRAINT pk_web_session PRIMARY KEY (digest), 
+	CONSTRAINT fk_web_session_account_id FOREIGN KEY(account_id) REFERENCES account (uuid) ON DELETE CASCADE
+);
+INSERT INTO "web_session" VALUES('124c4ccae64e57273053774d74b1b1f2e582230299a0a8cc5f305c9717f716b1','8b8c9ea7598447a79da5ebfd43fe4640','2026-01-01 00:00:00.128000','2026-01-15 00:00:00.128000','Werkzeug/3.1.9','2026-01-01 00:00:00.128000');
+CREATE TABLE webhook (
+	uuid CHAR(32) NOT NULL, 
+	name VARCHAR NOT NULL, 
+	url VARCHAR NOT NULL, 
+	preset VARCHAR(16) NOT NULL, 
+	mode VARCHAR(16) NOT NULL, 
+	events TEXT NOT NULL, 
+	headers TEXT NOT NULL, 
+	quiet_seconds INTEGER NOT NULL, 
+	interval_seconds INTEGER NOT NULL, 
+	rotation INTEGER NOT NULL, 
+	rotation_ends DATETIME, 
+	paused VARCHAR(16), 
+	paused_at DATETIME, 
+	position INTEGER NOT NULL, 
+	failures INTEGER NOT NULL, 
+	failing_since DATETIME, 
+	next_attempt DATETIME, 
+	last_called DATETIME, 
+	leased_by VARCHAR(16), 
+	leased_until DATETIME, 
+	created DATETIME NOT NULL, 
+	CONSTRAINT pk_webhook PRIMARY KEY (uuid), 
+	CONSTRAINT ck_webhook_mode CHECK (mode IN ('each', 'combined')), 
+	CONSTRAINT ck_webhook_paused CHECK (paused IN ('admin', 'failures', 'gone', 'copied'))
+);
+CREATE TABLE webhook_delivery (
+	uuid CHAR(32) NOT NULL, 
+	webhook_id CHAR(32) NOT NULL, 
+	time DATETIME NOT NULL, 
+	message_id VARCHAR NOT NULL, 
+	type VARCHAR(32) NOT NULL, 
+	message_time DATETIME NOT NULL, 
+	changes TEXT NOT NULL, 
+	count INTEGER NOT NULL, 
+	attempt INTEGER NOT NULL, 
+	succeeded BOOLEAN NOT NULL, 
+	status INTEGER, 
+	error VARCHAR NOT NULL, 
+	milliseconds INTEGER NOT NULL, 
+	answer TEXT NOT NULL, 
+	CONSTRAINT pk_webhook_delivery PRIMARY KEY (uuid), 
+	CONSTRAINT fk_webhook_delivery_webhook_id FOREIGN KEY(webhook_id) REFERENCES webhook (uuid) ON DELETE CASCADE
+);
+CREATE TABLE working_copy (
+	article_id CHAR(32) NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	version INTEGER NOT NULL, 
+	base_version INTEGER NOT NULL, 
+	content VARCHAR NOT NULL, not_live VARCHAR, 
+	CONSTRAINT pk_working_copy PRIMARY KEY (article_id), 
+	CONSTRAINT fk_working_copy_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE
+);
+CREATE INDEX ix_idempotent_answer_created ON idempotent_answer (created);
+CREATE INDEX ix_category_owner_id ON category (owner_id);
+CREATE INDEX ix_tag_owner_id ON tag (owner_id);
+CREATE INDEX ix_web_session_account_id ON web_session (account_id);
+CREATE INDEX ix_web_session_expires ON web_session (expires);
+CREATE INDEX ix_former_slug_article_id ON former_slug (article_id);
+CREATE INDEX ix_preview_article_id ON preview (article_id);
+CREATE INDEX ix_preview_expires ON preview (expires);
+CREATE INDEX ix_preview_user_id ON preview (user_id);
+CREATE INDEX ix_api_key_owner_id ON api_key (owner_id);
+CREATE INDEX ix_former_term_slug_term_id ON former_term_slug (term_id);
+CREATE INDEX ix_media_upload_hash ON media (upload_hash);
+CREATE INDEX ix_media_unused ON media (unused_since, uuid);
+CREATE INDEX ix_media_use_item ON media_use (kind, item_id);
+CREATE INDEX ix_media_path_media_id ON media_path (media_id);
+CREATE INDEX ix_one_time_link_account_id ON one_time_link (account_id);
+CREATE INDEX ix_one_time_link_expires ON one_time_link (expires);
+CREATE INDEX ix_import_job_newest ON import_job (created DESC, uuid);
+CREATE INDEX ix_media_account_id ON media (account_id);
+CREATE INDEX ix_media_former_hash_media_id ON media_former_hash (media_id);
+CREATE INDEX ix_former_path_article_id ON former_path (article_id);
+CREATE INDEX ix_event_due ON event (due);
+CREATE INDEX ix_event_kind_uuid_position ON event (kind, uuid, position);
+CREATE INDEX ix_working_copy_changed ON working_copy (last_updated DESC, article_id);
+CREATE INDEX ix_webhook_delivery_webhook_id_time ON webhook_delivery (webhook_id, time);
+CREATE INDEX ix_article_author_listed ON article_author (author_id, listed_from, article_id DESC);
+CREATE INDEX ix_media_newest ON media (created, uuid DESC);
+CREATE INDEX ix_recovery_code_account_id ON recovery_code (account_id);
+CREATE INDEX ix_one_time_link_inviter_id ON one_time_link (inviter_id);
+CREATE INDEX ix_open_article_user_id ON open_article (user_id);
+CREATE INDEX ix_open_article_seen ON open_article (seen);
+CREATE INDEX ix_category_parent_id ON category (parent_id);
+CREATE INDEX ix_article_tag_listed ON article_tag (tag_id, listed_from, article_id DESC);
+CREATE INDEX ix_article_tag_category ON article_tag (category_id, tag_id, listed_from, article_id DESC);
+CREATE INDEX ix_category_name_key ON category (name_key);
+CREATE INDEX ix_tag_name_key ON tag (name_key);
+CREATE INDEX ix_author_name_key ON author (name_key);
+CREATE INDEX ix_deleted_item_deleted ON deleted_item (deleted);
+CREATE INDEX ix_article_visible ON article (status, published_at, uuid DESC, type);
+CREATE INDEX ix_article_featured ON article (status, featured, published_at, uuid DESC, type);
+CREATE INDEX ix_article_author ON article (author_id, status, published_at, uuid DESC, type);
+CREATE INDEX ix_article_category ON article (category_id, status, published_at, uuid DESC, type);
+CREATE INDEX ix_article_changed ON article (last_updated, uuid DESC, type);
+CREATE INDEX ix_article_status_changed ON article (status, last_updated, uuid DESC, published_at, type);
+CREATE INDEX ix_article_dated ON article ((published_at IS NOT NULL) DESC, published_at, uuid DESC, type);
+CREATE INDEX ix_article_editor_id ON article (editor_id);
+CREATE INDEX ix_article_parent_id ON article (parent_id);
+CREATE INDEX ix_article_page ON article (position, uuid) WHERE type = 'page';
+CREATE INDEX ix_article_language ON article (language, status, published_at, uuid DESC, type) WHERE language != '';
+CREATE INDEX ix_article_translation_key ON article (translation_key) WHERE translation_key != '';
+CREATE INDEX ix_article_sort_key ON article (sort_key, uuid, type);
+CREATE INDEX ix_article_status_sort_key ON article (status, sort_key, uuid, published_at, type);
+CREATE TRIGGER search_entry_gone AFTER DELETE ON search_entry BEGIN DELETE FROM search_index WHERE rowid = old.number; END;
+CREATE VIRTUAL TABLE search_index USING fts5(title_words, subtitle_words, text_words, tokenize = "ascii tokenchars '.+#'", prefix = '2 3');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (1, 'html', '', 'rye bread');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (2, 'markdown later', '', 'rye it s bread code');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (3, 'text', '', 'rye bread quoted not sql');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (4, 'draft', '', 'rye unseen');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (5, 'archived', '', 'rye put away');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (6, 'scheduled', '', 'rye ahead');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (7, '東 京 unicode', 'ωmega cafe', 'rye 東 京');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (8, 'taken in', '', 'words that came from elsewhere');
+COMMIT;
