@@ -133,7 +133,8 @@ def page(id: UUID | None = None) -> Response:
         preview_origin=preview_origin,
         is_local=is_local_address(request.host_url),
         no_bin=not config["BIN_DAYS"],
-        shared_seconds=config["PUBLIC_READS"] and config["SHARED_MAX_AGE"],
+        public_reads=config["PUBLIC_READS"],
+        shared_seconds=config["SHARED_MAX_AGE"] and config["SHARED_MAX_AGE"] + config["STALE_WHILE_REVALIDATE"],
     )
     response = Response(content, content_type="text/html; charset=utf-8")
     frames = f"; frame-src {preview_origin}" if preview_origin else ""

@@ -25,7 +25,7 @@ def test_the_details_show_and_save_the_field(write, make, api):
     save(page)
     assert api.get(f"{path}working-copy/")["standfirst"] == "Baked by lantern."
     update(page)
-    page.get_by_text("Updated").first.wait_for()
+    page.get_by_text("Updated at").first.wait_for()
     assert api.get(path, query_string={"fields": "standfirst"}) == {"standfirst": "Baked by lantern."}
 
 

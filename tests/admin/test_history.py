@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.admin.browsing import list_violations
+from tests.admin.demo import draw_picture
 from tests.browser import is_wider_than_the_window
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -104,6 +106,46 @@ def test_a_version_of_a_published_article_is_brought_back_as_edits(api, open_adm
     assert api.get(f"blog/articles/{uuid}/")["content"].endswith("The very end.")
     assert api.get(f"blog/articles/{uuid}/working-copy/")["content"].startswith("A hope.")
     assert page.get_by_role("link", name=re.compile("^Published")).count() == 1
+
+
+def test_the_version_that_readers_see_says_so_and_each_has_a_name(api, open_admin):
+    uuid = make_versions(api, "Seen")
+    page = open_admin(f"/admin/articles/{uuid}/history/")
+    versions = page.get_by_role("navigation", name="Versions").get_by_role("link")
+    versions.nth(1).wait_for()
+    names = [text.split("\n")[0] for text in versions.all_inner_texts()]
+    assert names == ["Now", "Saved on leaving", "Saved on leaving"]
+    assert page.get_by_text("Readers see this").count() == 0
+    api.patch(f"blog/articles/{uuid}/", {"status": "published"})
+    api.put(f"blog/articles/{uuid}/working-copy/", {"title": "Seen", "content": "Edits."})
+    page.reload()
+    page.get_by_text("Readers see this").wait_for()
+    texts = versions.all_inner_texts()
+    assert [n for n, text in enumerate(texts) if "Readers see this" in text] == [1]
+    assert texts[0].startswith("Now") and texts[1].startswith("Published")
+    assert list_violations(page) == []
+    api.patch(f"blog/articles/{uuid}/", {"status": "scheduled", "published_at": "2999-01-01T00:00:00Z"})
+    page.reload()
+    versions.first.wait_for()
+    assert page.get_by_text("Readers see this").count() == 0
+
+
+def test_pictures_are_compared_as_pictures(api, open_admin):
+    first, second = (
+        api.send("POST", f"blog/media/?name={name}.jpg", data=draw_picture((60, 40), colour, "#000000"))["url"]
+        for name, colour in (("one", "#ff0000"), ("two", "#00ff00"))
+    )
+    text = {"title": "Pictures", "content": f"![One]({first})", "content_type": "markdown"}
+    uuid = api.post("blog/articles/", text | {"cover_image": first})["uuid"]
+    api.patch(f"blog/articles/{uuid}/", {"cover_image": second, "content": f"![One]({second})"})
+    page = open_admin(f"/admin/articles/{uuid}/history/")
+    changes = page.get_by_role("region", name="Changes", exact=True)
+    changes.get_by_role("img", name=f"Added: {second}").first.wait_for()
+    for part, url in (("del", first), ("ins", second)):
+        shown = changes.locator(f"{part} img")
+        paths = shown.evaluate_all("(images) => images.map(({ src }) => new URL(src).pathname)")
+        assert paths == [urlsplit(url).path] * 2
+    assert list_violations(page) == []
 
 
 def test_an_article_without_former_versions_says_so(api, open_admin):

@@ -16,9 +16,10 @@ const BASE = "/api/v1/";
  * failures: the last failures; lastGood: the last successful response and its time; the details of a failure show both.
  * answered: the time of the last response in milliseconds, or 0 after a request without an answer.
  * failed: the time of the last request without an answer; responses to requests before it do not change `answered`.
- * @type {{failures: string[], lastGood: string, answered: number, failed: number}}
+ * clockAhead: by how many milliseconds the clock of the server is ahead of this one.
+ * @type {{failures: string[], lastGood: string, answered: number, failed: number, clockAhead: number}}
  */
-export const connection = { failures: [], lastGood: "none", answered: Date.now(), failed: 0 };
+export const connection = { failures: [], lastGood: "none", answered: Date.now(), failed: 0, clockAhead: 0 };
 
 // The names of fields that the pages do not show by their name in the API.
 const NAMES = { slug: "Address", published_at: "Time", content: "Text", username: "Name" };
@@ -104,6 +105,7 @@ export async function request(method, path, options = {}) {
   const { ok, status, headers: received } = response;
   if (ok) {
     connection.lastGood = formatTime(new Date());
+    connection.clockAhead = (Date.parse(received.get("Date") ?? "") || Date.now()) - Date.now();
     // A proxy that compresses makes ETags weak; the server accepts only strong ETags.
     const newEtag = received.get("ETag")?.replace(/^W\//, "") ?? null;
     const [total, warning] = [Number(received.get("X-Total-Count")), received.get("X-Warning")];

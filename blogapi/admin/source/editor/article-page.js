@@ -47,7 +47,6 @@ async function openOtherKind(error) {
 /** The version of another user that the server has now. @typedef {Awaited<ReturnType<typeof articles.load>>} Theirs */
 
 /**
- * @typedef {import("../dialogs.js").ToastOptions["undo"]} ToastUndo
  * @typedef {import("../actions.js").Options} ActionOptions
  * @typedef {{data: any, etag: string | null, undo?: null}} Undone
  * @typedef {(options: ActionOptions) => ReturnType<typeof run> | Promise<Undone>} SendAction
@@ -55,7 +54,7 @@ async function openOtherKind(error) {
 
 /**
  * The editor of an article or a page. A subclass has showEdits(mapOffset), which shows `edits` again after they were
- * replaced.
+ * replaced, and showOnItsWay(), which says where a published or scheduled article is.
  */
 export class ArticlePage extends Page {
   /** The article as the server has it; null until a new one is saved. @type {any} */
@@ -71,6 +70,8 @@ export class ArticlePage extends Page {
   uuid = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   keepTimer = undefined;
+  /** Undoes the last publication or other change of the status. @type {(() => unknown) | null | undefined} */
+  undo = null;
   /** The text that the server had when the article was deleted, as JSON. @type {string | undefined} */
   textBeforeDeletion = undefined;
 
@@ -308,7 +309,7 @@ export class ArticlePage extends Page {
     /** @type {SendAction} */
     const send = (options) => run(articles.pathOf(this.uuid), action, { ...options, at });
     const isDone = await this.act("publish", () =>
-      this.runSaved(send, action.done).catch(async (error) => {
+      this.runSaved(send).catch(async (error) => {
         if (error.status === 404) await this.stopSaving();
         if (error.code !== "article_changed") throw error;
         theirs = await articles.load(this.uuid, { asPublished: true });
@@ -321,14 +322,16 @@ export class ArticlePage extends Page {
       const etag = `${this.saver.etag}, ${changed.etag}`;
       await this.join({ ...changed, etag }, EMPTY, await articles.loadBase(this.uuid));
     }
+    if (isDone && action.takesEdits) setTimeout(() => this.showOnItsWay());
+    else if (isDone) toast(`${action.done[0].toUpperCase()}${action.done.slice(1)}`, { undo: this.undo });
     return isDone;
   }
 
   /**
    * Save the text, and send a request that changes the article or its status. Return true.
-   * @param {SendAction} send @param {string} words the message afterwards
+   * @param {SendAction} send
    */
-  async runSaved(send, words) {
+  async runSaved(send) {
     await this.ensureSaved();
     const { edits: sent, saver } = this;
     const { data, etag, undo } = await send({ etag: saver.etag, ...articles.WHOLE });
@@ -336,19 +339,11 @@ export class ArticlePage extends Page {
     saver.start(sent, etag);
     this.hasWritten = Boolean(data.working_copy);
     const runUndo = async () => {
-      await this.act("publish", () => this.runSaved(/** @type {SendAction} */ (undo), "as before"));
-      if (this.problem) toast(this.problem);
+      await this.act("publish", () => this.runSaved(/** @type {SendAction} */ (undo)));
+      toast(this.problem || "As before");
     };
-    this.showDone(words, undo && runUndo);
+    this.undo = undo && runUndo;
     return true;
-  }
-
-  /** Show a message, and offer to undo the action or open the article. @param {string} words @param {ToastUndo} undo */
-  showDone(words, undo) {
-    const { status, url } = this.article;
-    const run = () => window.open(url, "_blank", "noopener");
-    const action = status === "published" && url && { label: "See the article", run };
-    toast(`${words[0].toUpperCase()}${words.slice(1)}`, undo ? { undo } : { action });
   }
 
   /**

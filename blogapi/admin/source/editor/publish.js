@@ -20,20 +20,15 @@ const UNTITLED = {
   title: "Publish without a title?",
   text: "Readers, feeds and search engines see “Untitled”, and the address is made from it.",
 };
-const UPDATES = `Readers see the new text ${whenReadersSee()}. The former one stays in the history.`;
-/** @type {Partial<Record<Status, string>>} */
-const CONSEQUENCES = {
-  published: UPDATES,
-  unlisted: UPDATES,
-  archived: "It becomes a draft again. Readers see it when you publish it.",
-};
+const DRAFT_AGAIN = "It becomes a draft again. Readers see it when you publish it.";
+const describeUpdate = () => `Readers see the new text ${whenReadersSee()}. The former one stays in the history.`;
 
 /** Open the popover of the main button. @param {HTMLElement} anchor @param {EditorPage} page */
 export function openPublish(anchor, page) {
   /** @type {{status: Status, published_at?: string | null}} */
   const { status, published_at } = page.article ?? { status: "draft" };
   const main = MAIN_ACTIONS[status];
-  const consequence = CONSEQUENCES[status];
+  const consequence = status === "archived" ? DRAFT_AGAIN : main === ACTIONS.update && describeUpdate();
   const showTime = () => {
     popover?.update();
     page.schedulePreview(0, time.instant ?? new Date());

@@ -26,6 +26,7 @@ import { WritingArea } from "../editor/writing-area.js";
 import { count, formatDayAndTime, formatTime } from "../format.js";
 import { oneLine } from "../forms.js";
 import { definePage, refs, session } from "../shell.js";
+import { STATUSES } from "../statuses.js";
 import { openOnItsWay } from "../webhooks/following.js";
 import { letterOf } from "../shortcuts.js";
 
@@ -268,6 +269,11 @@ class Editor extends ArticlePage {
     /** @type {HTMLElement} */ (refs.details.querySelector("[data-ref=addTranslation]")).click();
   }
 
+  /** Show where the published or scheduled article is, below the main button. */
+  showOnItsWay() {
+    openOnItsWay(/** @type {HTMLElement} */ (refs.bar.querySelector(".split > .main")), this);
+  }
+
   showTranslations() {
     return loadTranslations(this);
   }
@@ -347,8 +353,8 @@ class Editor extends ArticlePage {
     const status = article?.status ?? "draft";
     const history = article && { icon: "history", href: addressOf(this.uuid, "history/") };
     const showDetails = { label: "Details", icon: "panel-right", action: () => this.openDetails() };
-    const isPublic = status === "published";
-    const show = (/** @type {HTMLElement} */ anchor) => openOnItsWay(anchor, article);
+    const isReadable = STATUSES[/** @type {Status} */ (status)].readable;
+    const show = (/** @type {HTMLElement} */ anchor) => openOnItsWay(anchor, this);
     const findText = { label: "Find", icon: "search", action: () => this.openFind(false) };
     const alone = { label: "The text alone", icon: "maximize-2", action: () => this.setAlone(true) };
     const menu = () => [
@@ -356,7 +362,7 @@ class Editor extends ArticlePage {
       alone,
       showDetails,
       history && { label: "History", ...history },
-      isPublic && { label: "On its way to readers", icon: "send", action: show },
+      isReadable && { label: "On its way to readers", icon: "send", action: show },
       this.plainToggle,
       ...menuItems(this),
     ];
@@ -373,7 +379,7 @@ class Editor extends ArticlePage {
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value: side, onChange };
     return html`<a class="button bare icon-only" href="/admin/${COLLECTION}/" aria-label="Back to the ${COLLECTION}"
         >${icon("arrow-left")}</a>
-      ${isPublic ? statusButton(badge(article), onButton(show)) : badge({ ...article, status })}
+      ${isReadable ? statusButton(badge(article), onButton(show)) : badge({ ...article, status })}
       ${renderSaveState(this)} ${renderOthers(this.others)}
       ${this.renderToggle("preview", "Preview", "columns-2")}
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}

@@ -1,7 +1,7 @@
 /** The versions of an article: shows their changes, names them, and restores them. */
 
-import { get, patch, post, put } from "../api.js";
-import { button, iconButton } from "../components.js";
+import { get, imageAddress, patch, post, put } from "../api.js";
+import { button, icon, iconButton } from "../components.js";
 import { toast } from "../dialogs.js";
 import { loadWithCopy } from "../actions.js";
 import { addressOf, copyOf, FIELDS, isPage, ITEM, pathOf } from "../editor/article.js";
@@ -104,7 +104,8 @@ class History extends Page {
   nameOf(version) {
     const { name, status, before, published_at: time, created } = version;
     if (name || version === this.now) return name || "Now";
-    if (!isReadable(status) || isReadable(before.status)) return "";
+    if (!isReadable(status)) return "Saved on leaving";
+    if (isReadable(before.status)) return "Saved";
     return parseTime(time) > parseTime(created) ? "Scheduled" : "Published";
   }
 
@@ -179,11 +180,14 @@ class History extends Page {
     const { added, removed } = size;
     const [name, time] = [this.nameOf(version), formatTime(created)];
     const isWaiting = version === this.now && (this.copy || this.article.status === "draft");
-    const below = [name && time, this.names[user], isWaiting && "not published yet"];
+    const below = [time, this.names[user], isWaiting && "not published yet"];
+    // A former version can have this status too: what readers see is the article itself.
+    const isSeen = version === this.current && ["published", "unlisted"].includes(this.article.status);
+    const seen = html`<span class="badge small">${icon("circle-check", "good")}<span>Readers see this</span></span>`;
     return html`<a class="version" href="#${key}"
-      aria-current=${version === this.shown ? "true" : nothing}><strong>${name || time}</strong>
+      aria-current=${version === this.shown ? "true" : nothing}><strong>${name}</strong>
       <span class="version-size">${added ? `+${added}` : ""} ${removed ? `−${removed}` : ""}</span>
-      <span class="soft small">${below.filter(Boolean).join(", ")}</span></a>`;
+      <span class="soft small">${below.filter(Boolean).join(", ")}</span>${isSeen ? seen : nothing}</a>`;
   }
 
   /** @param {Version} version */
@@ -195,10 +199,10 @@ class History extends Page {
     const { added, removed } = countChanges(left.content, right.content);
     const [name, who] = [this.nameOf(version), this.names[version.user]];
     const day = formatDayAndTime(version.created);
-    const when = name && `, ${day.replace(/^(.*day),/, (_, word) => word.toLowerCase())}`;
+    const when = `, ${day.replace(/^(.*day),/, (_, word) => word.toLowerCase())}`;
     const fields = diffFields(left, right, this.names);
     return html`<header class="version-head" @change=${() => this.requestUpdate()}>
-        <div><p><strong>${name || day}</strong>${when}${who ? `, by ${who}` : ""}</p>
+        <div><p><strong>${name}</strong>${when}${who ? `, by ${who}` : ""}</p>
           <p class="soft small" role="status">${count(added, "word")} added, ${removed} removed</p></div>
         ${isNow ? nothing : refs.compareWith.closest(".field")}</header>
       ${fields.length ? fields.map(renderField) : html`<p class="soft">Nothing differs.</p>`}`;
@@ -208,15 +212,44 @@ class History extends Page {
 /** @param {string} status */
 const isReadable = (status) => STATUSES[/** @type {Status} */ (status)]?.readable;
 
+// The fields with the address of a picture, and the addresses of the pictures in a text.
+const PICTURE_FIELDS = ["cover_image", "seo.og_image"];
+const PICTURES = /!\[[^\]]*\]\(\s*<?([^\s)>]+)|<img\b[^>]*?\ssrc="([^"]+)"/gi;
+
 /** @param {import("../editor/differences.js").FieldChange} change */
-const renderField = ({ name, label, before, after }) => html`<h3 class="soft">${label}</h3>
-  <div class=${name === "content" ? "version-text" : "version-value"} dir="auto">
-    ${name === "content" ? compareLines(before, after).map(renderLines) : renderWords(before, after)}</div>`;
+function renderField({ name, label, before, after }) {
+  const isPicture = PICTURE_FIELDS.includes(name);
+  const isText = name === "content";
+  const change = isPicture
+    ? renderPictures([before].filter(Boolean), [after].filter(Boolean))
+    : isText
+      ? compareLines(before, after).map(renderLines)
+      : renderWords(before, after);
+  return html`<h3 class="soft">${label}</h3>
+    <div class=${isText ? "version-text" : "version-value"} dir="auto">${change}</div>`;
+}
+
+/** The pictures that were removed and added. @param {string[]} before @param {string[]} after */
+function renderPictures(before, after) {
+  const picture = (/** @type {string} */ address, /** @type {string} */ words) =>
+    html`<img src=${imageAddress(address)} alt="${words}: ${address}" loading="lazy">`;
+  const removed = before.filter((address) => !after.includes(address));
+  const added = after.filter((address) => !before.includes(address));
+  if (!removed.length && !added.length) return nothing;
+  return html`<div class="version-pictures">
+    ${removed.map((address) => html`<del>${picture(address, "Removed")}</del>`)}
+    ${added.map((address) => html`<ins>${picture(address, "Added")}</ins>`)}</div>`;
+}
+
+/** @param {string} text */
+const findPictures = (text) => [...text.matchAll(PICTURES)].map(([, markdown, html]) => markdown ?? html);
 
 /** @param {import("../editor/differences.js").TextChange} change */
 function renderLines({ equal, before, after }) {
   const trim = (/** @type {string} */ text) => text.replace(/^\s*\n|\n\s*$/g, "");
-  if (equal === undefined) return html`<p>${renderWords(trim(before), trim(after))}</p>`;
+  if (equal === undefined)
+    return html`<p>${renderWords(trim(before), trim(after))}</p>
+      ${renderPictures(findPictures(before), findPictures(after))}`;
   const lines = equal.split("\n").filter((line) => line.trim());
   const isList = lines.every((line) => /^\s*([-*+]|\d+[.)])\s/.test(line));
   const words = count(lines.length, isList ? "list item" : "line");

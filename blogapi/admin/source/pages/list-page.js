@@ -124,22 +124,21 @@ export class ListPage extends Page {
   renderList(kind, columns, bulk, rows, order) {
     if (!this.items.length) return this.renderNothingFound();
     const isSelecting = this.selecting || this.selected.size > 0;
-    return html`<table class="table bleed list ${kind} ${isSelecting ? "selecting" : ""}">
-        <colgroup><col class="check-cell">${columns.map(([name]) => html`<col class=${name}>`)}</colgroup>
+    return html`<div class="list-frame">${this.selected.size ? this.#renderBulk(bulk) : nothing}
+      <table class="table bleed list ${kind} ${isSelecting ? "selecting" : ""}">
         <thead><tr><th class="check-cell" scope="col">
           ${this.renderCheck("Select all on this page", this.items)}</th>
-          ${this.selected.size ? this.#renderBulk(columns, bulk) : columns.map((column) => this.#renderHead(column))}
+          ${columns.map((column) => this.#renderHead(column))}
         </tr></thead>
         <tbody>${rows}</tbody>
-      </table>
+      </table></div>
       ${this.renderFoot(order)}`;
   }
 
-  /** @param {any[][]} columns @param {Renderable} buttons */
-  #renderBulk(columns, buttons) {
-    return html`<td class="bulk-cell" colspan=${columns.length}>
-      <div class="bulk" role="group" aria-label="Selection"><strong>${this.chosen.length} selected</strong>
-      ${buttons}${button("Clear", () => this.clear(), { kind: "bare", label: "Clear selection" })}</div></td>`;
+  /** @param {Renderable} buttons */
+  #renderBulk(buttons) {
+    return html`<div class="bulk" role="group" aria-label="Selection"><strong>${this.chosen.length} selected</strong>
+      ${buttons}${button("Clear", () => this.clear(), { kind: "bare", label: "Clear selection" })}</div>`;
   }
 
   /** @param {any[]} column */

@@ -14,7 +14,12 @@ import { bringBack, byUuid, changeOf, hasBin, titleOf } from "./lists.js";
 const PATH = "blog/pages/";
 const FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy,language";
 const MAX_DEPTH = 4;
-const HEADS = [["Title"], ["Status"], ["Address", "slug"], ["Changed", "num changed"]];
+const HEADS = [
+  ["Title", "title"],
+  ["Status", "status"],
+  ["Address", "slug"],
+  ["Changed", "num changed"],
+];
 
 /**
  * Return the pages with their depths, each after the page above it and in the order of the positions.
@@ -48,7 +53,7 @@ class Pages extends ListPage {
     if (!this.all.length) return refs.empty;
     const rows = repeat(this.items, byUuid, (page) => this.renderRow(page));
     return html`<div class="redirect-tools">${this.renderSearchField("Search pages")}</div>
-      ${this.items.length ? table(HEADS, rows, "bleed page-tree") : this.renderNothingFound()}`;
+      ${this.items.length ? html`<div class="list-frame">${table(HEADS, rows, "bleed list page-tree")}</div>` : this.renderNothingFound()}`;
   }
 
   /** @param {Article} page */

@@ -1,9 +1,12 @@
-/** The popover that shows which webhooks have been called for a change of an article. */
+/** The popover "On its way to readers": where an article is, who sees it, and which webhooks are called for it. */
 
-import { html, nothing } from "../../static/vendor/lit.js";
-import { icon, row } from "../components.js";
-import { openPopover } from "../dialogs.js";
-import { formatDayAndTime, formatSeconds, parseTime } from "../format.js";
+import { html, nothing } from "../vendor/lit.js";
+import { connection, imageAddress } from "../api.js";
+import { button, icon } from "../components.js";
+import { copyButton, openPopover } from "../dialogs.js";
+import { formatDayAndTime, formatLongDay, formatSeconds, formatTime, parseTime } from "../format.js";
+import { hasRole } from "../roles.js";
+import { session } from "../shell.js";
 import { LIST, loadWebhooks } from "./actions.js";
 import { answerOf, changesWait, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
 
@@ -11,59 +14,98 @@ const POLL_MS = 1000;
 
 /** "now", or within which time readers see a change if a shared cache may be in front of the blog. */
 export function whenReadersSee() {
-  const { sharedSeconds } = document.body.dataset;
-  return sharedSeconds ? `within ${sharedSeconds} s` : "now";
+  const { sharedSeconds, publicReads } = document.body.dataset;
+  const isShared = publicReads !== undefined || session().site.built_in;
+  return isShared && sharedSeconds ? `within ${sharedSeconds} s` : "now";
 }
 
 // The server's times are compared with each other, because the clock of the browser can be wrong.
 /** @param {string} since @param {string} time */
 const secondsBetween = (since, time) => (parseTime(time).getTime() - parseTime(since).getTime()) / 1000;
-/** @param {Webhook} webhook */
-const isFailing = ({ active, next_attempt: next, waiting }) => active && next && waiting;
+/** @param {string} time */
+const secondsUntil = (time) =>
+  Math.max(1, Math.ceil((parseTime(time).getTime() - Date.now() - connection.clockAhead) / 1000));
 /** @param {Webhook} webhook @param {string} since */
 const findCall = (webhook, since) =>
   listRealCalls(webhook).find(({ succeeded, time }) => succeeded && secondsBetween(since, time) >= 0);
 
-/** Open the popover with the calls since the last change. @param {HTMLElement} anchor @param {any} article */
-export function openOnItsWay(anchor, { last_updated: since, published_at: published, url }) {
+/**
+ * Open the popover about the last change of an article. The focus is on the link to it; the next key in the text closes
+ * the popover. page.undo: undoes the last publication, if that is possible.
+ * @param {HTMLElement} anchor @param {{article: any, undo?: (() => unknown) | null}} page
+ */
+export function openOnItsWay(anchor, page) {
   /** @type {Awaited<ReturnType<typeof loadWebhooks>> | null} */
   let loaded = null;
-  const verb = secondsBetween(published, since) > 1 ? "Updated" : "Published";
-  const at = formatDayAndTime(since).replace(/^Today, /, "at ");
-  const first = row({
-    ...{ icon: "circle-check", kind: "good", title: `${verb} ${at}` },
-    text: `Everything that reads the API has it ${whenReadersSee()}.`,
-  });
-  const draw = () => html`<h2>On its way to readers</h2>
-    <ul class="on-its-way">${first}${loaded ? renderWebhooks(loaded, since) : nothing}</ul>
-    <p class="on-its-way-links">
-      ${url ? linkTo(url) : nothing}
-      ${loaded?.webhooks.length ? html`<a href=${LIST}>Calls of the webhooks</a>` : nothing}</p>`;
-  const float = openPopover(anchor, draw, { label: "On its way to readers", kind: "start" });
+  const { last_updated: since, status, cover_image: cover, title, url } = page.article;
+  const isAhead = status === "scheduled";
+  const draw = (/** @type {Close} */ close) => {
+    const { undo } = page;
+    const runUndo = () => (close(), undo?.());
+    const see = { kind: "main", icon: "external-link", href: url, target: "_blank", rel: "noopener" };
+    const lines = isAhead
+      ? nothing
+      : html`<ul class="on-its-way">${renderReaders(status)}
+      ${loaded ? renderWebhooks(loaded, since) : nothing}</ul>`;
+    return html`${cover ? html`<img src=${imageAddress(cover)} alt="">` : nothing}<div>
+      <p class="small ${isAhead ? "soft" : "good"}">${describeTime(page.article)}</p>
+      <h2 dir="auto">${title || "Untitled"}</h2>${renderAddress(url)}${lines}
+      <div class="actions">${undo ? button("Undo", runUndo, { kind: "bare", icon: "undo-2" }) : nothing}
+        ${button("Close", () => close(), { kind: "bare" })}
+        ${url && !isAhead ? button("See it", null, see) : nothing}</div></div>`;
+  };
+  const float = openPopover(anchor, draw, { label: "On its way to readers", kind: "published-card" });
+  if (!float) return;
+  const { element, close, result } = float;
+  /** @type {HTMLElement | null} */ (element.querySelector(".actions > :last-child"))?.focus();
+  const closeOnKey = (/** @type {any} */ { target }) => element.contains(target) || close();
+  document.addEventListener("keydown", closeOnKey);
+  result.then(() => document.removeEventListener("keydown", closeOnKey));
   const refresh = async () => {
     loaded = await loadWebhooks().catch(() => loaded);
-    float?.update();
+    float.update();
     const isPending = loaded?.webhooks.some((webhook) => webhook.next_call && webhook.is_served);
-    if (isPending && float?.element.isConnected) setTimeout(refresh, POLL_MS);
+    if (isPending && element.isConnected) setTimeout(refresh, POLL_MS);
   };
-  refresh();
+  if (!isAhead) refresh();
 }
 
-/** @param {string} url */
-const linkTo = (url) =>
-  html`<a href=${url} target="_blank" rel="noopener">See the article ${icon("external-link")}</a>`;
+/** "Published at 14:32", "Updated yesterday, 21:17", "Goes live on Sunday 29 November at 08:00". @param {any} article */
+function describeTime({ status, last_updated: since, published_at: published }) {
+  if (status === "scheduled") return `Goes live on ${formatLongDay(published)} at ${formatTime(published)}`;
+  const verb = secondsBetween(published, since) > 1 ? "Updated" : "Published";
+  return `${verb} ${formatDayAndTime(since)
+    .replace(/^Today, /, "at ")
+    .replace(/^Yesterday/, "yesterday")}`;
+}
+
+/** The address with a button that copies it, or where it is set. @param {string | null} url */
+function renderAddress(url) {
+  const site = hasRole("admin") ? html`<a href="/admin/site/">Set it in <em>Site</em></a>` : nothing;
+  if (!url) return html`<p class="small soft">The blog has no address yet. ${site}</p>`;
+  const shown = decodeURI(url).replace(/^https?:\/\//, "");
+  return html`<div class="address-line"><span>${shown}</span>${copyButton(url, { kind: "bare" })}</div>`;
+}
+
+/** @param {string} status */
+const renderReaders = (status) =>
+  line(
+    "circle-check",
+    "good",
+    status === "unlisted" ? "Only who knows the address can read it" : `Readers can see it ${whenReadersSee()}`,
+  );
+
+/** @param {string} name @param {string} kind @param {Renderable} words */
+const line = (name, kind, words) => html`<li>${icon(name, kind)}<span>${words}</span></li>`;
 
 /** @param {{webhooks: Webhook[], presets: Preset[]}} loaded @param {string} since */
 function renderWebhooks({ webhooks, presets }, since) {
   const wasCalled = (/** @type {Webhook} */ webhook) => !webhook.waiting && findCall(webhook, since);
   const called = webhooks.filter((webhook) => !isBuildHook(webhook) && wasCalled(webhook));
-  const seconds = Math.ceil(Math.max(...called.map((webhook) => findCall(webhook, since).milliseconds)) / 1000);
-  const who = { 1: "It", 2: "Both" }[called.length] ?? "All";
   const names = called.map(({ name }) => name).join(", ");
-  const text = `${who} answered within ${seconds === 1 ? "a second" : `${seconds} s`}.`;
   const others = webhooks.filter((webhook) => !called.includes(webhook));
   return [
-    called.length ? row({ icon: "circle-check", kind: "good", title: `${names}: called`, text }) : nothing,
+    called.length ? line("circle-check", "good", `${names}: called`) : nothing,
     ...others.map((webhook) => renderOther(webhook, presets, since)),
   ];
 }
@@ -72,21 +114,20 @@ function renderWebhooks({ webhooks, presets }, since) {
 function renderOther(webhook, presets, since) {
   const { name, active, waiting, next_call: next, next_attempt: attempt, is_served: isServed } = webhook;
   const call = findCall(webhook, since);
-  const who = isBuildHook(webhook) ? nameReceiver(webhook, presets) : "It";
-  const waits = waiting ? `${changesWait(waiting)} for it.` : "";
-  /** @param {string} words @param {string} text */
-  const warn = (words, text) => row({ icon: "triangle-alert", kind: "warn", title: `${name}: ${words}`, text });
-  if (!active) return waiting ? warn("paused", waits) : nothing;
-  if (isFailing(webhook)) {
+  const isBuild = isBuildHook(webhook);
+  const who = nameReceiver(webhook, presets);
+  /** @param {string} words */
+  const warn = (words) => line("triangle-alert", "warn", html`${name}: ${words} <a href=${LIST}>See the calls</a>`);
+  if (!active) return waiting ? warn(`paused, ${changesWait(waiting)}.`) : nothing;
+  if (attempt && waiting) {
     const last = webhook.latest_calls.find((/** @type {{succeeded: boolean}} */ { succeeded }) => !succeeded);
-    return warn(`next try ${formatAttempt(attempt)}`, last ? `Last answer: ${answerOf(last)}. ${waits}` : waits);
+    return warn(`next try ${formatAttempt(attempt)}.${last ? ` Last answer: ${answerOf(last)}.` : ""}`);
   }
+  if (next && !isServed) return line("clock", "", `${name} waits: calls are sent by serve only`);
   if (next) {
-    const title = `${name}: ${isServed ? `call at ${formatSeconds(next)}` : "waits"}`;
-    return row({ icon: "clock", title, text: isServed ? waits : "Calls are sent by serve only." });
+    const wait = `in ${secondsUntil(next)} s`;
+    return line("clock", "", isBuild ? `Your site is built again ${wait} (${who})` : `${name}: call ${wait}`);
   }
-  if (!call || !isBuildHook(webhook)) return nothing;
-  const title = html`<strong>${name}: build asked for at ${formatSeconds(call.time)}</strong>`;
-  const text = `${who} answered ${call.status}. ${who} does not report whether the build succeeds.`;
-  return row({ icon: "hammer", kind: "accent", title, text });
+  if (!call || !isBuild) return nothing;
+  return line("hammer", "accent", `Build asked for at ${formatSeconds(call.time)} (${who} answered ${call.status})`);
 }
