@@ -134,7 +134,8 @@ def page(id: UUID | None = None) -> Response:
         is_local=is_local_address(request.host_url),
         no_bin=not config["BIN_DAYS"],
         public_reads=config["PUBLIC_READS"],
-        shared_seconds=config["SHARED_MAX_AGE"] and config["SHARED_MAX_AGE"] + config["STALE_WHILE_REVALIDATE"],
+        shared_seconds=config["SHARED_MAX_AGE"]
+        and config["SHARED_MAX_AGE"] + config["STALE_WHILE_REVALIDATE"],
     )
     response = Response(content, content_type="text/html; charset=utf-8")
     frames = f"; frame-src {preview_origin}" if preview_origin else ""

@@ -74,6 +74,42 @@ def test_rich_text_of_each_program_becomes_markdown(open_admin):
     }
 
 
+def test_pasted_players_keep_their_address_or_are_named(write, make, api):
+    path = make("Players", content="")
+    page = write(path)
+    get_text(page).focus()
+    frames = [
+        "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ?start=42&amp;rel=0",
+        "//www.youtube.com/embed/videoseries?list=PLabcdefghijk_l",
+        "https://player.vimeo.com/video/76979871?h=8272103f6e&amp;dnt=1",
+        "https://w.soundcloud.com/player/?url=https%3A%2F%2Fsoundcloud.com%2Fforss%2Fflickermood",
+        "https://open.spotify.com/embed/track/4uLU6hMCjMI75M1A2tKUQC",
+        "https://maps.example/embed?q=salt",
+    ]
+    html = "".join(f'<p>Look: <iframe src="{frame}" width="560"></iframe></p>' for frame in frames)
+    hidden = '<iframe src="https://count.example/" width="1" height="1"></iframe>'
+    video = '<video><source src="https://films.example/a.mp4"></video>'
+    page.evaluate(PASTE, {"text/html": html + hidden + video, "text/plain": "Look:"})
+    page.get_by_text(
+        "2 players of maps.example, films.example went: such players cannot be shown."
+    ).wait_for()
+    save(page)
+    kept = [
+        "https://www.youtube.com/watch?v=dQw4w9WgXcQ&t=42",
+        "https://www.youtube.com/playlist?list=PLabcdefghijk_l",
+        "https://player.vimeo.com/video/76979871?h=8272103f6e&dnt=1",
+        "https://soundcloud.com/forss/flickermood",
+        "https://open.spotify.com/embed/track/4uLU6hMCjMI75M1A2tKUQC",
+    ]
+    assert get_stored(api, path) == "\n\n".join(f"Look:\n\n{address}" for address in kept) + "\n\nLook:"
+    assert page.locator(".block-player").count() == len(kept)
+    page.keyboard.press("Control+a")
+    frame = '<iframe src="https://www.youtube.com/embed/dQw4w9WgXcQ" title="A film"></iframe>'
+    page.evaluate(PASTE, {"text/plain": frame})
+    shown = "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
+    wait_until(page, f"document.querySelector('.cm-content').textContent === '{shown}'")
+
+
 @pytest.mark.slow
 def test_paste_rich_text_plain_text_links_and_pictures(write, make, api):
     path = make("Paste", content="A rope.")

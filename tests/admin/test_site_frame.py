@@ -96,7 +96,7 @@ def get_frame(page):
 def test_the_frame_shows_what_is_saved(write, make, set_page, api, site, title, fields):
     set_page("/preview/")
     path = make(title, **fields)
-    page = write(path)
+    page = write(path, width=1600)
     type_at_end(page, " Before the switch.")
     get_button(page, SWITCH).click()
     get_frame(page).get_by_text("Before the switch.").wait_for()
@@ -117,7 +117,7 @@ def test_the_frame_shows_what_is_saved(write, make, set_page, api, site, title, 
 
 def test_a_preview_that_was_closed_while_its_link_was_made_loads_nothing(write, make, set_page):
     set_page("/preview/")
-    page, held = write(make("Closed early")), []
+    page, held = write(make("Closed early"), width=1600), []
     page.route("**/articles/*/preview/", lambda route: held.append(route))
     with page.expect_request("**/articles/*/preview/"):
         get_button(page, SWITCH).click()
@@ -144,7 +144,7 @@ def test_the_frame_fits_on_a_phone(write, make, set_page):
 
 def test_a_page_that_forbids_frames_is_explained(write, make, set_page, open_admin, site):
     set_page("/closed/")
-    page = write(make("Closed"))
+    page = write(make("Closed"), width=1600)
     get_button(page, SWITCH).click()
     page.get_by_text("It has not reported itself.").wait_for()
     assert f"{site} does not answer, or does not allow frames of {open_admin.origin}" in page.text_content(
@@ -161,7 +161,7 @@ def test_a_page_that_forbids_frames_is_explained(write, make, set_page, open_adm
 
 def test_a_new_article_is_saved_first(open_admin, set_page):
     set_page("/preview/")
-    page = open_admin("/admin/articles/new/")
+    page = open_admin("/admin/articles/new/", width=1600)
     page.get_by_role("textbox", name="Title", exact=True).fill("Knots")
     get_button(page, SWITCH).click()
     get_frame(page).get_by_role("heading", name="Knots").wait_for()
@@ -169,7 +169,7 @@ def test_a_new_article_is_saved_first(open_admin, set_page):
 
 def test_a_changed_address_is_explained(write, make, set_page, api):
     set_page("/preview/")
-    page = write(make("Moved"))
+    page = write(make("Moved"), width=1600)
     api.patch("blog/site/", {"preview_url": "https://elsewhere.example/preview"})
     get_button(page, SWITCH).click()
     page.get_by_text("Its address was changed. Load this page again.").wait_for()
@@ -178,6 +178,6 @@ def test_a_changed_address_is_explained(write, make, set_page, api):
 
 def test_without_a_page_of_the_site_there_is_no_switch(write, make, set_page):
     set_page("")
-    page = write(make("Plain"))
+    page = write(make("Plain"), width=1600)
     page.get_by_text("As readers will see it").wait_for()
     assert get_button(page, SWITCH).count() == 0

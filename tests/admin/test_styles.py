@@ -14,7 +14,7 @@ from tests.admin.blogs import SOURCE
 SHEET = re.sub(r"/\*.*?\*/", "", assets.read_files()[assets.STYLE_SHEET].decode(), flags=re.DOTALL)
 CLASS = re.compile(r"\.([a-z][\w-]*)")
 # Classes whose ends are values, as in `depth-${depth}`, and those that the editor's packages set.
-MADE_CLASSES = ("cm-", "depth-", "line-", "range-")
+MADE_CLASSES = ("cm-", "depth-", "line-", "md-h", "range-")
 
 
 def read_sources():

@@ -107,6 +107,7 @@ interface Refs {
   text: HTMLElement;
   toolbar: HTMLElement;
   toolRow: HTMLElement;
+  letters: HTMLButtonElement;
   useKept: HTMLButtonElement;
   wordCount: HTMLElement;
   writing: HTMLElement;

@@ -26,6 +26,7 @@ import { tags } from "@lezer/highlight";
 import { GFM } from "@lezer/markdown";
 import { showBlocks } from "./blocks.js";
 import { showChips } from "./chips.js";
+import { foldLinks } from "./folds.js";
 import { rangeCommands, rangeField } from "./ranges.js";
 
 const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false });
@@ -92,6 +93,8 @@ const CODE = /^(?:FencedCode|CodeBlock|HTMLBlock|CommentBlock|Table)$/;
 const HEADING = /^(ATX|Setext)Heading([1-6])$/;
 
 const decorations = new Map();
+// The marks at the beginning of a line of a list or a quote, whose text begins at the same place in each of its lines.
+const lead = Decoration.mark({ class: "md-lead" });
 /** @param {string} name */
 function lineDecoration(name) {
   if (!decorations.has(name)) {
@@ -129,7 +132,12 @@ function decorateLines(view, classify) {
   for (const { from, to } of view.visibleRanges) {
     for (let position = from; position <= to; ) {
       const line = view.state.doc.lineAt(position);
-      if (line.from > last) builder.add(line.from, line.from, lineDecoration(classify(tree, line)));
+      if (line.from > last) {
+        const name = classify(tree, line);
+        builder.add(line.from, line.from, lineDecoration(name));
+        const marks = /^md-hang/.test(name) ? /** @type {RegExpExecArray} */ (MARKS.exec(line.text))[0].length : 0;
+        if (marks && marks <= MAX_HANG) builder.add(line.from, line.from + marks, lead);
+      }
       last = line.from;
       position = line.to + 1;
     }
@@ -168,6 +176,7 @@ for (let level = 1; level <= 6; level++) {
 }
 for (let width = 1; width <= MAX_HANG; width++) {
   rules[`.md-hang-${width}`] = { paddingInlineStart: `${width}ch`, textIndent: `-${width}ch` };
+  rules[`.md-hang-${width} .md-lead`] = { minInlineSize: `${width}ch` };
 }
 
 // The page shows its own panel; CodeMirror marks the matches while its panel, which nobody sees, is open.
@@ -226,10 +235,10 @@ function makeSearch(view) {
  * Show an editor in `parent`, and return its commands.
  *
  * text: with "\n" as the only line break; from, to: the selection; markdown: false for other types of content; blocks:
- * for showBlocks(); describeLink: for showChips(); onChange: called after each change.
+ * for showBlocks(); describeLink: for showChips(); followLink: for foldLinks(); onChange: called after each change.
  * @param {{parent: HTMLElement, text?: string, from?: number, to?: number, label: string, placeholder?: string,
  *   markdown?: boolean, blocks?: Parameters<typeof showBlocks>[0], describeLink?: Parameters<typeof showChips>[0],
- *   onChange?: () => void}} options
+ *   followLink?: (address: string) => void, onChange?: () => void}} options
  */
 export function createEditor({
   parent,
@@ -241,6 +250,7 @@ export function createEditor({
   markdown = true,
   blocks,
   describeLink,
+  followLink,
   onChange,
 }) {
   const limit = (/** @type {number} */ position) => Math.max(0, Math.min(position, view.state.doc.length));
@@ -267,6 +277,7 @@ export function createEditor({
         history(),
         markdown && blocks ? showBlocks(blocks) : [],
         markdown && describeLink ? showChips(describeLink) : [],
+        markdown && followLink ? foldLinks(followLink) : [],
         searching,
         rangeField,
         keymap.of([...historyKeymap, ...standardKeymap]),

@@ -6,6 +6,7 @@ const BLOCKS =
 const REMOVED =
   "audio, button, canvas, embed, iframe, link, math, meta, noscript, object, script, select, style, svg, template, " +
   "textarea, title, video, xml, [hidden], [aria-hidden=true]:not(:has(img))";
+const FRAMES = "iframe, video, audio, embed, object";
 const HEADINGS = "h1, h2, h3, h4, h5, h6";
 const MARKS = "a, b, strong, i, em, del, s, strike";
 const MONOSPACE = /courier|consolas|menlo|monaco|\bmono\b|monospace/i;
@@ -57,15 +58,17 @@ function readStyle(element, name) {
 
 /**
  * Clean the body of a document that is not shown. `keepPicture(image)` returns the address of a picture, or null to
- * remove it.
+ * remove it; `keepPlayer(address)` returns the address of the page that a frame plays, or null.
  * @param {HTMLElement} body @param {(image: HTMLImageElement) => string | null} keepPicture
+ * @param {(address: string) => string | null} keepPlayer
  */
-export function clean(body, keepPicture) {
+export function clean(body, keepPicture, keepPlayer) {
   body.normalize();
-  each(body, REMOVED, (element) => element.remove());
   each(body, `[${STYLE}]`, (element) => {
     if (/display:\s*none|mso-hide:\s*all/i.test(element.getAttribute(STYLE))) element.remove();
   });
+  each(body, FRAMES, (frame) => cleanFrame(frame, keepPlayer));
+  each(body, REMOVED, (element) => element.remove());
   makeFootnotes(body);
   makeWordLists(body);
   makeOnlineLists(body);
@@ -236,6 +239,26 @@ function styleToElements(body) {
     if (/^(bold|[6-9]00)/i.test(readStyle(element, "font-weight"))) wrapContent(element, "strong");
   });
   each(body, "span, font, u, ins, label, o\\:p", (element) => element.closest("pre") ?? unwrap(element));
+}
+
+/**
+ * Replace the frame of a player by a paragraph with its address. Frames of one pixel count visits.
+ * @param {HTMLElement} frame @param {(address: string) => string | null} keepPlayer
+ */
+function cleanFrame(frame, keepPlayer) {
+  const source = frame.querySelector("source[src]")?.getAttribute("src");
+  const given = frame.getAttribute("src") || frame.dataset.src || frame.getAttribute("data") || source || "";
+  const address = given.trim().replace(/^\/\//, "https://");
+  const isDot = ["width", "height"].some((side) => /^[01]$/.test(frame.getAttribute(side) ?? ""));
+  const isHidden = isDot || frame.closest("[hidden], [aria-hidden=true]");
+  if (!frame.isConnected || isHidden || !/^https?:\/\//i.test(address)) return frame.remove();
+  const kept = keepPlayer(address);
+  if (!kept) return frame.remove();
+  const [paragraph, link] = ["p", "a"].map((name) => frame.ownerDocument.createElement(name));
+  link.setAttribute("href", kept);
+  link.textContent = kept;
+  paragraph.append(link);
+  frame.replaceWith(paragraph);
 }
 
 /** @param {HTMLImageElement} image @param {(image: HTMLImageElement) => string | null} keepPicture */

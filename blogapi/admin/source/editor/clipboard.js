@@ -2,9 +2,12 @@
 
 import { toast } from "../dialogs.js";
 import { count } from "../format.js";
+import { players } from "./inline.js";
 import { isInCode } from "./links.js";
 import { linkSelection, paste } from "./markdown.js";
 import { choosePictures } from "./pictures.js";
+
+const FRAME = /^\s*<iframe\b[^<>]*>\s*<\/iframe>\s*$/i;
 
 /**
  * Take what was pasted, or return false: then the field pastes the plain text.
@@ -13,7 +16,9 @@ import { choosePictures } from "./pictures.js";
 export function takePaste(page, data) {
   const { field } = page.area;
   const input = { text: field.getText(), ...field.getSelection() };
-  const [html, plain] = [data.getData("text/html"), data.getData("text/plain")];
+  const plain = data.getData("text/plain");
+  // Sites of videos offer the HTML of their player as text.
+  const html = data.getData("text/html") || (FRAME.test(plain) ? plain : "");
   if (isInCode(input.text, input.from)) return false;
   const link = linkSelection(input, plain.trim());
   if (link) field.edit(link);
@@ -21,14 +26,14 @@ export function takePaste(page, data) {
   return Boolean(link || html);
 }
 
-/** @typedef {{isPlain?: boolean, isTooLong?: boolean, lost?: number, remote?: number}} Notes */
+/** @typedef {{isPlain?: boolean, isTooLong?: boolean, lost?: number, remote?: number, frames?: string[]}} Notes */
 
 /** @param {EditorPage} page @param {string} html @param {string} plain */
 async function pasteRichText(page, html, plain) {
   /** @returns {Promise<Notes & {markdown: string}>} */
   const convert = async () => {
     const { convert, fillPictures } = await import("./paste.js");
-    const { markdown, files, ...notes } = convert(html, plain);
+    const { markdown, files, ...notes } = convert(html, plain, players);
     const pictures = files.length ? await choosePictures({ files, title: "Pictures of the pasted text" }) : [];
     return { markdown: fillPictures(markdown, pictures), ...notes };
   };
@@ -40,10 +45,12 @@ async function pasteRichText(page, html, plain) {
 }
 
 /** @param {Notes} notes */
-function describe({ isPlain = false, isTooLong = false, lost = 0, remote = 0 }) {
+function describe({ isPlain = false, isTooLong = false, lost = 0, remote = 0, frames = [] }) {
   if (isPlain || isTooLong) return "Pasted as plain text, because its format cannot be read.";
   const parts = [];
   if (lost) parts.push(`${count(lost, "picture is", "pictures are")} missing: insert it with Picture.`);
   if (remote) parts.push(`${count(remote, "picture stays", "pictures stay")} on another site, which can remove it.`);
+  const sites = [...new Set(frames)].join(", ");
+  if (sites) parts.push(`${count(frames.length, "player")} of ${sites} went: such players cannot be shown.`);
   return parts.join(" ");
 }

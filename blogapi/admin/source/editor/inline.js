@@ -8,7 +8,8 @@ import { oneLine } from "../forms.js";
 import { findBlocks, writePictures } from "./blocks.js";
 import { choosePictures } from "./pictures.js";
 
-const players = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
+/** The addresses that become players. @type {{title: string, pattern: string}[]} */
+export const players = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
 const WARNING = icon("triangle-alert", "warn");
 /**
  * @typedef {{source?: string, width?: number | null, height?: number | null, alt?: string, decorative?: boolean,

@@ -1,6 +1,7 @@
 /** Shows, beside each link in the text, the article to which the link leads. */
 
-import { get } from "../api.js";
+import { fileAddress, get } from "../api.js";
+import { session } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 
 const MAX_REQUESTED = 100;
@@ -26,6 +27,22 @@ export async function describeLink(uuid, show) {
     if (waiting.size === 1) setTimeout(request);
   }
   show((await known.get(uuid)) ?? "");
+}
+
+/** Open the target of a link in a tab; an article or a file, in the pages for writing. @param {string} address */
+export async function followLink(address) {
+  const [, kind, uuid] = /^(article|media):([0-9a-f-]{36})$/i.exec(address) ?? [];
+  if (kind === "article") return void open(`/admin/articles/${uuid}/`, "_blank", "noopener");
+  if (!kind) {
+    const base = session().site.url || location.origin;
+    const url = URL.canParse(address, base) ? new URL(address, base) : null;
+    return void (/^(https?|mailto|tel):$/.test(url?.protocol ?? "") && open(url?.href, "_blank", "noopener"));
+  }
+  // Browsers allow no tab that is opened after an answer.
+  const tab = open("about:blank", "_blank");
+  const { data } = await get(`blog/media/${uuid}/`, { query: { fields: "url" } }).catch(() => ({ data: null }));
+  if (data) tab?.location.replace(fileAddress(data));
+  else tab?.close();
 }
 
 async function request() {

@@ -56,27 +56,32 @@ function escapeText(text) {
 }
 
 /**
- * The pictures that must be uploaded, the number of pictures that only the other program can read, and the number of
- * those that stay on other sites.
+ * The pictures that must be uploaded, the number of pictures that only the other program can read, the number of
+ * those that stay on other sites, and the sites of players that are left out.
  *
- * @typedef {{files: File[], lost: number, remote: number}} Found
+ * @typedef {{files: File[], lost: number, remote: number, frames: string[]}} Found
  */
 
 /**
  * Return the Markdown with what was found. In it, the address of the file n is `picture:n`. Nothing of the HTML is run
  * or loaded.
  * @param {string} html @param {string} plain the same text without its format
+ * @param {{pattern: string}[]} [players] whose addresses become players
  * @returns {Found & {markdown: string, isTooLong?: boolean}}
  */
-export function convert(html, plain) {
+export function convert(html, plain, players = []) {
   /** @type {Found} */
-  const found = { files: [], lost: 0, remote: 0 };
+  const found = { files: [], lost: 0, remote: 0, frames: [] };
   if (html.replace(/data:[^"'>]*/g, "").length > MAX_HTML_LENGTH) return { markdown: plain, isTooLong: true, ...found };
   const source = html
     .replace(/[\ue000-\ue003]|<style\b[\s\S]*?<\/style\s*>/gi, "")
     .replace(/(?<=[\s"'/])(?:style|on\w+)(?=\s*=)/gi, `${INERT}$&`);
   const { body } = new DOMParser().parseFromString(source, "text/html");
-  clean(body, (image) => keepPicture(image, found));
+  clean(
+    body,
+    (image) => keepPicture(image, found),
+    (address) => keepPlayer(address, players, found),
+  );
   const isFormatted = body.querySelector(FORMATTED) || /[\ue000-\ue002]/.test(body.textContent);
   if (!isFormatted && plain && !plain.trim().includes("\n")) return { markdown: plain, ...found };
   const markdown = service
@@ -104,6 +109,25 @@ function keepPicture(image, found) {
   const name = `pasted-${found.files.length + 1}.${type.slice(6)}`;
   found.files.push(Object.assign(new File([bytes], name, { type }), { alt: image.alt ?? "" }));
   return `picture:${found.files.length - 1}`;
+}
+
+/** @param {string} source @param {{pattern: string}[]} players @param {Found} found */
+function keepPlayer(source, players, found) {
+  if (!URL.canParse(source)) return null;
+  const address = findPlayed(new URL(source));
+  if (players.some(({ pattern }) => new RegExp(`^${pattern}$`).test(address))) return address;
+  found.frames.push(new URL(source).host);
+  return null;
+}
+
+/** Return the address of the page that a frame plays, or that of the frame. @param {URL} frame */
+function findPlayed({ host, pathname, searchParams, href }) {
+  const sound = host === "w.soundcloud.com" && searchParams.get("url");
+  const video = /(?:^|\.)youtube(?:-nocookie)?\.com$/.test(host) && /^\/embed\/([\w-]+)/.exec(pathname)?.[1];
+  if (!video) return sound || href;
+  const [list, start] = ["list", "start"].map((name) => searchParams.get(name));
+  if (video === "videoseries") return `https://www.youtube.com/playlist?list=${list}`;
+  return `https://www.youtube.com/watch?v=${video}${start ? `&t=${start}` : ""}`;
 }
 
 /**

@@ -3,7 +3,7 @@
 import { refs } from "../shell.js";
 import * as storage from "../storage.js";
 import { blocks } from "./inline.js";
-import { describeLink } from "./link-chips.js";
+import { describeLink, followLink } from "./link-chips.js";
 
 const PLAIN_KEY = "blogapi.plain";
 
@@ -78,7 +78,7 @@ export class WritingArea {
     this.field?.destroy();
     const onChange = () => this.changed(this.field.getText());
     const words = { label: "Text", placeholder: "Text" };
-    this.field = create({ parent, text, ...selection, ...words, markdown, blocks, describeLink, onChange });
+    this.field = create({ parent, text, ...selection, ...words, markdown, blocks, describeLink, followLink, onChange });
     if (isFocused) this.field.focus();
     scroller.scrollTop = top;
   }

@@ -12,6 +12,7 @@ import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { takeDrops } from "../editor/drops.js";
 import { Find } from "../editor/find.js";
 import { PreviewFollower } from "../editor/following.js";
+import { openLetters, showLetters } from "../editor/letters.js";
 import { followTyping, pickLink } from "../editor/link-picker.js";
 import { insertBlock, picture, run } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
@@ -37,13 +38,15 @@ const lines = TEXT_FIELDS.filter(({ control }) => control === "line").map(
 /** "today, 14:32", for the middle of a sentence. @param {Date} time */
 const dayInSentence = (time) => formatDayAndTime(time).replace(/^(?:To|Yester)day/, (name) => name.toLowerCase());
 const isWide = () => matchMedia("(width >= 68rem)").matches;
+// On narrower screens, the preview is closed at first.
+const hasRoomForPreview = () => matchMedia("(width >= 100rem)").matches;
 
 class Editor extends ArticlePage {
   /** @type {any} a WritingArea, once the page is shown */
   area = null;
   /** @type {any} a Find */
   finder = null;
-  side = isWide() ? "preview" : "";
+  side = hasRoomForPreview() ? "preview" : "";
   previewState = "";
   /** @type {PreviewFollower | null} */
   follower = null;
@@ -81,6 +84,8 @@ class Editor extends ArticlePage {
     document.addEventListener("keydown", (event) => this.handleKey(event), { capture: true });
     const text = { focus: () => this.area.field.focus() };
     for (const [n, line] of lines.entries()) this.followLine(line, lines[n + 1] ?? text);
+    showLetters();
+    refs.letters.onclick = () => openLetters(refs.letters, this.area.field);
     refs.plain.onclick = () => this.plainToggle.action();
     refs.inTab.onclick = () => void this.saver.save();
     refs.hideRest.onclick = () => this.setAlone(true);

@@ -1,6 +1,6 @@
 /** The popover "On its way to readers": where an article is, who sees it, and which webhooks are called for it. */
 
-import { html, nothing } from "../vendor/lit.js";
+import { html, nothing } from "../../static/vendor/lit.js";
 import { connection, imageAddress } from "../api.js";
 import { button, icon } from "../components.js";
 import { copyButton, openPopover } from "../dialogs.js";

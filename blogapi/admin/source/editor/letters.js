@@ -1,0 +1,63 @@
+/** How the text looks in this browser: its letters, their size, and whether addresses are folded away. */
+
+import { html } from "../../static/vendor/lit.js";
+import { checkbox, segments } from "../components.js";
+import { openPopover } from "../dialogs.js";
+import { refs } from "../shell.js";
+import * as storage from "../storage.js";
+
+const KEY = "blogapi.letters";
+const chosen = { letters: "prose", size: "normal", fold: true, ...storage.read(KEY) };
+
+/** Show the text as this browser has chosen. */
+export function showLetters() {
+  const { letters, size, fold } = chosen;
+  Object.assign(refs.editor.dataset, { letters, size });
+  refs.editor.toggleAttribute("data-fold", fold);
+}
+
+/** @param {HTMLElement} anchor @param {TextField} field */
+export function openLetters(anchor, field) {
+  /** @type {Float | undefined} */
+  let float;
+  const set = (/** @type {Json} */ values) => {
+    keepInPlace(field, () => {
+      Object.assign(chosen, values);
+      storage.write(KEY, chosen);
+      showLetters();
+    });
+    float?.update();
+  };
+  const letters = { name: "letters", label: "Letters", items: { Prose: "prose", Mono: "mono" }, value: "" };
+  const sizes = { name: "size", label: "Size", items: { Small: "small", Normal: "normal", Large: "large" } };
+  const content = () => html`
+    <div class="letters-row"><span>Letters</span>
+      ${segments({ ...letters, value: chosen.letters, onChange: (value) => set({ letters: value }) })}</div>
+    <div class="letters-row"><span>Size</span>
+      ${segments({ ...sizes, value: chosen.size, onChange: (size) => set({ size }) })}</div>
+    ${checkbox({ id: "fold", label: "Fold addresses away", value: chosen.fold, onChange: (fold) => set({ fold }) })}
+    <p class="help">A new browser shows Prose. Your choice is kept in this browser.</p>`;
+  float = openPopover(anchor, content, { label: "How the text looks", kind: "letters" });
+}
+
+/**
+ * Change the layout; the line of the cursor, or the first line if that one is not visible, stays where it is.
+ * @param {TextField} field @param {() => void} change
+ */
+function keepInPlace(field, change) {
+  const { writing } = refs;
+  const { top, bottom, left, width } = writing.getBoundingClientRect();
+  const cursor = field.getSelection().to;
+  const isVisible = (/** @type {number | undefined} */ y) => y !== undefined && y > top && y < bottom;
+  const find = (/** @type {number} */ offset) => field.rectangleAt?.(offset)?.bottom;
+  const offset = isVisible(find(cursor)) ? cursor : field.positionAt?.(left + width / 2, top + 8);
+  const before = offset == null ? undefined : find(offset);
+  change();
+  // CodeMirror measures its lines in the next frame.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      const after = offset == null ? undefined : find(offset);
+      if (before !== undefined && after !== undefined) writing.scrollTop += after - before;
+    }),
+  );
+}
