@@ -61,6 +61,7 @@ class Caller:
     publishes: bool = False
     scopes: frozenset[str] = frozenset()
     key: UUID | None = None
+    key_name: str = ""
     expires: datetime | None = None
     is_authenticated: bool = False
     lacks_second_factor: bool = False
@@ -188,6 +189,11 @@ def current_caller() -> Caller:
     """Return the caller of the current request."""
     caller: Caller = g.caller
     return caller
+
+
+def current_key_name() -> str:
+    """Return the name of the key of the current request; empty for a login, and in commands."""
+    return current_caller().key_name if "caller" in g else ""
 
 
 def current_user_id() -> UUID:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -125,6 +126,12 @@ def look(as_published_member):
     return look
 
 
+def without_cursor(view):
+    """Return the view without the cursor of the changes, which changes when a test sets the clock back."""
+    changed = {path: json.loads(view[path][1])["changes"] for path in view if "/changes/" in path}
+    return view | changed
+
+
 def expect(caller, whose, state, change):
     """Return the status and the error code of a PATCH of an item by a key of the scope `drafts`."""
     is_other = whose == "other" and caller in ("author", "publisher")
@@ -180,8 +187,8 @@ def test_a_save_is_a_working_copy_also_after_the_time_of_publication(
     uuids = items(caller)
     before = look(uuids.values())
     set_clock(DUE + timedelta(days=1))
-    then = look(uuids.values())
-    assert then != before
+    then = without_cursor(look(uuids.values()))
+    assert then != without_cursor(before)
     set_clock(datetime(2998, 1, 1, tzinfo=UTC))
     client = as_drafts(caller)
     for name, uuid in uuids.items():
@@ -206,7 +213,7 @@ def test_a_save_is_a_working_copy_also_after_the_time_of_publication(
             )
             assert again.status_code == 200
     set_clock(DUE + timedelta(days=1))
-    assert look(uuids.values()) == then
+    assert without_cursor(look(uuids.values())) == then
 
 
 @pytest.mark.parametrize("caller", CALLERS)

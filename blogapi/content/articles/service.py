@@ -44,7 +44,7 @@ from blogapi.site.queries import get_site
 from blogapi.site.served_paths import is_reserved_slug
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.web import unique_slugs
-from blogapi.web.access import current_caller
+from blogapi.web.access import current_caller, current_key_name
 from blogapi.web.conditional import write_all
 from blogapi.web.errors import Conflict, Errors, Invalid
 from blogapi.web.unique_slugs import first_free_slug, get_base, make_provisional
@@ -174,6 +174,7 @@ def create_article(
         uuid=uuid,
         author_id=author,
         editor_id=editor or author,
+        key_name=current_key_name(),
         version=loaded.deleted_numbers.get(uuid, 0) + 1,
         slug_derived=not (fields.slug or slug_from),
         was_public=is_readable(content, now),
@@ -240,7 +241,7 @@ def change_article(
     _set_content(article, content, now)
     article.was_public = was_public or is_readable(content, now)
     article.version = max(article.version, number) + 1
-    article.editor_id, article.last_updated = editor, now
+    article.editor_id, article.key_name, article.last_updated = editor, current_key_name(), now
     changed = [difference.field for difference in compare(old_content, content)]
     if content.custom != old_content.custom:
         changed = list_public_names(changed)
