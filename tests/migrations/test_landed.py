@@ -75,6 +75,8 @@ DIGESTS = {
     "0042": "15bb00a75165e0f0a751aafe225bb758f4a7fb2969999874d31b0ae06eea5217",
     "0043": "49ffa8350fcf785b30e3c65eee8bb2c76c02e35cad51bf55cd0675b2cb2ce6c7",
     "0044": "ee892f096053d8b2a25d78bb0db46f5128c84ef0b288e0d0fd66fb5f02aafd89",
+    "0045": "5d5978a9b76700c476a16982314624aadc15d6547a2d975abf288888943f4757",
+    "0046": "384d0deb3bc503cc58583561735ea5c75cbac6acc8e47580ecc1fda7f9caa3bb",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
@@ -354,7 +356,7 @@ def test_the_columns_of_an_article_have_the_order_of_the_model(
             columns = [row[1] for row in connection.execute("PRAGMA table_info(article)")]
         assert columns == table_of(Article).c.keys(), path
         # SQLite reads a row up to the last column that a statement selects.
-        assert columns[-4:] == ["custom", "content", "toc", "html"]
+        assert columns[-5:] == ["custom", "content", "toc", "html", "key_name"]
 
 
 @pytest.mark.parametrize("recorded_blog", [MIGRATIONS[-2]], indirect=True)
