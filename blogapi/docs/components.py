@@ -32,6 +32,7 @@ _FAMILIES = {
     "Term": ("Category", "Tag", "SingleTag", "Author"),
     "ArticleOrPageBody": (
         *("ArticleChanges", "PageChanges", "WorkingCopyBody", "PageWorkingCopyBody"),
+        *("WorkingCopyChanges", "PageWorkingCopyChanges"),
         *("NewRevisionChanges", "NewPageRevisionChanges"),
     ),
     "TermBody": tuple(

@@ -371,7 +371,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         shown = current if has_same_shape else serialize(upsert.item, schema)
         response = web_json.json_response(shown.body, status)
         if upsert.created:
-            path = request.path.rstrip("/") if request.method == "PUT" else f"{self.url_prefix}/{uuid}"
+            path = request.path.rstrip("/") if request.method != "POST" else f"{self.url_prefix}/{uuid}"
             response.headers["Location"] = f"{path}/"
         response.set_etag(current.etag())
         return response

@@ -56,6 +56,10 @@ PLACES = [
         Place(kind, name, f"{ARTICLES}:id/working-copy/", many, takes_null=kind == "category")
         for kind, name, many in TERMS
     ),
+    *(
+        Place(kind, name, f"{ARTICLES}:id/working-copy/", many, takes_null=kind == "category", method="PATCH")
+        for kind, name, many in TERMS
+    ),
     Place("category", "category", f"{ARTICLES}:id/revisions/", takes_null=True, method="POST"),
     Place("tag", "tags", f"{PAGES}:id/working-copy/", is_list=True),
     Place("author", "authors", PAGES, is_list=True),
@@ -267,6 +271,9 @@ def test_what_a_get_returns_is_a_body_of_the_working_copy(path, fields, status, 
     assert saved.json["custom"] == {"sequel": items["article"][0]}
     assert saved.json["tags"] == items["tag"][:1]
     assert as_editor.put(f"{item}working-copy/", json=saved.json).status_code == 200
+    patched = as_editor.patch(f"{item}working-copy/", json=saved.json)
+    assert (patched.status_code, patched.json) == (200, saved.json)
+    assert as_editor.patch(f"{item}working-copy/", json=as_editor.get(item).json).json == saved.json
     published = as_editor.post(f"{item}working-copy/publish/", json={"status": status})
     assert published.status_code == 200
     assert as_editor.get(shown).json == before

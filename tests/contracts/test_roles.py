@@ -67,7 +67,7 @@ REQUIRED = {
         ),
         *("previews.revoke", "revisions.create", "revisions.change", "revisions.restore"),
         *("deleted_articles.restore", "deleted_articles.restore_all"),
-        *("working_copies.replace", "working_copies.delete", "working_copies.publish"),
+        *(f"working_copies.{name}" for name in ("replace", "change", "delete", "publish")),
         "open_articles.report",
     ),
     ("editor", "write"): (
@@ -77,7 +77,7 @@ REQUIRED = {
         *(f"pages.{name}_all" for name in ("replace", "change", "delete")),
         *(f"page_revisions.{name}" for name in ("create", "change", "restore")),
         *("deleted_pages.restore", "deleted_pages.restore_all"),
-        *(f"page_working_copies.{name}" for name in ("replace", "delete", "publish")),
+        *(f"page_working_copies.{name}" for name in ("replace", "change", "delete", "publish")),
         *("page_previews.create", "page_previews.revoke", "open_pages.report"),
         *(f"tags.{name}" for name in ("replace", "change", "delete", "merge")),
         *(f"tags.{name}_all" for name in ("replace", "change", "delete")),

@@ -102,7 +102,7 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
         article = get_article(article_id)
         current, user, created = get_content(article), editor, current_time()
         if edits is not None:
-            content = make_edits(current, edits, partial=True)
+            content = make_edits(current, edits, replace(current, slug=""))
         elif copy := find_working_copy(article_id):
             content, user, created = parse_content(copy.content), copy.user_id, copy.last_updated
         else:

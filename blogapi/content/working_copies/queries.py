@@ -20,8 +20,9 @@ from blogapi.content.articles.snapshots import complete_edits, get_content, pars
 from blogapi.content.articles.writing.derived_columns import render_articles
 from blogapi.content.articles.writing.term_references import keep_existing
 from blogapi.content.custom_fields.shown_values import keep_visible_values
-from blogapi.storage.database import db
-from blogapi.web.errors import or_not_found
+from blogapi.publication.visibility import is_scheduled
+from blogapi.storage.database import current_time, db
+from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.fields import WithAttributes
 from blogapi.web.json import JsonBody
 
@@ -57,11 +58,20 @@ def get_details(article_id: UUID) -> WithAttributes:
 
 
 def get_item_details(article: Article) -> WithAttributes:
-    """Return a scheduled article in the form of a working copy; edits are saved into the article itself."""
+    """Return an article without a working copy in the form of one; `not_live` is empty if it is scheduled."""
     content, editor = get_content(article), db.session.get(Account, article.editor_id)
     content = replace(content, seo=get_written_seo(content))
     ids = {"article_id": article.uuid, "base_version": article.version}
-    return _add_fields(article, content, user=editor, not_live=[], **ids)
+    not_live: list[str] | None = [] if is_scheduled(article, current_time()) else None
+    return _add_fields(article, content, user=editor, not_live=not_live, **ids)
+
+
+def get_shown(article_id: UUID) -> WithAttributes:
+    """Return the working copy, or the article in the form of a working copy if there is none."""
+    try:
+        return get_details(article_id)
+    except NotFound:
+        return get_item_details(get_article(article_id))
 
 
 def get_written_seo(content: ArticleContent) -> dict[str, str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from functools import partial
 from uuid import UUID
 
 from flask import request
@@ -11,12 +14,13 @@ from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.resource import Resource
 from blogapi.content.working_copies import queries, service
-from blogapi.content.working_copies.schemas import SCHEMAS, PublishSchema
+from blogapi.content.working_copies.schemas import COPY_FIELDS, SCHEMAS, PublishSchema
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.headers import contains_state
+from blogapi.web.json import JsonBody
 from blogapi.web.representation import Representation, UpsertResult
 
 
@@ -45,7 +49,17 @@ def build_blueprint(resource: Resource) -> Blueprint:
             is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.can_take_saves(id))
             return item.etag(id) if etag is None and is_needed else etag
 
-    representation = Conditional(queries.get_details, schema(), lambda: [], schema(many=True))
+    class Edited(Conditional):
+        """A representation with the read-only fields of a PATCH, which belong to the copy or to the item."""
+
+        def read_fields(self, id: UUID | None, names: Sequence[str]) -> JsonBody:
+            assert id is not None
+            shown, edited = item.read_fields(id, names).body, schema().dump(queries.get_shown(id))
+            assert isinstance(shown, bytes)
+            own = {name: edited[name] for name in names if name in COPY_FIELDS}
+            return JsonBody(web_json.to_json_bytes(json.loads(shown) | own))
+
+    representation = Edited(queries.get_details, schema(), lambda: [], schema(many=True))
     published = Conditional(
         item.get_item,
         item.item_schema,
@@ -59,6 +73,17 @@ def build_blueprint(resource: Resource) -> Blueprint:
         if "If-Match" not in request.headers or request.if_match.star_tag:
             return False
         return contains_state(request.if_match, item.etag(id) or "")
+
+    def save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> UpsertResult:
+        permissions.check_working_copy(id, fields)
+        user, publishes, rebase = current_user_id(), current_caller().publishes, names_item(id)
+        saved, created = service.save(user, id, fields, partial=partial, rebase=rebase, publishes=publishes)
+        if isinstance(saved, WorkingCopy):
+            return UpsertResult(WithAttributes(saved, uuid=id), created)
+        details = schema().dump(queries.get_item_details(saved))
+        response = web_json.json_response(web_json.to_json_bytes(details))
+        response.set_etag(item.etag(id) or "")
+        return UpsertResult(response, created=False)
 
     @bp.get("/")
     @allow(resource.role)
@@ -82,15 +107,24 @@ def build_blueprint(resource: Resource) -> Blueprint:
         Without a working copy, `If-Match` is compared with the ETag of the item. With the ETags of both, the
         edits are based on the current version of the item from then on.
         """
-        permissions.check_working_copy(id, fields)
-        user, publishes = current_user_id(), current_caller().publishes
-        saved, created = service.save(user, id, fields, rebase=names_item(id), publishes=publishes)
-        if isinstance(saved, WorkingCopy):
-            return UpsertResult(WithAttributes(saved, uuid=id), created)
-        details = schema().dump(queries.get_item_details(saved))
-        response = web_json.json_response(web_json.to_json_bytes(details))
-        response.set_etag(item.etag(id) or "")
-        return UpsertResult(response, created=False)
+        return save(fields, id)
+
+    @bp.patch("/")
+    @allow(resource.role, scope="write")
+    @bp.check_exists(resource.check_exists)
+    @bp.arguments(body_schema(partial=True))
+    @bp.write(
+        *(200, schema(), representation),
+        creates=True,
+        prepare=partial(service.prepare_write, partial=True),
+    )
+    def change(fields: ArticleInput, id: UUID) -> UpsertResult:
+        """Change the given fields of the working copy, or of the item if it has no working copy.
+
+        Other fields stay as they are in the copy or in the item. Edits that change nothing in the item create
+        no copy; the response then shows the item, with its `ETag`. Otherwise, this is the same as a PUT.
+        """
+        return save(fields, id, partial=True)
 
     @bp.delete("/")
     @allow(resource.role, scope="write")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import marshmallow as ma
@@ -31,6 +30,9 @@ from blogapi.web.media_addresses import PictureAddress
 
 MAX_NAME_LENGTH = 100
 
+#: The fields that describe a working copy, and not the edited article.
+COPY_FIELDS = frozenset({"article", "user", "created", "last_updated", "version", "base_version", "not_live"})
+
 _SLUG = {
     "description": "If it is empty, the article keeps its slug; in a draft, a slug that is derived from the "
     "title changes with the title."
@@ -54,10 +56,7 @@ class WorkingCopyBodySchema(ArticleBodySchema):
     class Meta(InputSchema.Meta):
         exclude: tuple[str, ...] = ("status", "published_at")
 
-    read_only = ArticleBodySchema.read_only | {
-        *("status", "published_at"),
-        *("article", "user", "created", "last_updated", "version", "base_version", "not_live"),
-    }
+    read_only = ArticleBodySchema.read_only | COPY_FIELDS | {"status", "published_at"}
 
     slug = OptionalSlug(metadata=_SLUG)
     category = Reference(
@@ -71,9 +70,11 @@ class WorkingCopyBodySchema(ArticleBodySchema):
 
     @ma.post_load
     def build(self, data: Fields, **options: Any) -> ArticleInput:
-        """Return the fields of the body as an object."""
+        """Return the fields of the body as an object; an empty category stands for that of the article."""
+        if "category" in data:
+            data["category"] = data["category"] or ""
         fields: ArticleInput = super().build(data, **options)
-        return replace(fields, authors=fields.authors or None)
+        return fields
 
 
 class SeoTextsSchema(OutputSchema):

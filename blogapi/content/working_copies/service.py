@@ -35,9 +35,18 @@ from blogapi.web.errors import Conflict, Errors, Invalid
 
 
 def save(
-    editor: UUID, article_id: UUID, fields: ArticleInput, *, rebase: bool = False, publishes: bool = False
+    editor: UUID,
+    article_id: UUID,
+    fields: ArticleInput,
+    *,
+    partial: bool = False,
+    rebase: bool = False,
+    publishes: bool = False,
 ) -> tuple[Article | WorkingCopy, bool]:
     """Create or replace the working copy; return it and whether it was created.
+
+    With `partial`, only the given fields of the copy change, or of the article if there is no copy; if they
+    change nothing in the article, no copy is created, and the article is returned.
 
     A new copy is based on the current version of the article, and with `rebase` an existing copy too. With
     `publishes`, the user may publish the article: if it is scheduled and has no other edits, the edits are
@@ -47,7 +56,15 @@ def save(
     with transaction(visible=False):
         article = get_article(article_id)
         copy, now = queries.find_working_copy(article_id), current_time()
-        edits = make_edits(snapshots.get_content(article), fields)
+        content = snapshots.get_content(article)
+        former = (
+            (snapshots.parse_content(copy.content) if copy else replace(content, slug=""))
+            if partial
+            else None
+        )
+        edits = make_edits(content, fields, former)
+        if partial and copy is None and edits == make_edits(content, ArticleInput(), former):
+            return article, False
         if copy is not None:
             # The copy keeps the custom fields that the user may not read.
             kept = keep_hidden_values(custom_values.parse(snapshots.parse_content(copy.content).custom))
@@ -60,16 +77,16 @@ def save(
                 if copy is not None:
                     history.delete_working_copy(copy)
                 return article, False
-        content = snapshots.dump_content(edits)
+        document = snapshots.dump_content(edits)
         created = copy is None
         if copy is None:
             copy = WorkingCopy(article_id=article_id, version=0, created=now)
             db.session.add(copy)
-        elif (copy.content, copy.base_version, copy.not_live) == (content, base_version, not_live):
+        elif (copy.content, copy.base_version, copy.not_live) == (document, base_version, not_live):
             return copy, False
-        copy.content, copy.base_version, copy.user_id = content, base_version, editor
+        copy.content, copy.base_version, copy.user_id = document, base_version, editor
         copy.version, copy.last_updated, copy.not_live = copy.version + 1, now, not_live
-        uses.store_working_copy_uses(db.session(), article_id, content)
+        uses.store_working_copy_uses(db.session(), article_id, document)
         db.session.flush()
     return copy, created
 
@@ -90,31 +107,36 @@ def _save_into_article(
     return None
 
 
-def make_edits(article: ArticleContent, fields: ArticleInput, *, partial: bool = False) -> ArticleContent:
+def make_edits(
+    article: ArticleContent, fields: ArticleInput, former: ArticleContent | None = None
+) -> ArticleContent:
     """Return the content of a working copy with these fields; see `snapshots.complete_edits`.
 
-    An omitted field is reset as by a PUT of the article; with `partial`, it is taken from the article. Raises
-    Invalid if the category, a tag or an author does not exist.
+    An omitted field is taken from `former`; without it, it is reset as by a PUT of the article. An empty
+    category, slug or list of authors stands for that of the article. Raises Invalid if the category, a tag or
+    an author does not exist.
     """
     errors: Errors = {}
-    category, tags, authors = find_terms([fields]).resolve(fields, errors)
+    named = replace(fields, category=fields.category or None)
+    category, tags, authors = find_terms([named]).resolve(named, errors)
     if errors:
         raise Invalid(
             "The working copy is invalid; `errors` names the fields to correct.",
             errors={re.sub(r"\.(uuid|slug)$", "", path): messages for path, messages in errors.items()},
         )
-    texts = {**article.texts, **({} if partial else RESET_BY_PUT), **fields.texts}
+    before = former or replace(article, texts={**article.texts, **RESET_BY_PUT}, slug="", tags=())
+    texts = {**before.texts, **fields.texts}
     derived = default_seo(texts)
-    seo = dict.fromkeys(derived, "") | (queries.get_written_seo(article) if partial else {}) | {**fields.seo}
+    seo = dict.fromkeys(derived, "") | (queries.get_written_seo(former) if former else {}) | {**fields.seo}
     return replace(
         article,
         texts=texts,
-        slug=fields.slug or "",
-        category=category or article.category,
-        tags=(article.tags if partial else ()) if tags is None else tags,
-        authors=authors or article.authors,
+        slug=before.slug if fields.slug is None else fields.slug,
+        category=before.category if fields.category is None else category or article.category,
+        tags=before.tags if tags is None else tags,
+        authors=before.authors if authors is None else authors or article.authors,
         seo={name: "" if text == derived[name] else text for name, text in seo.items()},
-        custom=custom_values.merge(NO_VALUES if fields.replaces_custom else article.custom, fields.custom),
+        custom=custom_values.merge(NO_VALUES if fields.replaces_custom else before.custom, fields.custom),
     )
 
 
@@ -131,10 +153,12 @@ def can_take_saves(article_id: UUID | None) -> bool:
     return article is not None and is_scheduled(article, current_time())
 
 
-def prepare_write(fields: ArticleInput, id: UUID) -> None:
+def prepare_write(fields: ArticleInput, id: UUID, *, partial: bool = False) -> None:
     """Render the content of a scheduled article before the transaction that writes it."""
     if can_take_saves(id):
-        article_service.prepare_articles([replace(fields, uuid=id)])
+        if partial and (copy := queries.find_working_copy(id)):
+            fields = replace(fields, texts={**snapshots.parse_content(copy.content).texts, **fields.texts})
+        article_service.prepare_articles([replace(fields, uuid=id)], partial=partial)
 
 
 def prepare_publication(article_id: UUID) -> None:
