@@ -24,7 +24,16 @@ from blogapi.reader_site import site_checks, theme
 from blogapi.site import served_paths
 from blogapi.storage import database, releases
 from blogapi.version import __version__
-from blogapi.web import error_handlers, logs, media_addresses, metrics, public_queries, request_id
+from blogapi.web import (
+    bearer,
+    error_handlers,
+    inner_requests,
+    logs,
+    media_addresses,
+    metrics,
+    public_queries,
+    request_id,
+)
 from blogapi.web.rate_limits import limiter
 from blogapi.web.rate_limits import middleware as rate_limit_middleware
 
@@ -75,12 +84,15 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         releases.record(build_matrix(app))
 
     # The order matters: the WSGI middleware that is added last is the outermost. Each response has a request
-    # id, limits count files and cached responses too, and the cache sees no unknown parameters. The cache
+    # id, limits count files and cached responses too, and the cache sees no unknown parameters. Inner
+    # requests are not counted again, and the limits see a bearer token as a key. The cache
     # reads the routes when it is created: before them, it would store nothing for callers without a key.
     delivery.init_app(app)
     response_cache_middleware.init_app(app, lambda: theme.THEME.get(app).get().generation)
     parameters = {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS}
     public_queries.init_app(app, parameters, served_paths.find_parameters)
+    inner_requests.init_app(app)
     rate_limit_middleware.init_app(app)
+    bearer.init_app(app)
     request_id.init_app(app)
     return app

@@ -17,8 +17,8 @@ from blogapi.exporting.article_rows import Item
 from blogapi.exporting.exported_addresses import MediaAddresses, Replacement, Rewritten, escape_shortcodes
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout, is_scheduled
 from blogapi.exporting.snapshot import Snapshot
-from blogapi.exporting.yaml_text import to_yaml
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
+from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site import addresses, page_paths
 from blogapi.site.heads import without_empty
 

@@ -24,8 +24,8 @@ from blogapi.exporting.names import ArticleNames, choose_media_names
 from blogapi.exporting.results import CannotWrite
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.term_pages import TermPages
-from blogapi.exporting.yaml_text import to_yaml
 from blogapi.publication.kinds import TERM_LISTS
+from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site.theme_files import list_theme_files
 from blogapi.storage.database import current_time, end_read
 from blogapi.web.json import to_json

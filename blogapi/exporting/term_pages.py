@@ -11,10 +11,10 @@ from blogapi.exporting.article_rows import Item
 from blogapi.exporting.exported_addresses import MediaAddresses
 from blogapi.exporting.layouts import Layout
 from blogapi.exporting.snapshot import Snapshot
-from blogapi.exporting.yaml_text import to_yaml
 from blogapi.publication.kinds import TERM_LISTS
 from blogapi.publication.visibility import LISTED_STATUSES
 from blogapi.rendering.characters import MARKS
+from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site.heads import without_empty
 
 # Names for which `_make_folder` returns the folder that Hugo uses; for other names, Hugo has more rules.

@@ -15,6 +15,11 @@ from blogapi.content.articles.lists.query_schemas import ArticleCountsQuery, Art
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.content.articles.resource import Resource
 from blogapi.content.articles.responses import article_bodies, article_links, neighbours
+from blogapi.content.articles.responses.markdown_output import (
+    MARKDOWN_CONTENT,
+    offers_markdown,
+    prefers_markdown,
+)
 from blogapi.content.articles.schemas import (
     ArticleBodySchema,
     ArticleCountsSchema,
@@ -122,8 +127,10 @@ def published(query: Query) -> PartialResult:
     section="4.8",
     cacheable=True,
 )
+@bp.doc(responses=MARKDOWN_CONTENT)
 @accept_slugs(queries.find_slug_owner)
-@shows(find=lambda query, id: find_shown(id, query.fields))
+@shows(find=lambda query, id: find_shown(id, ("html",) if prefers_markdown() else query.fields))
+@offers_markdown
 def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; if it is not public, only to its author, editors and admins."""
     caller = current_caller()

@@ -9,6 +9,7 @@ from blogapi.content.articles import page_tree, permissions, queries, write_rout
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.resource import Resource
 from blogapi.content.articles.responses import article_bodies
+from blogapi.content.articles.responses.markdown_output import MARKDOWN_CONTENT, offers_markdown
 from blogapi.content.articles.schemas import PageFieldsSchema
 from blogapi.content.pages import hierarchy
 from blogapi.content.pages.schemas import PAGE_FIELDS, PageBodySchema, PageListQuery, PageSchema
@@ -71,8 +72,10 @@ def _hidden_state() -> str:
 @bp.get("/<reference:id>/")
 @allow(reader, scope="published")
 @bp.response(200, PageSchema(), partial_schema=PageFieldsSchema, query=DetailQuery, cacheable=True)
+@bp.doc(responses=MARKDOWN_CONTENT)
 @accept_slugs(queries.find_slug_owner)
 @shows(find=lambda query, id: Shown(PAGE_KINDS, {PAGE: [id]}))
+@offers_markdown
 def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; if it is not public, only to editors and admins."""
     is_public = not permissions.may_see(id, current_caller())

@@ -319,6 +319,9 @@ def _make_cache_key(environ: WSGIEnvironment, api_key: str, variant: str) -> Has
     is_json = environ["PATH_INFO"] == "/" and headers.asks_for_json(
         parse_accept_header(environ.get("HTTP_ACCEPT"), MIMEAccept)
     )
+    # Only Markdown is negotiated elsewhere, so other values of `Accept` share a response.
+    accept = environ.get("HTTP_ACCEPT", "")
+    negotiated = accept if "markdown" in accept.lower() else ""
     # The cache key is a digest, because API keys are never stored in plain text and the values may be long.
-    values = repr((api_key, variant, is_json, *map(environ.get, _CACHE_KEY_VARIABLES)))
+    values = repr((api_key, variant, is_json, negotiated, *map(environ.get, _CACHE_KEY_VARIABLES)))
     return hashlib.sha256(values.encode("utf-8", "surrogatepass")).digest()

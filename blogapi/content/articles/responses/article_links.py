@@ -62,12 +62,12 @@ def resolve_links(texts: Sequence[str]) -> list[str]:
     uuids = {UUID(match[2]) for text in texts if _MARK in text for match in _LINK.finditer(text)}
     if not uuids:
         return list(texts)
-    urls = _find_urls(uuids)
+    urls = find_urls(uuids)
 
     def replace(link: re.Match[str]) -> str:
         before, uuid, fragment, after, text = link.groups("")
         url = urls.get(UUID(uuid))
-        return text if url is None else f'<a{before} href="{url}{fragment}"{after}>{text}</a>'
+        return text if url is None else f'<a{before} href="{escape(url)}{fragment}"{after}>{text}</a>'
 
     return [_LINK.sub(replace, text) if _MARK in text else text for text in texts]
 
@@ -92,8 +92,8 @@ def find_shown(uuid: UUID) -> Mapping[str, set[UUID]]:
     return shown
 
 
-def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, str]:
-    """Return the addresses of the articles and pages that readers can see, escaped for HTML."""
+def find_urls(uuids: Iterable[UUID]) -> dict[UUID, str]:
+    """Return the addresses of the articles and pages that readers can see."""
     site, now = get_site(), current_time()
     rows = list(execute_in_batches(_SELECT_READABLE, "uuids", sorted(uuids), now=now))
     for row in rows:
@@ -107,4 +107,4 @@ def _find_urls(uuids: Iterable[UUID]) -> dict[UUID, str]:
         or addresses.make_article_path(site, **addresses.get_address_values(row))
         for row in rows
     }
-    return {uuid: escape(site.url + path) for uuid, path in paths.items()}
+    return {uuid: site.url + path for uuid, path in paths.items()}

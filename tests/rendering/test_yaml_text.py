@@ -7,7 +7,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blogapi.exporting.yaml_text import to_scalar, to_yaml
+from blogapi.rendering.yaml_text import to_scalar, to_yaml
 
 # A single line, as the fields of an article can contain it; YAML cannot contain surrogates.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
