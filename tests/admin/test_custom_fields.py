@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.admin.browsing import list_violations
+from tests.admin.writing import unfold
 from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -55,6 +56,7 @@ def test_a_field_for_articles_finds_any_of_them_by_title_and_text(api, define, o
     custom = {"goes_with": [draft]}
     article = api.post("blog/articles/", {"title": "Fish", "content": "Fish.", "custom": custom})
     page = open_details(open_admin, f"articles/{article['uuid']}")
+    unfold(page, "Goes with")
     group = page.get_by_role("group", name="Goes with")
     group.get_by_text("Bread draft").wait_for()
     group.get_by_role("button", name="Add an article").click()
@@ -80,6 +82,7 @@ def test_the_editor_has_the_fields_of_the_kind_that_is_edited(api, define, open_
     uuid = api.post("blog/pages/", {"title": "Imprint", "content": "Us."})["uuid"]
     page = open_details(open_admin, f"pages/{uuid}")
     with is_saved(page) as sent:
+        unfold(page, "Office")
         page.get_by_role("textbox", name="Office").fill("Room 1")
     assert sent.value.json()["custom"] == {"office": "Room 1"}
     assert page.get_by_role("textbox", name="Rating").count() == 0

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.admin.browsing import list_violations
+from tests.admin.writing import unfold
 from tests.browser import is_wider_than_the_window
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -36,7 +37,8 @@ def test_an_editor_adds_a_translation(api, open_admin, status):
     popover.get_by_role("button", name="Create the draft").click()
     page.wait_for_url(lambda url: made["uuid"] not in url)
     page.get_by_role("button", name="Details", exact=True).click()
-    page.get_by_label("Language", exact=True).wait_for()
+    unfold(page, "Language")
+    unfold(page, "Translations")
     assert page.get_by_label("Language", exact=True).evaluate("({ value }) => value") == "fr"
     page.get_by_role("link", name=body["title"]).wait_for()
     # The draft was copied from the other text a moment ago.

@@ -56,7 +56,7 @@ def test_link_to_articles_by_keyboard(write, make, api, uuids):
     links = f"[The long way to the \\*lighthouse\\*](article:{published}), [tuck](article:{draft})"
     save(page)
     assert get_stored(api, path) == f"A rope. Along {links}"
-    # Folded, the arrow keys and Backspace would take each address as one character.
+    # With its addresses, the text shows where the links lead.
     get_button(page, "How the text looks").click()
     page.get_by_role("checkbox", name="Fold addresses away", exact=True).uncheck()
     page.keyboard.press("Escape")

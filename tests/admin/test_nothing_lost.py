@@ -17,6 +17,7 @@ from tests.admin.writing import (
     is_read,
     save,
     type_at_end,
+    unfold,
     wait_for_state,
 )
 from tests.browser import wait_until
@@ -250,6 +251,8 @@ def test_addresses_are_those_of_the_api(api, write, make):
     get_button(page, "Details").click()
     details = page.get_by_role("region", name="Details", exact=True)
     address = f"https://blog.example/{year}/addresses-2.html"
+    unfold(page, "Address")
+    unfold(page, "Search and cards")
     expect(details.locator(".address")).to_have_text(address)
     expect(details.locator(".host")).to_have_text([address, "blog.example"])
     slug = details.get_by_role("textbox", name="Address", exact=True)

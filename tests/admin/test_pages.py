@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.admin.browsing import list_violations
+from tests.admin.writing import unfold
 from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -41,6 +42,7 @@ def test_an_editor_writes_and_publishes_a_page(api, open_admin):
     assert list_violations(page) == []
     # A page has the custom fields of pages, and not those of articles.
     assert page.get_by_role("textbox", name="Rating").count() == 0
+    unfold(page, "Responsible")
     page.get_by_role("textbox", name="Responsible").fill("Ada")
     page.get_by_role("button", name="Publish", exact=True).click()
     dialog = page.get_by_role("dialog", name="Publish this page")
@@ -131,7 +133,7 @@ def test_a_page_says_where_it_is_and_a_translation_goes_below_that_of_the_page_a
     page = open_admin(f"/admin/articles/{team['uuid']}/")
     page.wait_for_url(f"**/admin/pages/{team['uuid']}/")
     page.get_by_role("button", name="Details", exact=True).click()
-    page.get_by_text("Below “About”, position 4").wait_for()
+    page.get_by_text("Below “About”, first").wait_for()
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Add a translation").click()
     page.get_by_role("dialog", name="Add a translation").get_by_label("Language").select_option("French")

@@ -22,6 +22,14 @@ def get_button(page: Any, name: str) -> Any:
     return page.get_by_role("button", name=name, exact=True)
 
 
+def unfold(page: Any, name: str) -> None:
+    """Open a line of the details."""
+    summary = page.locator(".fold > summary").filter(has=page.get_by_text(name, exact=True)).first
+    summary.wait_for()
+    if not summary.evaluate("(element) => element.parentElement.open"):
+        summary.click()
+
+
 def type_at_end(page: Any, text: str) -> None:
     get_text(page).focus()
     page.keyboard.press("Control+End")

@@ -151,6 +151,14 @@ export function checkbox({ id, label, value, help, onChange }) {
 }
 
 /**
+ * A part of a form that is one line, its name and its value, until it is opened.
+ * @param {unknown} name @param {unknown} value @param {unknown} content @param {boolean} [isOpen]
+ */
+export const fold = (name, value, content, isOpen = false) =>
+  html`<details class="fold" ?open=${isOpen}><summary><span>${name}</span><span dir="auto">${value}</span>
+    ${icon("chevron-down")}</summary>${content}</details>`;
+
+/**
  * One of two or three choices. items: the values by their labels.
  * @template T
  * @param {{label: string, name: string, items: Record<string, T>, value: T, onChange: (value: T) => unknown}} options

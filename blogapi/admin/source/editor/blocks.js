@@ -69,6 +69,9 @@ function findEnd(text, start) {
   return start + (found ? found.index + found[1].length : rest.length);
 }
 
+/** Return the addresses of the pictures of a text. @param {string} text */
+export const findPictures = (text) => [...hideCode(text).matchAll(PICTURE)].map(([, , address]) => address);
+
 /**
  * Return the pictures without alternative text: [{from, to, address, caption}], with the whole block of each.
  * @param {string} text

@@ -2,8 +2,7 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
-import { button, checkbox, field, icon, segments } from "../components.js";
-import { hasRole } from "../roles.js";
+import { button, checkbox, field, fold, icon, segments } from "../components.js";
 import { ITEM } from "./article.js";
 import { findArticles, pickArticle } from "./link-picker.js";
 import { describeFault, CUSTOM_FIELDS, useFields } from "./custom-fields.js";
@@ -29,10 +28,19 @@ export async function loadCustomFields() {
 
 /** @param {EditorPage} page */
 export function renderCustomFields(page) {
-  if (!CUSTOM_FIELDS.length) return nothing;
-  const define = hasRole("admin") ? html`<a class="small" href="/admin/custom-fields/">Define fields</a>` : nothing;
-  return html`<section class="custom-fields"><div class="custom-fields-head"><h3>Custom fields</h3>${define}</div>
-    ${CUSTOM_FIELDS.map((customField) => renderControl(page, customField))}</section>`;
+  return CUSTOM_FIELDS.map((customField) => {
+    const { name, required } = customField;
+    const value = page.edits.custom?.[name];
+    const isOpen = Boolean(describeFault(customField, value) || `custom.${name}` in page.errors || required);
+    return fold(labelOf(customField), describeValue(value), renderControl(page, customField), isOpen);
+  });
+}
+
+/** @param {any} value */
+function describeValue(value) {
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  const words = [value ?? []].flat().map((item) => titles.get(item) ?? item);
+  return words.join(", ") || "Empty";
 }
 
 /** @param {EditorPage} page @param {CustomField} customField */

@@ -3,16 +3,17 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ACTIONS } from "../actions.js";
 import { get, post } from "../api.js";
-import { button, checkbox, field, renderSample } from "../components.js";
+import { button, checkbox, field, fold, renderSample } from "../components.js";
 import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
 import { describeAddress, FIELDS, isPage, pathOf } from "./article.js";
+import { findPictures } from "./blocks.js";
 import { TEXT_FIELDS } from "./edits.js";
 import { loadCustomFields, renderCustomFields } from "./custom-field-controls.js";
 import { TERM_KINDS } from "../pages/term-words.js";
 import { choosePicture, renderPictureField } from "./pictures.js";
 import "./picker.js";
-import { renderLanguages } from "./translations.js";
+import { renderLanguage, renderTranslations } from "./translations.js";
 
 /** @typedef {keyof typeof TERM_KINDS} Kind */
 
@@ -34,40 +35,63 @@ export async function loadTerms() {
   return Object.fromEntries(terms);
 }
 
-/** Load the title of the page above a page into `page.parentTitle`. @param {EditorPage} page */
-export async function loadParent(page) {
-  const parent = page.article?.parent;
-  if (parent) page.set({ parentTitle: (await get(pathOf(parent), { query: { fields: "title" } })).data.title });
+/** Load where a page is: the page above it, and the one before it, into `page.place`. @param {EditorPage} page */
+export async function loadPlace(page) {
+  const { uuid, parent = null } = page.article ?? {};
+  if (!isPage || !uuid) return;
+  const query = { parent: parent ?? "", status: "any", ordering: "position", fields: "uuid,title" };
+  const above = parent && get(pathOf(parent), { query: { fields: "title" } });
+  const [siblings, owner] = await Promise.all([get("blog/pages/", { query }), above]);
+  const before = siblings.data[siblings.data.findIndex((/** @type {Article} */ other) => other.uuid === uuid) - 1];
+  page.set({ place: { parent: owner?.data.title ?? "", before: before?.title ?? "" } });
 }
 
 /**
- * Render the position of a page. The editor cannot change it, because a move applies at once.
+ * Render the place of a page. The editor cannot change it, because a move applies at once.
  * @param {EditorPage} page
  */
-const renderPosition = ({ parentTitle, article }) => html`<div class="field"><span class="label">Place</span>
-  <p dir="auto">${parentTitle ? `Below “${parentTitle}”` : "At the top"}, position ${article.position}</p>
+const renderPlace = ({ place: { parent, before } }) => html`<div class="field"><span class="label">Place</span>
+  <p dir="auto">${parent ? `Below “${parent}”` : "At the top"}, ${before ? `after “${before}”` : "first"}</p>
   <p class="help"><a href="/admin/pages/">Move it in the list of pages</a></p></div>`;
 
-/** @param {EditorPage} page */
+/**
+ * The details in the order of their use: what each article needs is open, the rest is one line with its value.
+ * @param {EditorPage} page
+ */
 export function renderDetails(page) {
-  const { edits, article, rendered } = page;
-  const { excerpt } = edits;
-  const isFree = ACTIONS.publish.from.includes(article?.status ?? "draft");
-  const start = isFree ? "Free to change until you publish. After that the" : "The";
-  const help = html`<span class="address">${rendered?.url}</span> ${start} old address keeps leading here.`;
+  const { edits, rendered, article } = page;
+  const { excerpt, seo } = edits;
   const kinds = KINDS.filter((kind) => FIELDS.includes(TERM_KINDS[kind].field) && hasRole(TERM_KINDS[kind].chooser));
-  const lists = {
-    help: isPage ? "For search results and cards" : "For lists, feeds and search results",
+  const terms = (/** @type {boolean} */ areAuthors) =>
+    kinds.filter((kind) => (kind === "authors") === areAuthors).map((kind) => renderTerms(page, kind));
+  const texts = (/** @type {boolean} */ areRobots) =>
+    TEXTS.filter(({ name }) => (name === "robots") === areRobots).map((text) => renderText(page, text));
+  const ownNames = [seo.title, seo.description, seo.canonical_url].filter(Boolean);
+  const names = listChosen(page, "authors").map(({ name }) => name);
+  const slugFault = page.errors.slug || describeAddress(page);
+  const excerptOptions = {
+    help: excerpt ? "" : "Made from the text until you write one",
     counter: excerpt && `${excerpt.length} of 160`,
   };
   return html`
-    ${renderLanguages(page)}
-    ${renderInput(page, "slug", "Address", { placeholder: rendered?.slug, help })}
-    ${isPage && article ? renderPosition(page) : nothing}
-    ${renderInput(page, "excerpt", "Excerpt", { type: "textarea", rows: 4, placeholder: rendered?.excerpt, ...lists })}
-    ${TEXTS.map((text) => renderText(page, text))}
-    ${kinds.map((kind) => renderTerms(page, kind))}
-    ${renderCustomFields(page)} ${renderCover(page)} ${renderAppearance(page)}`;
+    ${isPage && article && page.place ? renderPlace(page) : nothing} ${renderCover(page)} ${terms(false)}
+    ${renderInput(page, "excerpt", "Excerpt", { type: "textarea", placeholder: rendered?.excerpt, ...excerptOptions })}
+    <div class="folds">
+      ${fold("Address", edits.slug || rendered?.slug || "", renderAddress(page), Boolean(slugFault))}
+      ${kinds.includes("authors") ? fold("Authors", names.join(", ") || "Empty", terms(true)) : nothing}
+      ${renderLanguage(page)} ${texts(false)}
+      ${fold("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderAppearance(page))} ${texts(true)}
+      ${renderCustomFields(page)} ${renderTranslations(page)}</div>
+    ${hasRole("admin") ? html`<p class="help"><a href="/admin/custom-fields/">Define custom fields</a></p>` : nothing}`;
+}
+
+/** @param {EditorPage} page */
+function renderAddress(page) {
+  const { article, rendered } = page;
+  const isFree = ACTIONS.publish.from.includes(article?.status ?? "draft");
+  const start = isFree ? "Free to change until you publish. After that the" : "The";
+  const help = html`<span class="address">${rendered?.url}</span> ${start} old address keeps leading here.`;
+  return renderInput(page, "slug", "Address", { placeholder: rendered?.slug, help });
 }
 
 /**
@@ -91,21 +115,37 @@ function renderInput(page, name, label, options) {
 function renderText(page, { name, label, default: initial, choices }) {
   const value = page.edits[name];
   const write = (/** @type {string | boolean} */ changed) => page.change({ [name]: changed });
-  if (typeof initial === "boolean") return checkbox({ id: `field-${name}`, label, value, onChange: write });
-  if (!choices) return renderInput(page, name, label, { type: "textarea", rows: 2 });
-  return field({ name, label, errors: page.errors, type: "select", value, items: choices, onInput: write });
+  const isFaulty = name in page.errors;
+  if (typeof initial === "boolean") {
+    const box = checkbox({ id: `field-${name}`, label, value, onChange: write });
+    return fold(label, value ? "Yes" : "No", box, isFaulty);
+  }
+  if (!choices) return fold(label, value || "Empty", renderInput(page, name, label, { type: "textarea" }), isFaulty);
+  const options = { type: "select", value, items: choices, onInput: write };
+  return fold(label, choices[value], field({ name, label, errors: page.errors, ...options }), isFaulty);
+}
+
+/**
+ * Return the chosen terms of a kind. If the edits have no category or byline, these are those of the article; an empty
+ * list of tags is a valid choice.
+ * @param {EditorPage} page @param {Kind} kind @returns {Term[]}
+ */
+function listChosen({ edits, article, terms }, kind) {
+  const { field: name, isSingle } = TERM_KINDS[kind];
+  /** @type {Term[]} */
+  const stored = [article?.[name] ?? []].flat();
+  const isGiven = name === "tags" || (isSingle ? edits[name] !== null : edits[name].length > 0);
+  if (!isGiven) return stored;
+  /** @type {string[]} */
+  const uuids = [edits[name]].flat();
+  return uuids.flatMap((uuid) => [...terms[kind], ...stored].find((term) => term.uuid === uuid) ?? []);
 }
 
 /** @param {EditorPage} page @param {Kind} kind */
 function renderTerms(page, kind) {
   const { noun, field: name, label, isSingle, creator } = TERM_KINDS[kind];
-  const { edits, article, terms } = page;
-  /** @type {Term[]} */
-  const stored = [article?.[name] ?? []].flat();
-  // If the edits have no category or byline, the field shows that of the article. An empty list of tags is a valid
-  // choice.
-  const isGiven = name === "tags" || (isSingle ? edits[name] !== null : edits[name].length > 0);
-  const chosen = isGiven ? [edits[name]].flat() : stored.map(({ uuid }) => uuid);
+  const { terms } = page;
+  const chosen = listChosen(page, kind).map(({ uuid }) => uuid);
   /** @param {CustomEvent<string[]>} event */
   const choose = ({ detail }) => page.change({ [name]: isSingle ? detail[0] : detail });
   /** @param {string} words */
@@ -130,9 +170,26 @@ function renderCover(page) {
     const picture = await choosePicture(options);
     if (picture) write(picture.url);
   };
-  const more = address.includes("/media/") ? button("Alternative text", describe, { kind: "bare" }) : nothing;
+  const [first] = findPictures(page.area?.field.getText() ?? "");
+  // The address of a picture of the library is known to the API.
+  const take = async () => {
+    const uuid = /^media:(.+)$/.exec(first)?.[1];
+    write(uuid ? (await get(`blog/media/${uuid}/`, { query: { fields: "url" } })).data.url : first);
+  };
+  const more = address
+    ? address.includes("/media/") && button("Alternative text", describe, { kind: "bare" })
+    : [
+        first && button("Take the first picture of the text", () => page.act("cover", take), { kind: "bare" }),
+        html`<span class="help">Or drop one here</span>`,
+      ];
   const words = { name: "Cover", label: "Cover", title: "Choose the cover", action: "Use as cover" };
-  return renderPictureField({ ...words, address, more, write });
+  return renderPictureField({ ...words, address, more: more || nothing, write });
+}
+
+/** Upload a picture that was dropped on the cover. @param {EditorPage} page @param {File} file */
+export async function dropCover(page, file) {
+  const picture = await choosePicture({ files: [file], title: "Choose the cover", action: "Use as cover" });
+  if (picture) page.change({ cover_image: picture.url });
 }
 
 /** @param {EditorPage} page */
@@ -148,12 +205,9 @@ function renderAppearance(page) {
   const help = "Only if it was published elsewhere first.";
   const texts = { title, description };
   const titleOptions = { placeholder: edits.title, counter: `${title.length} of 60` };
-  return html`<div class="field"><span class="label">How it looks elsewhere</span>
-      ${renderSample({ ...texts, label: "Search result", host: href })}
+  return html`<div>${renderSample({ ...texts, label: "Search result", host: href })}
       ${renderSample({ ...texts, label: "Card", host, kind: "card", picture })}</div>
-    <details class="field">
-      <summary class="link-button">Write others</summary>
-      ${renderInput(page, "seo.title", "Title elsewhere", titleOptions)}
-      ${renderInput(page, "seo.description", "Description elsewhere", aboutOptions)}
-      ${renderInput(page, "seo.canonical_url", "Original address", { help })}</details>`;
+    ${renderInput(page, "seo.title", "Title elsewhere", titleOptions)}
+    ${renderInput(page, "seo.description", "Description elsewhere", aboutOptions)}
+    ${renderInput(page, "seo.canonical_url", "Original address", { help })}`;
 }

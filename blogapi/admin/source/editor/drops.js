@@ -1,5 +1,6 @@
 /** Takes files that are dropped anywhere on the editor; the browser would open them in place of the page. */
 
+import { dropCover } from "./details.js";
 import { toast } from "../dialogs.js";
 
 /** @param {EditorPage} page @param {HTMLElement} root its element */
@@ -20,6 +21,7 @@ function receive(page, { dataTransfer, target, clientX: x, clientY: y }) {
   /** @type {File[]} */
   const files = [...dataTransfer.files];
   const pictures = files.filter(({ type }) => type.startsWith("image/"));
+  if (pictures.length && target.closest(".details > .cover")) return dropCover(page, pictures[0]);
   if (!target.closest(".writing")) return toast("Drop pictures on the text.");
   if (pictures.length < files.length) toast("Only pictures can be dropped here. Add other files on the page Media.");
   if (!pictures.length) return;

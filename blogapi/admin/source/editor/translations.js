@@ -2,7 +2,8 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
-import { badge, button, field, onButton, row } from "../components.js";
+import { badge, button, field, fold, onButton, row } from "../components.js";
+import { count } from "../format.js";
 import { languageName } from "../languages.js";
 import { listPath } from "../roles.js";
 import { session } from "../shell.js";
@@ -22,18 +23,18 @@ export async function loadTranslations(page) {
   page.set({ translations: found.filter(({ uuid }) => uuid !== page.uuid) });
 }
 
-/**
- * The field for the language, with the translations. It is hidden in a blog with one language until a translation is
- * asked for.
- * @param {EditorPage} page
- */
-export function renderLanguages(page) {
-  const { edits, errors, isTranslating } = page;
+// A blog with one language shows nothing of languages until a translation is asked for.
+const hasLanguages = (/** @type {EditorPage} */ { edits, translations, isTranslating }) =>
+  Boolean(session().site.languages.length || edits.language || translations.length || isTranslating);
+
+/** The line of the language. @param {EditorPage} page */
+export function renderLanguage(page) {
+  const { edits, errors } = page;
   /** @type {Article[]} */
   const translations = page.translations;
   /** @type {{languages: {language: string}[]}} */
   const { languages } = session().site;
-  if (!languages.length && !edits.language && !translations.length && !isTranslating) return nothing;
+  if (!hasLanguages(page)) return nothing;
   const write = (/** @type {string} */ language) => page.change({ language });
   const named = [...languages, edits, ...translations].map(({ language }) => language);
   const tags = new Set(named.filter(Boolean));
@@ -41,13 +42,14 @@ export function renderLanguages(page) {
   const items = { "": languageName(ownLanguage()) };
   for (const tag of tags) if (tag !== ownLanguage()) items[tag] = languageName(tag);
   const options = { name: "language", label: "Language", type: "select", errors, items, onInput: write };
-  return html`${field({ ...options, value: edits.language, help: "Spelling is checked in it." })}
-    ${page.article ? renderTranslations(page) : nothing}`;
+  const control = field({ ...options, value: edits.language, help: "Spelling is checked in it." });
+  return fold("Language", items[edits.language], control, "language" in errors);
 }
 
-/** @param {EditorPage} page */
-function renderTranslations(page) {
-  const { edits, article, translations } = page;
+/** The line of the translations. @param {EditorPage} page */
+export function renderTranslations(page) {
+  const { edits, article, translations, isTranslating } = page;
+  if (!article || !hasLanguages(page)) return nothing;
   const used = [edits, ...translations].map(({ language }) => language || ownLanguage());
   /** @param {Article} item */
   const renderItem = (item) => {
@@ -57,9 +59,15 @@ function renderTranslations(page) {
     const text = html`${badge(item)}${isOlder ? ", older than this text" : nothing}`;
     return row({ title, text, side: languageName(item.language || ownLanguage()) });
   };
-  const list = html`<span class="label">Translations</span><ul class="rows">${translations.map(renderItem)}</ul>`;
+  const list = html`<ul class="rows">${translations.map(renderItem)}</ul>`;
   const open = onButton((anchor) => openTranslation(anchor, page, used));
   const add = button("Add a translation", open, { "data-ref": "addTranslation", icon: "languages", popup: "dialog" });
-  return html`<div class="field translations" role="group" aria-label="Translations">
+  const content = html`<div class="field translations" role="group" aria-label="Translations">
     ${translations.length ? list : nothing}${add}</div>`;
+  return fold(
+    "Translations",
+    translations.length ? count(translations.length, "text") : "None",
+    content,
+    isTranslating,
+  );
 }

@@ -7,7 +7,7 @@ import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { addressOf, COLLECTION, renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { takePaste } from "../editor/clipboard.js";
-import { loadParent, renderDetails } from "../editor/details.js";
+import { loadPlace, renderDetails } from "../editor/details.js";
 import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { takeDrops } from "../editor/drops.js";
 import { Find } from "../editor/find.js";
@@ -52,8 +52,8 @@ class Editor extends ArticlePage {
   follower = null;
   /** @type {Article[]} the translations of the article, without itself */
   translations = [];
-  /** The title of the page above a page. */
-  parentTitle = "";
+  /** @type {{parent: string, before: string} | null} the titles of the page above a page, and of the one before it */
+  place = null;
   isTranslating = false;
   /** @type {{username: string}[]} the other users who have the article open */
   others = [];
@@ -104,7 +104,7 @@ class Editor extends ArticlePage {
     if (!this.article) lines[0].focus();
     this.showEdits();
     loadTranslations(this).catch(() => {});
-    loadParent(this).catch(() => {});
+    loadPlace(this).catch(() => {});
     this.startKeeping();
     startPresence(this);
   }
@@ -271,7 +271,9 @@ class Editor extends ArticlePage {
   async startTranslation() {
     this.set({ isTranslating: true });
     await this.openDetails();
-    /** @type {HTMLElement} */ (refs.details.querySelector("[data-ref=addTranslation]")).click();
+    const add = /** @type {HTMLElement} */ (refs.details.querySelector("[data-ref=addTranslation]"));
+    add.scrollIntoView({ block: "center" });
+    add.click();
   }
 
   /** Show where the published or scheduled article is, below the main button. */
