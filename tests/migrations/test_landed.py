@@ -72,6 +72,7 @@ DIGESTS = {
     "0040": "389f4a40a1363c71adb8a7008073039102fc4d97c79590c1e4e4ab09458953fd",
     "0041": "cb9173990840cb0a18f260895aaaf73f730a1e92345348670ab6c84957432912",
     "0042": "15bb00a75165e0f0a751aafe225bb758f4a7fb2969999874d31b0ae06eea5217",
+    "0047": "e6b5c9afaab82b35da410f889269712373c1d7b336995d42d62ccd624c49d09e",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
@@ -86,7 +87,7 @@ DERIVED = INDEX | {
 
 def select_stable_columns(row: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return the columns that neither migrations nor starts change, with UUIDs as SQLite stores them."""
-    excluded = {"json", "pieces", "source_digest", *DERIVED_COLUMNS}
+    excluded = {"json", "pieces", "source_digest", "rights", *DERIVED_COLUMNS}
     if row.get("owner_id") is None:
         # A later migration changes the scope of anonymous keys.
         excluded.add("scope")
