@@ -242,6 +242,7 @@ def _authenticate_key(value: str) -> Caller:
         publishes=may_publish(role, can_publish=bool(key.can_publish)),
         scopes=frozenset(permissions.included_scopes(key.scope)),
         key=key.uuid,
+        key_name=key.name,
         expires=expires,
         is_authenticated=True,
     )

@@ -150,7 +150,8 @@ def _complete_response(response: Document, method: str, declared: Operation, doc
 def _describe_access(access: Access) -> str:
     has_scope = access.rule.checks_credentials and not access.rule.login_only
     scope = f" Scope: {access.scope}." if has_scope else ""
-    return f"For: {access.rule.description}.{scope}"
+    limit = " A key of the scope drafts changes nothing that readers see." if access.scope == "drafts" else ""
+    return f"For: {access.rule.description}.{scope}{limit}"
 
 
 def _security_requirements(rule: Rule) -> list[dict[str, list[str]]]:

@@ -19,8 +19,9 @@ from blogapi.web.errors import Forbidden, Unauthorized
 from blogapi.web.operation import View, declare, get_operation
 
 # Each scope includes those before it. `published` allows reading published content, `read` allows reading
-# everything that the user may see, and `write` also allows changing content.
-Scope = Literal["published", "read", "write"]
+# everything that the user may see, `drafts` also allows writing what readers do not see, and `write` also
+# allows changing what they see.
+Scope = Literal["published", "read", "drafts", "write"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 
@@ -60,6 +61,7 @@ class Caller:
     publishes: bool = False
     scopes: frozenset[str] = frozenset()
     key: UUID | None = None
+    key_name: str = ""
     expires: datetime | None = None
     is_authenticated: bool = False
     lacks_second_factor: bool = False
@@ -72,6 +74,24 @@ class Caller:
     def is_author(self) -> bool:
         """Return whether the caller is an author, who may write only their own articles."""
         return self.role == Role.AUTHOR
+
+    @property
+    def may_change_public(self) -> bool:
+        """Return whether the caller may publish articles, and change what readers see."""
+        return self.publishes and "write" in self.scopes
+
+    @property
+    def writes_drafts_only(self) -> bool:
+        """Return whether the caller has a key that writes, but only what readers do not see."""
+        return "drafts" in self.scopes and "write" not in self.scopes
+
+    @property
+    def gets_provisional_slugs(self) -> bool:
+        """Return whether the unpublished articles that the caller writes have provisional slugs.
+
+        Authors must not learn which slugs are taken, and a key that writes drafts must not take them.
+        """
+        return self.is_author or self.writes_drafts_only
 
     @property
     def sees_drafts(self) -> bool:
@@ -169,6 +189,11 @@ def current_caller() -> Caller:
     """Return the caller of the current request."""
     caller: Caller = g.caller
     return caller
+
+
+def current_key_name() -> str:
+    """Return the name of the key of the current request; empty for a login, and in commands."""
+    return current_caller().key_name if "caller" in g else ""
 
 
 def current_user_id() -> UUID:

@@ -177,7 +177,7 @@ class PreconditionFailed(Problem):
 
 
 class PreconditionRequired(Problem):
-    """The setting REQUIRE_IF_MATCH is on and the request has no If-Match."""
+    """The request needs the header If-Match, for example because the setting REQUIRE_IF_MATCH is on."""
 
     status, code = 428, "if_match_required"
 

@@ -67,7 +67,7 @@ def create_key(page: Page) -> None:
     """Create a key, which is then shown once."""
     click("button", "New key")(page)
     page.get_by_label("Name", exact=True).fill("site build")
-    click("button", "Create key")(page)
+    click("button", "Make the key")(page)
 
 
 def invite(page: Page) -> None:

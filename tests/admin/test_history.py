@@ -110,3 +110,21 @@ def test_an_article_without_former_versions_says_so(api, open_admin):
     uuid = api.post("blog/articles/", {"title": "New"})["uuid"]
     page = open_admin(f"/admin/articles/{uuid}/history/")
     page.get_by_role("heading", name="There is one version so far", exact=True).wait_for()
+
+
+def test_a_version_that_was_written_with_a_key_names_the_key(api, open_admin):
+    uuid = api.post("blog/articles/", {"title": "By hand", "content": "One."})["uuid"]
+    key = api.post("auth/api-key/", {"name": "Writing assistant", "scopes": ["drafts"]})["public_state"]
+    path, assistant = f"blog/articles/{uuid}/", {"X-API-KEY": key}
+    api.patch(path, {"content": "Two."}, headers=assistant)
+    api.patch(path, {"content": "Three."}, headers=assistant)
+    api.patch(path, {"content": "Four."})
+    api.patch(f"{path}working-copy/", {"content": "Five."}, headers=assistant)
+    page = open_admin(f"/admin/articles/{uuid}/history/")
+    versions = page.get_by_role("navigation", name="Versions").get_by_role("link")
+    versions.first.wait_for()
+    written_by = ["Writing assistant", "ida", "Writing assistant", "Writing assistant", "ida"]
+    assert [by in text for by, text in zip(written_by, versions.all_inner_texts(), strict=True)] == [True] * 5
+    page.get_by_text("by Writing assistant").wait_for()
+    versions.nth(1).click()
+    page.get_by_text("by ida").wait_for()

@@ -7,9 +7,10 @@ import re
 import pytest
 
 from blogapi.accounts.users import links
+from blogapi.web.access import SCOPES
 from tests.admin.blogs import PASSWORD, serve_blog
 from tests.admin.browsing import AdminPages, list_violations, wait_for_copied, wait_for_page
-from tests.browser import wait_for_first, wait_until
+from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 
@@ -188,12 +189,12 @@ def test_a_key_is_shown_once_and_revoked(api, open_admin):
     page.get_by_role("button", name="New key").click()
     dialog = page.get_by_role("dialog", name="New key")
     dialog.get_by_role("textbox", name="Name").fill("phone shortcut")
-    dialog.get_by_role("combobox", name="May").select_option("write")
+    dialog.get_by_role("radio", name="Read and write").check()
     dialog.get_by_text("Create, change, publish and delete").wait_for()
     assert list_violations(page) == []
     requests = []
     page.route("**/auth/api-key/", lambda route: requests.append(route))
-    dialog.get_by_role("button", name="Create key").click()
+    dialog.get_by_role("button", name="Make the key").click()
     dialog.get_by_role("button", name="Saving…").wait_for()
     # The key is shown even if the dialog is closed before the answer.
     page.keyboard.press("Escape")
@@ -214,6 +215,27 @@ def test_a_key_is_shown_once_and_revoked(api, open_admin):
     page.get_by_role("button", name="Revoke key").click()
     page.get_by_role("heading", name="No keys yet").wait_for()
     assert api.get("auth/api-key/") == []
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (320, True)])
+def test_a_key_that_writes_drafts_is_a_choice(api, open_admin, width, dark):
+    page = open_admin("/admin/keys/", width=width, dark=dark)
+    page.get_by_role("button", name="New key").click()
+    dialog = page.get_by_role("dialog", name="New key")
+    assert dialog.get_by_role("radio", checked=True).get_attribute("value") == "read"
+    choices = dialog.get_by_role("group", name="It may").get_by_role("radio")
+    assert choices.evaluate_all("radios => radios.map((radio) => radio.value)") == [*SCOPES]
+    dialog.get_by_role("textbox", name="Name").fill(f"Writing assistant {width}")
+    dialog.get_by_text("Never publishes, deletes, or touches what readers see.").click()
+    assert list_violations(page) == []
+    assert not is_wider_than_the_window(page)
+    dialog.get_by_role("button", name="Make the key").click()
+    page.get_by_text(re.compile(r"^May write drafts as ida\. Ends on \d")).wait_for()
+    row = page.get_by_role("row", name=re.compile(f"Writing assistant {width}"))
+    row.get_by_role("cell", name="Drafts").wait_for()
+    (key,) = (one for one in api.get("auth/api-key/") if one["name"] == f"Writing assistant {width}")
+    assert key["scopes"] == ["published", "read", "drafts"]
+    api.delete(f"auth/api-key/{key['uuid']}/")
 
 
 def test_an_admin_changes_the_own_byline(api, open_admin):

@@ -55,12 +55,20 @@ REQUIRED = {
         *("media.single", "media_uses.listed", "previews.listed", "revisions.listed", "revisions.single"),
         *("revisions.compare", "working_copies.single"),
     ),
+    ("author", "drafts"): (
+        *("articles.create", "articles.replace", "articles.change", "media.create"),
+        *("working_copies.replace", "working_copies.change"),
+    ),
     ("author", "write"): (
-        *("articles.create", "articles.replace", "articles.change", "articles.delete"),
-        *("articles.replace_all", "articles.change_all", "articles.delete_all", "tags.create"),
+        *(
+            "articles.delete",
+            "articles.replace_all",
+            "articles.change_all",
+            "articles.delete_all",
+            "tags.create",
+        ),
         *(
             "authors.change",
-            "media.create",
             "media.change",
             "media.replace",
             "media.delete",
@@ -68,7 +76,7 @@ REQUIRED = {
         ),
         *("previews.revoke", "revisions.create", "revisions.change", "revisions.restore"),
         *("deleted_articles.restore", "deleted_articles.restore_all"),
-        *(f"working_copies.{name}" for name in ("replace", "change", "delete", "publish")),
+        *("working_copies.delete", "working_copies.publish"),
         "open_articles.report",
     ),
     ("editor", "write"): (

@@ -55,8 +55,8 @@ DERIVED_FIELDS = [
 ]
 PREVIEW = [("uuid", "uuid"), ("created", "time"), ("expires", "time"), ("user", "uuid")]
 REVISION = [
-    *(("number", "number"), ("created", "time"), ("user", "uuid"), ("name", "text"), ("title", "text")),
-    ("status", "text"),
+    *(("number", "number"), ("created", "time"), ("user", "uuid"), ("key_name", "text")),
+    *(("name", "text"), ("title", "text"), ("status", "text")),
 ]
 SINGLE_REVISION = [
     *REVISION,

@@ -32,6 +32,7 @@ WRITE = [
     *("restore_version", "create_preview_link", "create_tag", "describe_file"),
     *("delete_article", "restore_article"),
 ]
+DRAFTS = ["create_draft", "edit_article", "save_working_copy"]
 SENTENCES = re.compile(r"[A-Z`][^\n]*[.]")
 
 
@@ -41,6 +42,8 @@ SENTENCES = re.compile(r"[A-Z`][^\n]*[.]")
         *((role, "published", READ_PUBLISHED) for role in (Role.AUTHOR, Role.EDITOR, Role.ADMIN)),
         *((Role.READER, scope, READ_PUBLISHED) for scope in ("published", "read", "write")),
         *((role, "read", READ) for role in (Role.AUTHOR, Role.EDITOR, Role.ADMIN)),
+        *((role, "drafts", [*READ, *DRAFTS]) for role in (Role.AUTHOR, Role.EDITOR, Role.ADMIN)),
+        (Role.READER, "drafts", READ_PUBLISHED),
         *((role, "write", READ + WRITE) for role in (Role.AUTHOR, Role.EDITOR, Role.ADMIN)),
     ],
 )

@@ -72,7 +72,9 @@ DIGESTS = {
     "0040": "389f4a40a1363c71adb8a7008073039102fc4d97c79590c1e4e4ab09458953fd",
     "0041": "cb9173990840cb0a18f260895aaaf73f730a1e92345348670ab6c84957432912",
     "0042": "15bb00a75165e0f0a751aafe225bb758f4a7fb2969999874d31b0ae06eea5217",
-    "0047": "e6b5c9afaab82b35da410f889269712373c1d7b336995d42d62ccd624c49d09e",
+    "0045": "5d5978a9b76700c476a16982314624aadc15d6547a2d975abf288888943f4757",
+    "0046": "384d0deb3bc503cc58583561735ea5c75cbac6acc8e47580ecc1fda7f9caa3bb",
+    "0047": "35e6df9385899acf88f1d31b36ca3724e4326a68e1a3468801c0c31a5ac87538",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal
@@ -351,4 +353,4 @@ def test_the_columns_of_an_article_have_the_order_of_the_model(
             columns = [row[1] for row in connection.execute("PRAGMA table_info(article)")]
         assert columns == table_of(Article).c.keys(), path
         # SQLite reads a row up to the last column that a statement selects.
-        assert columns[-4:] == ["custom", "content", "toc", "html"]
+        assert columns[-5:] == ["custom", "content", "toc", "html", "key_name"]

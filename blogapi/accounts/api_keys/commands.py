@@ -39,7 +39,8 @@ def _parse_time(_context: click.Context, _option: click.Parameter, value: str | 
     default="published",
     show_default=True,
     help="published: read only published content, for example in a web page. read: read everything that the "
-    "owner may read, including drafts if the owner is an admin. write: read and write.",
+    "owner may read, including drafts if the owner is an admin. drafts: also write drafts, edits and "
+    "files, but change nothing that readers see. write: read and write.",
 )
 @click.option("--name", default="", help="A label for the key.")
 @click.option("--expires", metavar="TIME", callback=_parse_time, help="When it expires, such as 2030-01-31.")

@@ -20,7 +20,7 @@ class ApiKey(Identified, Base):
 
     __tablename__ = "api_key"
     __table_args__ = (
-        CheckConstraint("scope IN ('published', 'read', 'write')", name="scope"),
+        CheckConstraint("scope IN ('published', 'read', 'drafts', 'write')", name="scope"),
         CheckConstraint("owner_id IS NOT NULL OR scope = 'published'", name="anonymous"),
     )
 

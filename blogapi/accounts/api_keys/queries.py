@@ -28,6 +28,7 @@ class KeyWithOwner(NamedTuple):
     """
 
     uuid: UUID
+    name: str
     scope: Scope
     created: datetime
     expires: datetime | None
@@ -43,7 +44,7 @@ class KeyWithOwner(NamedTuple):
 # This statement runs for each request with a key, so it is built once and bypasses the ORM.
 _SELECT_WITH_OWNER = (
     select(
-        *(ApiKey.uuid, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
+        *(ApiKey.uuid, ApiKey.name, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
         *(Account.uuid, Account.username, Account.role, Account.can_publish, Account.disabled),
         select(CommitCounter.tag).scalar_subquery(),
     )

@@ -81,7 +81,8 @@ class KeyBodySchema(InputSchema):
         metadata={
             "description": (
                 "`published` allows reading published content, for example in a web page. `read` allows "
-                "reading everything that the owner may read. `write` allows reading and writing. Default: "
+                "reading everything that the owner may read. `drafts` also allows writing drafts, edits and "
+                "files, but changes nothing that readers see. `write` allows reading and writing. Default: "
                 "`read`. You cannot create a key of a wider scope than your own."
             ),
             "uniqueItems": True,

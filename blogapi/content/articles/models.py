@@ -134,6 +134,8 @@ class Article(HasEvents, Identified, Timestamped, Base):
     content: Mapped[str] = mapped_column(default="", sort_order=2)
     toc: Mapped[Any] = derived_column(JsonText(), server_default="[]", deferred=True, sort_order=3)
     html: Mapped[str] = derived_column(Text(), server_default="", deferred=True, sort_order=4)
+    # The name of the key with which the last version was written, or empty. Lists do not select it.
+    key_name: Mapped[str] = mapped_column(default="", server_default="", deferred=True, sort_order=5)
 
     category: Mapped[Category | None] = relationship()
     tag_links: Mapped[list[ArticleTag]] = relationship(
@@ -296,9 +298,9 @@ Index("ix_former_path_order", bytewise(FormerPath.path)).ddl_if(dialect="postgre
 class ArticleRevision(Base):
     """A former version of an article: its writer, its time and its content as JSON.
 
-    If saves of a scheduled article have replaced this version, `saves_since` is the time of the first save;
-    otherwise it is None. There is no foreign key: the row is kept when its article is deleted, so that the
-    deletion can be undone.
+    `key_name` is the name of the key with which it was written, or empty. If saves of a scheduled article
+    have replaced this version, `saves_since` is the time of the first save; otherwise it is None. There is no
+    foreign key: the row is kept when its article is deleted, so that the deletion can be undone.
     """
 
     __tablename__ = "article_revision"
@@ -311,15 +313,16 @@ class ArticleRevision(Base):
     content: Mapped[str]
     name: Mapped[str] = mapped_column(default="", server_default="")
     saves_since: Mapped[datetime | None]
+    key_name: Mapped[str] = mapped_column(default="", server_default="")
 
 
 class WorkingCopy(Base):
     """The edits of an article that are not part of the article yet; all users share one copy per article.
 
     `content` is the content that the editor saved, as JSON. `version` counts the saves, and `base_version` is
-    the version of the article on which the edits are based. `user_id` is the user who saved last. `not_live`
-    is a JSON array of sentences: why the last save could not be written into the scheduled article; None if
-    this was not tried.
+    the version of the article on which the edits are based. `user_id` is the user who saved last, and
+    `key_name` the name of the key with which they did, or empty. `not_live` is a JSON array of sentences: why
+    the last save could not be written into the scheduled article; None if this was not tried.
     """
 
     __tablename__ = "working_copy"
@@ -333,6 +336,7 @@ class WorkingCopy(Base):
     base_version: Mapped[int]
     content: Mapped[str]
     not_live: Mapped[str | None]
+    key_name: Mapped[str] = mapped_column(default="", server_default="")
 
 
 class DeletedItem(Base):

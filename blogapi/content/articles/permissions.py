@@ -3,7 +3,10 @@
 Authors write only their own articles, and see no hidden articles of others. An article belongs to the user
 who created it (`author_id`); `user reassign` gives it to another user. The byline does not matter. Callers
 get the same answer for an article that they may not see as for one that does not exist. Editors and admins
-may do everything, so most of these functions do nothing for them.
+may work on all articles.
+
+Whose an article is, and whether readers see it, are two questions: a key of the scope `drafts` works on the
+same articles as its owner, but changes nothing public, like an author who may not publish.
 
 The functions are called before the body is read or rendered, and again in the transaction of the write.
 """
@@ -139,10 +142,10 @@ def check_deleted(uuid: UUID, type_: str) -> None:
 
 
 def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
-    """Raise NotFound or Forbidden for an author unless they may create or replace the article.
+    """Raise NotFound, Forbidden or Conflict unless the caller may create or replace the article.
 
-    Without `fields`, the written fields are not checked. A deleted article of another user cannot be created
-    again.
+    Without `fields`, the written fields are not checked. An author cannot create a deleted article of another
+    user again, and a key of the scope `drafts` creates no deleted article again.
     """
     items = [replace(fields or ArticleInput(), uuid=uuid)]
     check_writes(items, is_bulk=False, creates=True, is_complete=bool(fields))
@@ -174,8 +177,8 @@ def check_restoration(uuid: UUID, type_: str = ARTICLE) -> None:
 
 def check_creation(fields: ArticleInput) -> None:
     """Raise Forbidden unless the caller may create an article with these fields."""
-    if current_caller().is_author:
-        _check_fields(fields, None, _read_profile() if fields.authors else ())
+    is_author = current_caller().is_author
+    _check_fields(fields, None, _read_profile() if is_author and fields.authors else ())
 
 
 def check_write(uuid: UUID, fields: ArticleInput | None = None) -> None:
@@ -192,7 +195,8 @@ def check_writes(
     With `creates`, the articles may be new. Without `is_complete`, only the owners of the articles are
     checked.
     """
-    if not current_caller().is_author:
+    caller = current_caller()
+    if not caller.is_author and caller.may_change_public:
         return
     rows = _read_rows([uuid for fields in items if (uuid := fields.uuid)])
     bylines = _read_bylines(
@@ -237,6 +241,11 @@ def _check_new(uuid: UUID) -> None:
     last = deleted or _read_last_version(uuid)
     if last is not None and not _is_own(last):
         raise NotFound(_MISSING)
+    if last is not None and current_caller().writes_drafts_only:
+        raise Conflict(
+            "An item with this uuid was deleted; restore it at /admin/articles/, or create another article.",
+            code="deleted",
+        )
     if deleted is not None:
         # The write would end the deleted item, so it needs the same right as its restoration.
         _check_fields(ArticleInput(), deleted, ())
@@ -259,7 +268,15 @@ def _check_own(row: Any) -> None:
 def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
     """Raise Forbidden if the write changes the byline, or public content that the caller may not change."""
     is_published = row is not None and row.status in _PUBLISHED
-    if (is_published or fields.status in _PUBLISHED) and not current_caller().publishes:
+    caller = current_caller()
+    if (is_published or fields.status in _PUBLISHED) and not caller.may_change_public:
+        if caller.publishes:
+            where, draft = (f"{row.uuid}/", "working copy") if row is not None else ("", "draft")
+            raise Forbidden(
+                f"This key writes drafts only; publish it yourself at /admin/articles/{where}, or save a "
+                f"{draft}.",
+                code="scope_missing",
+            )
         raise Forbidden(
             "You may not publish, or change what is published. Save your edits as a working copy, and ask an "
             "editor to publish them."
@@ -273,7 +290,7 @@ def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
 
 def _check_byline(fields: ArticleInput, byline: Byline) -> None:
     # In a working copy, an empty byline stands for that of the article.
-    if fields.authors and not _is_same_byline(fields.authors, byline):
+    if current_caller().is_author and fields.authors and not _is_same_byline(fields.authors, byline):
         raise Forbidden("Only editors and admins may change the authors of an article; leave `authors` out.")
 
 

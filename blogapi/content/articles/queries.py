@@ -40,7 +40,9 @@ _SELECT_SLUG_OWNERS = union_all(
 _SELECT_COMPLETE = select(Article).where(Article.uuid.in_(bindparam("uuids", expanding=True)))
 _SELECT_WITH_HTML = _SELECT_COMPLETE.options(undefer(Article.html), undefer(Article.toc))
 # Most articles have one author, so joining the authors repeats few rows.
-_SELECT_STORED = _SELECT_COMPLETE.options(joinedload(Article.author_links)).add_columns(
+_SELECT_STORED = _SELECT_COMPLETE.options(
+    joinedload(Article.author_links), undefer(Article.key_name)
+).add_columns(
     select(func.max(_revision.number)).where(_revision.article_id == Article.uuid).scalar_subquery(),
 )
 _LINKS: dict[str, Select[Any]] = {

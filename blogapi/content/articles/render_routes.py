@@ -136,10 +136,10 @@ def render(fields: Fields) -> WithAttributes:
     slug, url = _predict_address(article, **fields) if fields.get("title", "").strip() else (None, None)
     (html,) = article_links.resolve_links([resolver.resolve(rendered.html)])
     # A free slug would reveal the slugs of articles that an author may not see.
+    is_provisional = current_caller().gets_provisional_slugs
     find_taken = partial(queries.find_taken_slugs, exclude=article)
     is_reserved = partial(is_reserved_slug, get_site(), fields.get("type", ItemType.ARTICLE.value))
-    shows_free = bool(slug) and not current_caller().is_author
-    free = first_free_slug(slug, find_taken, is_reserved) if slug and shows_free else None
+    free = None if is_provisional or not slug else first_free_slug(slug, find_taken, is_reserved)
     removed = list_removed(content, content_type, rendered.html)
     as_text = is_shown_as_text(content, content_type, rendered.html)
     notes = {"removed": removed, "shown_as_text": as_text}
@@ -166,7 +166,7 @@ def _predict_address(
     if article and not _follows_title(article, title):
         slug = slug or article.slug
         base = get_base(slug, uuid) or ""
-    if current_caller().is_author:
+    if current_caller().gets_provisional_slugs:
         # A number appended to a taken slug would reveal the slugs of articles that the author may not see.
         slug = base or slug or make_slug(title)
     elif base or not slug:

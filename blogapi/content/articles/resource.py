@@ -11,7 +11,7 @@ from uuid import UUID
 from blogapi.content.articles import permissions
 from blogapi.content.articles.schemas import ArticleSchema, PageFieldsSchema, SingleArticleFieldsSchema
 from blogapi.publication.visibility import ItemType
-from blogapi.web.access import Rule
+from blogapi.web.access import Rule, Scope
 from blogapi.web.representation import Representation
 
 
@@ -24,6 +24,11 @@ class Resource:
     representation: Representation
     schema: ArticleSchema
     fields_schema: type[SingleArticleFieldsSchema | PageFieldsSchema]
+
+    @property
+    def draft_scope(self) -> Scope:
+        """The scope that a key needs to write what readers do not see; for pages, it is `write`."""
+        return "drafts" if self.kind == ItemType.ARTICLE else "write"
 
     @property
     def item_path(self) -> str:

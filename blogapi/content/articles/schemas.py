@@ -187,6 +187,15 @@ class WorkingCopySummarySchema(OutputSchema):
     title = ma.fields.String(metadata={"example": "The bread that waits for me"})
 
 
+class KeyName(ma.fields.String):
+    """The name of the key with which a version or a working copy was written."""
+
+    def __init__(self, description: str = "", **options: Any) -> None:
+        text = "The name of the key with which the user wrote it; empty for a login."
+        metadata = {"description": f"{text}{description}", "example": "Writing assistant"}
+        super().__init__(metadata=metadata, **options)
+
+
 class ArticleFieldsSchema(ArticleSchema):
     """An article with the requested fields."""
 
@@ -236,6 +245,7 @@ class ArticleFieldsSchema(ArticleSchema):
             "description": "The user who changed the article last; null for callers who cannot see drafts."
         },
     )
+    key_name = KeyName(" Null for callers who cannot see drafts.", allow_none=True)
     working_copy = ma.fields.Nested(
         WorkingCopySummarySchema,
         allow_none=True,

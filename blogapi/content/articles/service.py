@@ -14,6 +14,7 @@ from functools import partial
 from uuid import UUID, uuid4
 
 from flask import has_request_context
+from sqlalchemy import select
 
 from blogapi.content.articles import page_tree, prepared, queries
 from blogapi.content.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
@@ -31,7 +32,8 @@ from blogapi.content.custom_fields.shown_values import list_public_names
 from blogapi.content.custom_fields.validation import find_missing_fields
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.authors import get_or_create_profile
-from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
+from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY, Category
+from blogapi.content.taxonomies.queries import find_by_names
 from blogapi.content.taxonomies.service import get_or_create_term
 from blogapi.parsing import normalize_language
 from blogapi.publication.events import record
@@ -42,10 +44,13 @@ from blogapi.site.queries import get_site
 from blogapi.site.served_paths import is_reserved_slug
 from blogapi.storage.database import current_time, db, table_of, transaction
 from blogapi.web import unique_slugs
-from blogapi.web.access import current_caller
+from blogapi.web.access import current_caller, current_key_name
 from blogapi.web.conditional import write_all
 from blogapi.web.errors import Conflict, Errors, Invalid
 from blogapi.web.unique_slugs import first_free_slug, get_base, make_provisional
+
+# The maximum number of slugs that an error message lists.
+_MAX_NAMED_SLUGS = 50
 
 
 def prepare_articles(inputs: Sequence[ArticleInput], *, partial: bool = False) -> None:
@@ -144,8 +149,9 @@ def create_article(
     """Create an article and return it.
 
     Without a slug in `fields`, it is derived from `slug_from` or the title, with a number if it is taken.
-    Unpublished articles of authors get provisional slugs; see `unique_slugs`. Without authors in `fields`,
-    the author is the profile of `author`. An article with the uuid of a deleted one continues its versions.
+    Some callers write unpublished articles with provisional slugs; see `unique_slugs`. Without authors in
+    `fields`, the author is the profile of `author`. An article with the uuid of a deleted one continues its
+    versions.
 
     Raises Invalid if the category, a tag or an author does not exist, and Conflict if the slug is taken.
     """
@@ -168,6 +174,7 @@ def create_article(
         uuid=uuid,
         author_id=author,
         editor_id=editor or author,
+        key_name=current_key_name(),
         version=loaded.deleted_numbers.get(uuid, 0) + 1,
         slug_derived=not (fields.slug or slug_from),
         was_public=is_readable(content, now),
@@ -234,7 +241,7 @@ def change_article(
     _set_content(article, content, now)
     article.was_public = was_public or is_readable(content, now)
     article.version = max(article.version, number) + 1
-    article.editor_id, article.last_updated = editor, now
+    article.editor_id, article.key_name, article.last_updated = editor, current_key_name(), now
     changed = [difference.field for difference in compare(old_content, content)]
     if content.custom != old_content.custom:
         changed = list_public_names(changed)
@@ -293,13 +300,13 @@ def _revise(
 ) -> ArticleContent:
     """Return the content after a change.
 
-    A new article without a category gets the default category, which `author` creates if it is missing.
-    Raises Invalid with the errors of all invalid fields.
+    A new article without a category gets the default category. Raises Invalid with the errors of all invalid
+    fields.
     """
     errors: Errors = {}
     category, tags, authors = loaded.terms.resolve(fields, errors)
     if author is not None and fields.category is None and fields.type == ItemType.ARTICLE:
-        category = get_or_create_term(CATEGORIES, author, DEFAULT_CATEGORY).uuid
+        category = _get_default_category(author, errors)
     try:
         content = revise(
             old_content,
@@ -323,6 +330,23 @@ def _revise(
         # Articles in the language of the site are stored with an empty language, by which lists find them.
         texts = {**texts, "language": ""}
     return dataclasses.replace(content, texts=texts)
+
+
+def _get_default_category(author: UUID, errors: Errors) -> UUID | None:
+    """Return the default category, which `author` creates if it is missing.
+
+    A category is public, so a key that writes drafts creates none: then an error is added, and the result is
+    None.
+    """
+    if not (has_request_context() and current_caller().writes_drafts_only):
+        return get_or_create_term(CATEGORIES, author, DEFAULT_CATEGORY).uuid
+    category = find_by_names(CATEGORIES, [DEFAULT_CATEGORY]).get(DEFAULT_CATEGORY)
+    if category is not None:
+        return category.uuid
+    slugs = db.session.scalars(select(Category.slug).order_by(Category.slug).limit(_MAX_NAMED_SLUGS)).all()
+    known = f"send one of these slugs: {', '.join(slugs)}" if slugs else "create one with a login first"
+    errors["category"] = [f"Is required, because this key creates no category; {known}."]
+    return None
 
 
 def _break_cycle(loaded: Loaded, uuid: UUID, content: ArticleContent) -> ArticleContent:
@@ -443,10 +467,10 @@ def _record_rename(loaded: Loaded, article: Article, *, new: str, keep_old: bool
 
 
 def _is_provisional(content: ArticleContent) -> bool:
-    """Return whether the article gets a provisional slug: authors do not learn which slugs are taken."""
+    """Return whether the article gets a provisional slug; see `Caller.gets_provisional_slugs`."""
     # Imports and commands have no caller.
-    is_author = has_request_context() and current_caller().is_author
-    return is_author and content.status not in READABLE_STATUSES
+    is_hidden = content.status not in READABLE_STATUSES
+    return is_hidden and has_request_context() and current_caller().gets_provisional_slugs
 
 
 def _choose_slug(loaded: Loaded, uuid: UUID, type_: str, requested_slug: str | None, words: str) -> str:

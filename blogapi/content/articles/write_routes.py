@@ -46,6 +46,7 @@ def add_writes(
     about a deleted item, such as "can be restored".
     """
     allow_writers = allow(resource.role, scope="write")
+    allow_draft_writers = allow(resource.role, scope=resource.draft_scope)
     kind, representation, item_schema = resource.kind, resource.representation, make_item_schema(body_schema)
     schema, items_schema = resource.schema, type(resource.schema)(many=True)
     write_one = partial(bp.write, 200, schema, representation, partial_schema=resource.fields_schema)
@@ -63,7 +64,7 @@ def add_writes(
         service.prepare_articles(items, partial=partial)
 
     @bp.post("/")
-    @allow_writers
+    @allow_draft_writers
     @bp.arguments(body_schema)
     @bp.write(201, schema, representation, partial_schema=resource.fields_schema, prepare=prepare_one)
     @summary(f"Create {with_indefinite_article(kind)}; without `status` it is a draft.")
@@ -72,7 +73,7 @@ def add_writes(
         return service.create(current_user_id(), resolve_one(fields))
 
     @bp.put("/<id:id>/")
-    @allow_writers
+    @allow_draft_writers
     @bp.check_exists(permissions.check_replacement, in_view=True)
     @bp.arguments(body_schema)
     @write_one(creates=True, prepare=prepare_one)
@@ -83,7 +84,7 @@ def add_writes(
         return UpsertResult(*service.replace(current_user_id(), id, fields))
 
     @bp.patch("/<id:id>/")
-    @allow_writers
+    @allow_draft_writers
     @bp.check_exists(resource.check_exists, in_view=True)
     @bp.arguments(body_schema(partial=True))
     @write_one(prepare=partial(prepare_one, partial=True))

@@ -10,6 +10,7 @@ from blogapi.content.media.models import Media
 from blogapi.content.media.service import PreparedFile
 from blogapi.rendering.media_types import MediaType
 from blogapi.storage.database import db, transaction
+from blogapi.web.access import current_caller
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
 
@@ -19,9 +20,9 @@ def add(
 ) -> tuple[Media, bool]:
     """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
-    If the library already has the file, its empty texts are filled in if the caller may change it, and its
-    other texts stay as they are. Raises Forbidden if the file is a former version of a file that the caller
-    may not change, and StorageFull if the library has no room for the file.
+    If the library already has the file, its empty texts are filled in if the caller may change it and what
+    readers see, and its other texts stay as they are. Raises Forbidden if the file is a former version of a
+    file that the caller may not change, and StorageFull if the library has no room for the file.
     """
     texts = {"alt": alt, "caption": caption}
     stored = queries.find_stored(file.hash)
@@ -32,7 +33,8 @@ def add(
     with transaction():
         permissions.check_former_owners(file.hashes)
         media, created = service.store(file, alt=alt, caption=caption, user=user)
-        if not created and not permissions.find_objection(media.uuid):
+        may_change = current_caller().may_change_public and not permissions.find_objection(media.uuid)
+        if not created and may_change:
             _change(media, _find_missing(media, texts))
     return media, created
 

@@ -4,7 +4,8 @@ An author sees the files that they have uploaded, and the files that their artic
 replace or delete a file that they have uploaded if only their own profile and articles that they may change
 use it; otherwise they would change the work of others. An upload can change an existing file, too: if the
 library has the same file, missing texts are added to it, and if a file was replaced, an upload of its former
-bytes takes over the former addresses. Editors and admins may do everything.
+bytes takes over the former addresses. Editors and admins may do everything. With a key of the scope `drafts`,
+and for authors who may not publish, an upload changes nothing that readers see.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sqlalchemy import ColumnElement, exists, or_, select
 
 from blogapi.content.media import queries
 from blogapi.content.media.models import Media, MediaPath, MediaUse
+from blogapi.content.media.uses import ARTICLE, DELETED_ITEM, WORKING_COPY
 from blogapi.content.media.visible_files import (
     ARTICLE_KINDS,
     is_visible,
@@ -50,9 +52,22 @@ def check_change(uuid: UUID) -> None:
 
 
 def check_former_owners(hashes: Collection[str]) -> None:
-    """Raise Forbidden if a file that the caller may not change had one of these hashes before."""
-    if any(find_objection(owner) for owner in queries.find_owners_of_former(hashes)):
+    """Raise Forbidden if a file that the caller may not change had one of these hashes before.
+
+    The new file takes over the former addresses, so the caller needs the right to change what is public if
+    something public shows the other file.
+    """
+    caller, owners = current_caller(), queries.find_owners_of_former(hashes)
+    if any(find_objection(owner) for owner in owners):
         raise Forbidden("The file is a former version of a file that you may not change; ask an editor.")
+    if not caller.may_change_public and owners and db.session.scalar(select(_is_shown_publicly(owners))):
+        if caller.publishes:
+            raise Forbidden(
+                "The file is a former version of a file that readers see, and this key writes drafts only; "
+                "upload it yourself at /admin/media/.",
+                code="scope_missing",
+            )
+        raise Forbidden("The file is a former version of a file that readers see; ask an editor.")
 
 
 def find_objection(uuid: UUID) -> str:
@@ -67,11 +82,23 @@ def find_objection(uuid: UUID) -> str:
     return ""
 
 
+def _is_shown_publicly(uuids: Collection[UUID]) -> ColumnElement[bool]:
+    """Return the condition that something that is public, or becomes public by itself, shows a file."""
+    article = Base.metadata.tables["article"].c
+    public = select(article.uuid).where(article.status.in_(READABLE_STATUSES))
+    is_in_article = (MediaUse.kind == ARTICLE) & MediaUse.current & MediaUse.item_id.in_(public)
+    is_hidden = MediaUse.kind.in_((ARTICLE, WORKING_COPY, DELETED_ITEM))
+    return or_(
+        exists().where(MediaUse.media_id.in_(uuids), is_in_article | ~is_hidden),
+        exists().where(MediaPath.media_id.in_(uuids), MediaPath.article_id.in_(public)),
+    )
+
+
 def _is_used_elsewhere(uuid: UUID, author: UUID) -> ColumnElement[bool]:
     """Return the condition that the file is used where the author may not change it."""
     article = Base.metadata.tables["article"].c
     changeable = select_own_articles(author)
-    if not current_caller().publishes:
+    if not current_caller().may_change_public:
         changeable = changeable.where(article.status.not_in(READABLE_STATUSES))
     # A working copy is not public, even if its article is public.
     is_changeable = or_(

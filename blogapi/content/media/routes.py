@@ -88,7 +88,7 @@ def _add_warning(note: str, response: Response) -> Response:
 
 
 @bp.post("/")
-@allow(author, scope="write")
+@allow(author, scope="drafts")
 @bp.arguments(UploadQuery, location="query")
 @bp.response(201, MediaSchema(), headers=_HEADERS)
 @bp.alt_response(200, schema=MediaSchema(), headers={"ETag": _HEADERS["ETag"]}, success=True)
@@ -97,8 +97,8 @@ def create(query: Fields) -> Response:
     """Upload a file.
 
     If the library already has the file, the response is its existing entry with status 200, and an alt text
-    or a caption is added to it if it has none and the caller may change it. Repeating an upload is therefore
-    safe.
+    or a caption is added to it if it has none and the caller may change it and what is public. Repeating an
+    upload is therefore safe.
     """
     with _receive(query) as (prepared, texts):
         media, created = editing.add(prepared, **texts, user=current_user_id())

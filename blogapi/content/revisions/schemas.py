@@ -11,6 +11,7 @@ import marshmallow as ma
 
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import RESPONSES
+from blogapi.content.articles.schemas import KeyName
 from blogapi.content.working_copies.schemas import (
     PageWorkingCopyBodySchema,
     SeoTextsSchema,
@@ -33,6 +34,7 @@ class RevisionSchema(OutputSchema):
     number = ma.fields.Integer(metadata={"description": "The first version is number 1.", "example": 1})
     created = Timestamp(dump_only=True)
     user = Identifier(attribute="user_id", metadata={"description": "The user who wrote this version."})
+    key_name = KeyName()
     name = ma.fields.String(
         metadata={
             "description": "The name that a user gave to the version, or empty.",

@@ -29,6 +29,7 @@ from blogapi.content.working_copies.queries import find_working_copy
 from blogapi.content.working_copies.service import make_edits
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, transaction
+from blogapi.web.access import current_key_name
 from blogapi.web.errors import Conflict, or_not_found
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.pagination import Page, PageRequest, paginate
@@ -100,15 +101,16 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
     """
     with transaction(visible=False):
         article = get_article(article_id)
-        current, user, created = get_content(article), editor, current_time()
+        current, user, key_name, created = get_content(article), editor, current_key_name(), current_time()
         if edits is not None:
             content = make_edits(current, edits, replace(current, slug=""))
         elif copy := find_working_copy(article_id):
             content, user, created = parse_content(copy.content), copy.user_id, copy.last_updated
+            key_name = copy.key_name
         else:
             return history.name_current(article, name)
         content = snapshots.complete_edits(content, current)
-        return history.add_version(article, content, user=user, created=created, name=name)
+        return history.add_version(article, content, user=user, key_name=key_name, created=created, name=name)
 
 
 def rename(article_id: UUID, number: int, *, name: str | None = None) -> ArticleRevision:

@@ -18,6 +18,7 @@ from blogapi.content.working_copies.schemas import COPY_FIELDS, SCHEMAS, Publish
 from blogapi.web import json as web_json
 from blogapi.web.access import allow, current_caller, current_user_id
 from blogapi.web.blueprint import Blueprint
+from blogapi.web.errors import PreconditionRequired
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.headers import contains_state
 from blogapi.web.json import JsonBody
@@ -74,10 +75,23 @@ def build_blueprint(resource: Resource) -> Blueprint:
             return False
         return contains_state(request.if_match, item.etag(id) or "")
 
+    def check_has_read(id: UUID) -> None:
+        """Raise PreconditionRequired if a key that writes drafts would overwrite edits it has not read.
+
+        No version of the edits is kept. Called in the transaction of the write.
+        """
+        names_copy = "If-Match" in request.headers and not request.if_match.star_tag
+        if current_caller().writes_drafts_only and not names_copy and queries.find_working_copy(id):
+            raise PreconditionRequired(
+                f"The {resource.kind} has a working copy; read it, and send its ETag as If-Match."
+            )
+
     def save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> UpsertResult:
         permissions.check_working_copy(id, fields)
-        user, publishes, rebase = current_user_id(), current_caller().publishes, names_item(id)
-        saved, created = service.save(user, id, fields, partial=partial, rebase=rebase, publishes=publishes)
+        check_has_read(id)
+        user, publishes = current_user_id(), current_caller().may_change_public
+        options = {"partial": partial, "rebase": names_item(id), "publishes": publishes}
+        saved, created = service.save(user, id, fields, **options)
         if isinstance(saved, WorkingCopy):
             return UpsertResult(WithAttributes(saved, uuid=id), created)
         details = schema().dump(queries.get_item_details(saved))
@@ -94,7 +108,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         return queries.get_details(id)
 
     @bp.put("/")
-    @allow(resource.role, scope="write")
+    @allow(resource.role, scope=resource.draft_scope)
     @bp.check_exists(resource.check_exists)
     @bp.arguments(body_schema)
     @bp.write(200, schema(), representation, creates=True, prepare=service.prepare_write)
@@ -105,12 +119,13 @@ def build_blueprint(resource: Resource) -> Blueprint:
         response has its `ETag`. If they are invalid, they stay a working copy with `not_live`.
 
         Without a working copy, `If-Match` is compared with the ETag of the item. With the ETags of both, the
-        edits are based on the current version of the item from then on.
+        edits are based on the current version of the item from then on. A key of the scope `drafts` needs the
+        ETag of a working copy that exists (`428`).
         """
         return save(fields, id)
 
     @bp.patch("/")
-    @allow(resource.role, scope="write")
+    @allow(resource.role, scope=resource.draft_scope)
     @bp.check_exists(resource.check_exists)
     @bp.arguments(body_schema(partial=True))
     @bp.write(

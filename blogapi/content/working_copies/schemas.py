@@ -12,7 +12,7 @@ from blogapi.accounts.users.schemas import UserReferenceSchema
 from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.fields import RESPONSES
 from blogapi.content.articles.lifecycle import API_STATUSES
-from blogapi.content.articles.schemas import ArticleBodySchema
+from blogapi.content.articles.schemas import ArticleBodySchema, KeyName
 from blogapi.content.custom_fields.validation import CustomValues
 from blogapi.publication.visibility import ItemType
 from blogapi.web.fields import (
@@ -31,7 +31,9 @@ from blogapi.web.media_addresses import PictureAddress
 MAX_NAME_LENGTH = 100
 
 #: The fields that describe a working copy, and not the edited article.
-COPY_FIELDS = frozenset({"article", "user", "created", "last_updated", "version", "base_version", "not_live"})
+COPY_FIELDS = frozenset(
+    {"article", "user", "key_name", "created", "last_updated", "version", "base_version", "not_live"}
+)
 
 _SLUG = {
     "description": "If it is empty, the article keeps its slug; in a draft, a slug that is derived from the "
@@ -94,6 +96,7 @@ class WorkingCopySchema(OutputSchema):
 
     article = Identifier(attribute="article_id")
     user = ma.fields.Nested(UserReferenceSchema, metadata={"description": "The user who saved last."})
+    key_name = KeyName()
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
     version = ma.fields.Integer(metadata={"description": "Increases with each save.", "example": 3})

@@ -31,6 +31,7 @@ from blogapi.content.media import uses
 from blogapi.content.working_copies import queries
 from blogapi.publication.visibility import READABLE_STATUSES, Status, is_scheduled
 from blogapi.storage.database import current_time, db, savepoint, transaction
+from blogapi.web.access import current_key_name
 from blogapi.web.errors import Conflict, Errors, Invalid
 
 
@@ -84,7 +85,8 @@ def save(
             db.session.add(copy)
         elif (copy.content, copy.base_version, copy.not_live) == (document, base_version, not_live):
             return copy, False
-        copy.content, copy.base_version, copy.user_id = document, base_version, editor
+        copy.content, copy.base_version = document, base_version
+        copy.user_id, copy.key_name = editor, current_key_name()
         copy.version, copy.last_updated, copy.not_live = copy.version + 1, now, not_live
         uses.store_working_copy_uses(db.session(), article_id, document)
         db.session.flush()

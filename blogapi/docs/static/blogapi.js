@@ -396,20 +396,20 @@ function ignoreMissing(error) {
  *   string, content: string, status: Status, content_type: ContentType, seo: Seo, category: EmbeddedCategory }} Article
  * @typedef {Article & { created: string, last_updated: string, published_at: string | null, excerpt: string,
  *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, head: Head,
- *   translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, working_copy:
- *   WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> | null, open_by:
- *   UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string, links?:
- *   Links, snippet: string, previous: ArticleLink | null, next: ArticleLink | null, related: ArticleLink[] }}
- *   ArticleFields
+ *   translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, key_name:
+ *   string | null, working_copy: WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit:
+ *   Record<string, unknown> | null, open_by: UserReference[] | null, featured: boolean, robots: Robots, language:
+ *   string, translation_key: string, links?: Links, snippet: string, previous: ArticleLink | null, next: ArticleLink |
+ *   null, related: ArticleLink[] }} ArticleFields
  * @typedef {{ uuid: string, author: string, title: string, subtitle: string, tags: Tag[], slug: string, cover_image:
  *   string, content: string, status: Status, content_type: ContentType, seo: Seo, parent: string | null, position:
  *   number }} Page
  * @typedef {Page & { created: string, last_updated: string, published_at: string | null, excerpt: string,
  *   reading_minutes: number, word_count: number, html: string, cover: Cover | null, url?: string, head: Head,
- *   translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, working_copy:
- *   WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit: Record<string, unknown> | null, open_by:
- *   UserReference[] | null, featured: boolean, robots: Robots, language: string, translation_key: string, links?:
- *   PageLinks }} PageFields
+ *   translations: Translation[], authors: EmbeddedAuthor[], toc: Heading[], editor: UserReference | null, key_name:
+ *   string | null, working_copy: WorkingCopySummary | null, custom?: Record<string, unknown>, custom_unfit:
+ *   Record<string, unknown> | null, open_by: UserReference[] | null, featured: boolean, robots: Robots, language:
+ *   string, translation_key: string, links?: PageLinks }} PageFields
  * @typedef {{ uuid: string, name: string, description: string | null, cover_image: string, slug: string }} Category
  * @typedef {Category & { seo_title: string, seo_description: string, og_image: string, canonical_url: string, language:
  *   string, head: Head, articles_count: number, articles_by_status: Record<string, number>, user: string, created:

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0047"
-down_revision = "0042"
+down_revision = "0046"
 
 
 def upgrade() -> None:

@@ -29,7 +29,7 @@ def run(app):
         (("--scope", "published"), "", ["published"]),
         (("--user", "mel"), "mel", ["published"]),
         (("--user", "ada", "--scope", "read"), "ada", ["published", "read"]),
-        (("--user", "ADA", "--scope", "write"), "ada", ["published", "read", "write"]),
+        (("--user", "ADA", "--scope", "write"), "ada", ["published", "read", "drafts", "write"]),
     ],
 )
 def test_create_prints_only_the_key_to_standard_output(run, people, as_stranger, args, user, scopes):
@@ -49,7 +49,7 @@ def test_create_sets_the_name(run):
 
 def test_the_help_of_create_lists_the_scopes_and_the_default_scope(run):
     help_text = " ".join(run("create", "--help").stdout.split())
-    assert "[published|read|write]" in help_text and "only published content, for example" in help_text
+    assert "[published|read|drafts|write]" in help_text and "only published content, for example" in help_text
     assert "[default: published]" in help_text
 
 
@@ -101,7 +101,7 @@ def test_list_shows_every_key_without_its_value(run, people):
 def test_list_prints_one_line_per_key(run, people):
     value = people.key(people.admin, "write", was_used=False)
     (line,) = run("list").stdout.splitlines()
-    assert value[:14] in line and "published,read,write" in line and "never used" in line
+    assert value[:14] in line and "published,read,drafts,write" in line and "never used" in line
 
 
 def test_list_without_keys_prints_an_empty_array(run):

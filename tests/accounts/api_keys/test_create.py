@@ -21,14 +21,14 @@ from tests.contracts.client import outcome
         ("member, reading", None, "reader", ["published", "read"]),
         ("member, reading", {"scopes": ["published"]}, "reader", ["published"]),
         ("member, writing", None, "reader", ["published", "read"]),
-        ("member, writing", {"scopes": ["write"]}, "reader", ["published", "read", "write"]),
+        ("member, writing", {"scopes": ["write"]}, "reader", ["published", "read", "drafts", "write"]),
         ("admin, reading", None, "admin", ["published", "read"]),
         ("admin, writing", {"scopes": ["published"]}, "admin", ["published"]),
         ("admin, writing", {"scopes": ["read"]}, "admin", ["published", "read"]),
-        ("admin, writing", {"scopes": ["read", "write"]}, "admin", ["published", "read", "write"]),
+        ("admin, writing", {"scopes": ["read", "write"]}, "admin", ["published", "read", "drafts", "write"]),
         ("login of admin", None, "admin", ["published", "read"]),
         ("login of admin", {"scopes": ["published"]}, "admin", ["published"]),
-        ("login of member", {"scopes": ["write"]}, "reader", ["published", "read", "write"]),
+        ("login of member", {"scopes": ["write"]}, "reader", ["published", "read", "drafts", "write"]),
     ],
 )
 def test_a_new_key_belongs_to_the_caller(client_of, as_stranger, people, caller, body, role, scopes):

@@ -18,7 +18,7 @@ from blogapi.web.key_format import digest_token
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEL, ADA = uuid4(), uuid4()
-PUBLISHED, READ, WRITE = (frozenset(permissions.included_scopes(scope)) for scope in SCOPES)
+PUBLISHED, READ, DRAFTS, WRITE = (frozenset(permissions.included_scopes(scope)) for scope in SCOPES)
 
 values = st.builds(key_format.generate_key)
 
@@ -93,6 +93,8 @@ def test_a_digest_is_a_sha_256_hash():
         (READ, ["read"], "read"),
         (WRITE, [], "read"),
         (WRITE, ["published"], "published"),
+        (DRAFTS, ["drafts"], "drafts"),
+        (WRITE, ["drafts"], "drafts"),
         (WRITE, ["write"], "write"),
         (WRITE, ["write", "read"], "write"),
         (WRITE, ["published", "read", "write"], "write"),
@@ -104,7 +106,9 @@ def test_a_new_key_gets_the_requested_scope(owned, requested, granted):
     )
 
 
-@pytest.mark.parametrize(("owned", "requested"), [(PUBLISHED, []), (PUBLISHED, ["read"]), (READ, ["write"])])
+@pytest.mark.parametrize(
+    ("owned", "requested"), [(PUBLISHED, []), (PUBLISHED, ["read"]), (READ, ["drafts"]), (DRAFTS, ["write"])]
+)
 def test_a_scope_that_the_caller_lacks_is_refused(owned, requested):
     with pytest.raises(Forbidden) as refused:
         permissions.choose_scope(reader(owned, user=MEL), requested)

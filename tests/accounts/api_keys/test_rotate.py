@@ -19,7 +19,7 @@ def test_a_successor_has_the_settings_of_the_old_key(as_stranger, make_key, peop
     shown = as_stranger.get(f"{KEYS}{created['uuid']}/", headers=header).json
     assert (shown["name"], shown["scopes"], shown["user"]) == (
         "front end",
-        ["published", "read", "write"],
+        ["published", "read", "drafts", "write"],
         str(people.member.uuid),
     )
     assert shown["expires"] == "2999-01-01T00:00:00.000000+00:00"

@@ -24,10 +24,10 @@ def test_the_me_endpoint_returns_401_without_a_key_or_a_login(as_stranger):
         (None, "published", "", "reader", ["published"]),
         ("member", "published", "mel", "reader", ["published"]),
         ("member", "read", "mel", "reader", ["published", "read"]),
-        ("member", "write", "mel", "reader", ["published", "read", "write"]),
+        ("member", "write", "mel", "reader", ["published", "read", "drafts", "write"]),
         ("admin", "published", "ada", "admin", ["published"]),
         ("admin", "read", "ada", "admin", ["published", "read"]),
-        ("admin", "write", "ada", "admin", ["published", "read", "write"]),
+        ("admin", "write", "ada", "admin", ["published", "read", "drafts", "write"]),
     ],
 )
 def test_the_me_endpoint_shows_the_owner_and_scopes_of_the_key(
@@ -53,7 +53,7 @@ def test_the_me_endpoint_shows_the_logged_in_user(as_ada, people):
         "role": "admin",
         "can_publish": True,
         "key": None,
-        "scopes": ["published", "read", "write"],
+        "scopes": ["published", "read", "drafts", "write"],
     }
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from blogapi.accounts.users import queries as users
 from blogapi.web.access import Role
-from tests.conftest import ARTICLES
+from tests.conftest import ARTICLES, AUTHORS
 from tests.content.media.rows import MEDIA
 from tests.contracts.client import outcome
 from tests.pictures import make_picture
@@ -17,8 +17,9 @@ TEXTS = {"alt": "Words of the upload", "caption": "More words"}
 
 # Each uploader, and the owner and the status of the article that shows the file that they have uploaded.
 MAY_FILL = {
-    ("author", None): True,
-    ("author", ("own", "draft")): True,
+    # The library keeps all texts of its files if the uploader may not publish.
+    ("author", None): False,
+    ("author", ("own", "draft")): False,
     ("author", ("own", "published")): False,
     ("author", ("own", "unlisted")): False,
     ("author", ("foreign", "draft")): False,
@@ -90,9 +91,10 @@ def test_a_second_upload_fills_texts_of_files_that_the_caller_may_change(
     if path:
         assert (read(as_admin, path) != before) == may_fill
         assert (TEXTS["alt"] in read(as_admin, path)[0]) == may_fill
-    # The upload follows the rule of the operation that changes the texts.
+    # The operation that changes the texts follows the same rule, except for files that nothing public shows.
     changed = client.patch(f"{MEDIA}{file['uuid']}/", json={"alt": "Changed"})
-    assert changed.status_code == (200 if may_fill else 403)
+    is_hidden = article in (None, ("own", "draft"))
+    assert changed.status_code == (200 if may_fill or is_hidden else 403)
 
 
 @pytest.mark.parametrize("uploader", ["author", "publisher"])
@@ -104,7 +106,7 @@ def test_a_second_upload_fills_no_texts_of_a_file_of_another_user(as_uploader, a
     assert read(as_admin, path) == before
 
 
-def test_readers_and_keys_without_the_scope_write_upload_nothing(as_role, as_admin):
+def test_readers_and_keys_that_only_read_upload_nothing(as_role, as_admin):
     file = upload(as_admin).json
     narrow = [(role, scope) for role in Role for scope in ("published", "read")]
     for role, scope in (*narrow, (Role.READER, "write"), (Role.READER, "login")):
@@ -140,6 +142,30 @@ def test_bytes_that_were_replaced_replace_another_file_only_for_those_who_may_ch
     may_change = uploader in ("editor", "admin")
     assert outcome(replace(client, other, OLD)) == ((200, None) if may_change else (403, "forbidden"))
     assert (read(as_admin, path) != before) == may_change
+
+
+@pytest.mark.parametrize(
+    ("uploader", "scope", "code"),
+    [
+        ("author", "write", "forbidden"),
+        ("publisher", "write", None),
+        ("publisher", "drafts", "scope_missing"),
+        ("editor", "drafts", "scope_missing"),
+        ("editor", "write", None),
+    ],
+)
+def test_the_replaced_bytes_of_the_picture_of_an_own_profile(as_uploader, as_admin, uploader, scope, code):
+    client = as_uploader(uploader)
+    file = upload(client).json
+    profile = as_admin.get(AUTHORS, query_string={"fields": "uuid,slug"}).json
+    (uuid,) = (row["uuid"] for row in profile if row["slug"] == uploader)
+    assert as_admin.patch(f"{AUTHORS}{uuid}/", json={"avatar": file["url"]}).status_code == 200
+    assert replace(client, file, NEW).status_code == 200
+    before = as_admin.get(f"{AUTHORS}{uuid}/").data
+    answer = upload(as_uploader(uploader, scope), OLD, **TEXTS)
+    assert outcome(answer) == ((403, code) if code else (201, None))
+    if code:
+        assert as_admin.get(f"{AUTHORS}{uuid}/").data == before
 
 
 def test_an_author_uploads_the_replaced_bytes_of_an_own_file(as_author):

@@ -55,7 +55,7 @@ class History extends Page {
   }
 
   async load() {
-    const query = { fields: `${LISTED},last_updated,editor,working_copy` };
+    const query = { fields: `${LISTED},last_updated,editor,key_name,working_copy` };
     const requests = Promise.all([loadWithCopy(pathOf(UUID), { query }), listUsers(), loadTerms()]);
     const [[article, copy], users, terms] = await requests;
     const writers = [article.data.editor, copy?.data.user].filter(Boolean);
@@ -106,6 +106,11 @@ class History extends Page {
     if (name || version === this.now) return name || "Now";
     if (!isReadable(status) || isReadable(before.status)) return "";
     return parseTime(time) > parseTime(created) ? "Scheduled" : "Published";
+  }
+
+  /** Who wrote a version: the name of the key with which its author did, or the author. @param {Version} version */
+  writerOf({ key_name: key, user }) {
+    return key || this.names[user];
   }
 
   /** @param {Version} version */
@@ -175,11 +180,11 @@ class History extends Page {
 
   /** @param {Version} version */
   renderVersion(version) {
-    const { key, created, user, size } = version;
+    const { key, created, size } = version;
     const { added, removed } = size;
     const [name, time] = [this.nameOf(version), formatTime(created)];
     const isWaiting = version === this.now && (this.copy || this.article.status === "draft");
-    const below = [name && time, this.names[user], isWaiting && "not published yet"];
+    const below = [name && time, this.writerOf(version), isWaiting && "not published yet"];
     return html`<a class="version" href="#${key}"
       aria-current=${version === this.shown ? "true" : nothing}><strong>${name || time}</strong>
       <span class="version-size">${added ? `+${added}` : ""} ${removed ? `−${removed}` : ""}</span>
@@ -193,7 +198,7 @@ class History extends Page {
     const withNow = refs.compareWith.value === "now" && !isNow;
     const [left, right] = withNow ? [version, now] : [version.before, version];
     const { added, removed } = countChanges(left.content, right.content);
-    const [name, who] = [this.nameOf(version), this.names[version.user]];
+    const [name, who] = [this.nameOf(version), this.writerOf(version)];
     const day = formatDayAndTime(version.created);
     const when = name && `, ${day.replace(/^(.*day),/, (_, word) => word.toLowerCase())}`;
     const fields = diffFields(left, right, this.names);

@@ -13,7 +13,7 @@ import { newButton } from "./lists.js";
 const REQUEST = `curl -H "X-API-KEY: YOUR_KEY" \\
   "${location.origin}/api/v1/blog/articles/?fields=title,url&page=1"`;
 /** @param {string} scope @returns {string} */
-const nameOf = (scope) => refs.form.elements.scope.querySelector(`[value=${scope}]`).text;
+const nameOf = (scope) => /** @type {any} */ (refs.form.querySelector(`[data-scope=${scope}]`)).textContent;
 const IDLE_DAYS = 180;
 
 /** @param {Json} key */
@@ -48,7 +48,8 @@ class Keys extends Page {
     const key = await openForm(this, refs.form, { title: "New key", values, save });
     if (!key) return;
     const { name, scope, expires, value } = key;
-    const may = `May ${nameOf(scope).toLowerCase()} as ${session().user.username}.`;
+    const what = scope === "drafts" ? "write drafts" : nameOf(scope).toLowerCase();
+    const may = `May ${what} as ${session().user.username}.`;
     const foot = `${may} ${expires ? `Ends on ${formatDay(expires)}.` : "Never ends."}`;
     const title = `${name ? `Key “${name}”` : "The key"} is made. Copy it now`;
     await showOnce(this, { title, value, foot });

@@ -50,6 +50,9 @@ _SELECT_EDITORS = (
     .join(Account, Account.uuid == Article.editor_id)
     .where(Article.uuid.in_(bindparam("uuids", expanding=True)))
 )
+_SELECT_KEY_NAMES = select(Article.uuid.label("article_id"), Article.key_name).where(
+    Article.uuid.in_(bindparam("uuids", expanding=True))
+)
 _SELECT_COPIES_STATE = select(func.count(), func.max(WorkingCopy.last_updated), func.sum(WorkingCopy.version))
 
 
@@ -179,6 +182,12 @@ def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
     return [editors.get(UUID(article["uuid"])) for article in group.articles]
 
 
+def _find_key_names(group: ArticleGroup) -> Sequence[str | None]:
+    """Return the name of the key that wrote each article last, for callers who can see its drafts."""
+    names = {uuid: row.key_name for uuid, row in _find_visible(group, _SELECT_KEY_NAMES).items()}
+    return [names.get(UUID(article["uuid"])) for article in group.articles]
+
+
 def _find_open_by(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
     """Return the other users who have each article open, for callers who can see its drafts."""
     caller = current_caller()
@@ -296,6 +305,7 @@ _FIELDS: Mapping[str, ComputedField] = {
     "links": ComputedField(("category", *LINK_NAMES), _make_links),
     "head": ComputedField(("category", *LINK_NAMES), _make_heads),
     "editor": ComputedField((), _find_editors, is_nullable=True),
+    "key_name": ComputedField((), _find_key_names, is_nullable=True),
     "working_copy": ComputedField((), _find_working_copies, is_nullable=True),
     "custom": ComputedField(
         ("stored_custom",), lambda group: show_values([one["stored_custom"] for one in group.articles])

@@ -12,8 +12,10 @@ from blogapi.content.articles.models import Article, ArticleRevision, WorkingCop
 from blogapi.content.articles.snapshots import complete_edits, dump_content, get_content, parse_content
 from blogapi.content.media import uses
 from blogapi.storage.database import db
+from blogapi.web.access import current_key_name
 
-# All saves of one user within this time after their first save add only one version.
+# All saves of one user (with keys of one name, or logins) within this time after their first save add only
+# one version.
 _SAVES_PERIOD = timedelta(minutes=10)
 
 
@@ -22,7 +24,8 @@ def continues_saves(article: Article, last_number: int, user: UUID, now: datetim
     # Another write, or a name for the current version, adds a version without `saves_since`.
     last = _find_revision(article.uuid, last_number)
     since = last.saves_since if last is not None else None
-    return since is not None and article.editor_id == user and now < since + _SAVES_PERIOD
+    is_same_writer = article.editor_id == user and article.key_name == current_key_name()
+    return since is not None and is_same_writer and now < since + _SAVES_PERIOD
 
 
 def keep_former_version(
@@ -35,31 +38,33 @@ def keep_former_version(
     new highest number in the history.
     """
     former = _find_revision(article.uuid, article.version) if last_number >= article.version else None
-    number, user, created = article.version, article.editor_id, article.last_updated
-    former = former or _add_revision(article, content, number=number, user=user, created=created)
+    former = former or _add_current(article, content)
     former.saves_since = saves_since
     return max(article.version, last_number)
 
 
 def name_current(article: Article, name: str) -> ArticleRevision:
     """Name the current version of the article, and add it to the history unless the history has it."""
-    revision = _find_revision(article.uuid, article.version) or _add_revision(
-        *(article, get_content(article)),
-        number=article.version,
-        user=article.editor_id,
-        created=article.last_updated,
-    )
+    revision = _find_revision(article.uuid, article.version) or _add_current(article, get_content(article))
     revision.name = name
     return revision
 
 
 def add_version(
-    article: Article, content: ArticleContent, *, user: UUID, created: datetime, name: str = ""
+    article: Article,
+    content: ArticleContent,
+    *,
+    user: UUID,
+    key_name: str,
+    created: datetime,
+    name: str = "",
 ) -> ArticleRevision:
     """Add a version with this content, which differs from the content of the article, to the history."""
     last_number = queries.get_last_revision_numbers([article.uuid]).get(article.uuid, 0)
     number = max(article.version, last_number) + 1
-    revision = _add_revision(article, content, number=number, user=user, created=created, name=name)
+    revision = _add_revision(
+        article, content, number=number, user=user, key_name=key_name, created=created, name=name
+    )
     uses.add_former_uses(db.session(), article.uuid, revision.content)
     return revision
 
@@ -76,7 +81,7 @@ def keep_edits(article: Article, content: ArticleContent, copy: WorkingCopy) -> 
     """Add the edits of a working copy to the history unless they change nothing."""
     edits = complete_edits(parse_content(copy.content), content)
     if edits != content:
-        add_version(article, edits, user=copy.user_id, created=copy.last_updated)
+        add_version(article, edits, user=copy.user_id, key_name=copy.key_name, created=copy.last_updated)
 
 
 def delete_working_copy(copy: WorkingCopy) -> None:
@@ -89,14 +94,32 @@ def _find_revision(article_id: UUID, number: int) -> ArticleRevision | None:
     return db.session.get(ArticleRevision, (article_id, number))
 
 
+def _add_current(article: Article, content: ArticleContent) -> ArticleRevision:
+    return _add_revision(
+        *(article, content),
+        number=article.version,
+        user=article.editor_id,
+        key_name=article.key_name,
+        created=article.last_updated,
+    )
+
+
 def _add_revision(
-    article: Article, content: ArticleContent, *, number: int, user: UUID, created: datetime, name: str = ""
+    article: Article,
+    content: ArticleContent,
+    *,
+    number: int,
+    user: UUID,
+    key_name: str,
+    created: datetime,
+    name: str = "",
 ) -> ArticleRevision:
     revision = ArticleRevision(
         article_id=article.uuid,
         number=number,
         author_id=article.author_id,
         user_id=user,
+        key_name=key_name,
         created=created,
         content=dump_content(content),
         name=name,
