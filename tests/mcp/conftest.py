@@ -56,9 +56,9 @@ class Assistant:
         assert response.status_code == 200, response.text
         return response.json.get("result") or response.json["error"]
 
-    def call(self, name: str, **arguments: Any) -> Any:
+    def call(self, tool: str, /, **arguments: Any) -> Any:
         """Return the result of a tool: the value in its JSON, or the text of an error."""
-        result = self.ask("tools/call", name=name, arguments=arguments)
+        result = self.ask("tools/call", name=tool, arguments=arguments)
         (content,) = result["content"]
         return content["text"] if result["isError"] else json.loads(content["text"])
 
