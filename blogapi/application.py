@@ -18,6 +18,7 @@ from blogapi.content.articles.writing import rerendering
 from blogapi.content.media import delivery, folder, images, types, widths
 from blogapi.delivery.feeds import routes as feed_routes
 from blogapi.delivery.response_cache import middleware as response_cache_middleware
+from blogapi.mcp import routes as mcp_routes
 from blogapi.operations.backups import restoring
 from blogapi.reader_site import routes as site_routes
 from blogapi.reader_site import site_checks, theme
@@ -55,8 +56,10 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         app.logger.warning(sentence)
 
     # These calls register views and functions, and create what the application keeps in memory. They come
-    # before the calls that use it; among themselves, their order does not matter.
+    # before the calls that use it; among themselves, their order does not matter, except that `mcp` hides its
+    # path before `authentication` asks for a key.
     error_handlers.init_app(app)
+    mcp_routes.init_app(app)
     authentication.init_app(app)
     blueprints.init_app(app, version=__version__)
     mail.init_app(app)

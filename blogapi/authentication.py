@@ -39,6 +39,7 @@ from blogapi.web.access import (
     may_publish,
     reader,
 )
+from blogapi.web.bearer import MCP_PATH
 from blogapi.web.conditional import reject_conditional_headers
 from blogapi.web.errors import InvalidQuery, Unauthorized, format_allow
 from blogapi.web.headers import CORS_EXPOSED_HEADERS
@@ -51,8 +52,9 @@ COOKIE = "blogapi_session"
 # other host of the domain can set this cookie.
 SECURE_COOKIE = f"__Host-{COOKIE}"
 
-# Requests to these paths are answered even on a full disk: logins, and the checks that an admin runs.
-_FULL_DISK_PREFIXES = ("/api/v1/auth/", "/api/v1/doctor/")
+# Requests to these paths are answered even on a full disk: logins, the checks that an admin runs, and calls
+# of tools, each of which is checked as a request of its own.
+_FULL_DISK_PREFIXES = ("/api/v1/auth/", "/api/v1/doctor/", MCP_PATH)
 
 
 class SessionInterface(SecureCookieSessionInterface):

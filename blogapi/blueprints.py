@@ -55,6 +55,7 @@ from blogapi.exporting.export_files import DATA_LISTS
 from blogapi.exporting.routes import bp as exports
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.importing.jobs.routes import bp as imports
+from blogapi.mcp.routes import mcp
 from blogapi.operations.backups.routes import bp as backups
 from blogapi.operations.doctor.routes import bp as doctor_checks
 from blogapi.operations.health.routes import bp as health
@@ -117,7 +118,7 @@ BLUEPRINTS = (
         openapi,
     ),
 )
-PAGES = (reader_site, docs, admin_pages, preview_pages, media_files, metrics)
+PAGES = (reader_site, docs, admin_pages, preview_pages, media_files, metrics, mcp)
 
 
 def init_app(app: Flask, *, version: str) -> None:

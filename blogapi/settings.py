@@ -480,6 +480,12 @@ SETTINGS = (
     Setting(
         "ADMIN_PAGES", flag, True, "Show the web pages at `/admin/` on which users write and manage the blog."
     ),
+    Setting(
+        "DOORS",
+        flag,
+        True,
+        "Let admins open `/mcp` to [assistants](assistants.md) `false` keeps it closed.",
+    ),
     Setting("METRICS", flag, False, "Show metrics for Prometheus to admins at `/metrics`."),
 )
 

@@ -75,6 +75,7 @@ LEFT_OUT: dict[str, str] = {
     ),
     **dict.fromkeys(("media.width", "media.height", "media.is_scalable"), "they are read from the file"),
     "site.built_in": "an import shows no blog to readers",
+    "site.mcp": "an import opens no door",
     "working_copy.not_live": "the next save of a scheduled article asks again",
     "media.unused_since": "it follows from the uses, and the time begins again",
     "article.version": "it counts the changes in one database, and former versions are not exported",

@@ -78,6 +78,7 @@ PAGES = (
     Page("/backups/", "backups", "Backups", "backups", "archive", "Settings"),
     Page("/profile/", "profile", "Profile", "profile", "user", role=Role.READER),
     Page("/export/", "export", "Import and export", "export", menu_entry="import", role=Role.EDITOR),
+    Page("/keys/connect/", "connect", "Keys", "connect", menu_entry="keys", role=Role.AUTHOR),
     Page("/webhooks/new/", "webhook-form", "New webhook", "webhook-form", menu_entry="webhooks"),
     Page("/webhooks/<id:id>/change/", "webhook-form", "Webhook", "webhook-form", menu_entry="webhooks"),
     Page("/webhooks/<id:id>/", "webhook-calls", "Calls", "webhook-calls", menu_entry="webhooks"),
@@ -133,6 +134,7 @@ def page(id: UUID | None = None) -> Response:
         preview_origin=preview_origin,
         is_local=is_local_address(request.host_url),
         no_bin=not config["BIN_DAYS"],
+        no_doors=not config["DOORS"],
         public_reads=config["PUBLIC_READS"],
         shared_seconds=config["SHARED_MAX_AGE"]
         and config["SHARED_MAX_AGE"] + config["STALE_WHILE_REVALIDATE"],

@@ -48,8 +48,9 @@ def set_(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bo
     """Change fields of the site, such as `title=Bread url=https://blog.example`.
 
     The fields are title, description, language, languages (codes such as `de,fr`), time_zone, url,
-    service_url, logo, icon, article_path, page_path, category_path, tag_path, author_path, preview_url
-    and built_in (`true` or `false`: whether blogapi itself shows the blog at its `url`). An empty value
+    service_url, logo, icon, article_path, page_path, category_path, tag_path, author_path, preview_url,
+    built_in (`true` or `false`: whether blogapi itself shows the blog at its `url`) and mcp (`true` or
+    `false`: whether assistants may call the blog at `/mcp`). An empty value
     unsets a field; the language, the time zone and the paths cannot be empty.
     """
     changes: Fields = dict(_split(text, "FIELD=VALUE") for text in fields)
@@ -57,8 +58,9 @@ def set_(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bo
         known = {other["language"]: other for other in queries.get_site().other_languages}
         codes = filter(None, map(str.strip, changes["languages"].split(",")))
         changes["languages"] = [known.get(normalize_language(code), {"language": code}) for code in codes]
-    if (text := changes.get("built_in")) in ("true", "false"):
-        changes["built_in"] = text == "true"
+    for name in ("built_in", "mcp"):
+        if (text := changes.get(name)) in ("true", "false"):
+            changes[name] = text == "true"
     if navigation or no_navigation:
         items = (_split(text, "LABEL=URL") for text in navigation)
         changes["navigation"] = [{"label": label, "url": url} for label, url in items]

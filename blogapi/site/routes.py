@@ -21,7 +21,7 @@ bp = Blueprint("site", __name__, url_prefix="/api/v1/blog/site", description="Th
 def _get_shown() -> Site | WithAttributes:
     """Return the site as the caller may see it."""
     site = queries.get_site()
-    return site if current_caller().sees_admin_fields else WithAttributes(site, built_in=None)
+    return site if current_caller().sees_admin_fields else WithAttributes(site, built_in=None, mcp=None)
 
 
 REPRESENTATION = Representation(lambda uuid: _get_shown(), SiteSchema(), _get_shown, SiteSchema())

@@ -35,6 +35,7 @@ from blogapi.web.pagination import DetailQuery
 MAX_NAVIGATION_ITEMS = 100
 MAX_LANGUAGES = 100
 
+_MCP = "Whether assistants may call the blog at `/mcp`, with an API key."
 _BUILT_IN = "Whether blogapi itself shows the blog to readers, at `url`."
 
 
@@ -115,7 +116,7 @@ class SiteLanguageSchema(InputSchema):
 class SiteSchema(OmitsNull, OutputSchema):
     """The site; a text that is not set is empty."""
 
-    omitted_if_null = frozenset({"built_in"})
+    omitted_if_null = frozenset({"built_in", "mcp"})
 
     uuid = Identifier()
     title = ma.fields.String(metadata={"example": "The Bread Blog"})
@@ -156,6 +157,7 @@ class SiteSchema(OmitsNull, OutputSchema):
         },
     )
     built_in = ma.fields.Boolean(metadata={"description": f"{_BUILT_IN} Only admins see this field."})
+    mcp = ma.fields.Boolean(metadata={"description": f"{_MCP} Only admins see this field."})
     created = Timestamp(aware=True, dump_only=True)
     last_updated = Timestamp(aware=True, dump_only=True)
 
@@ -215,3 +217,4 @@ class SiteChangesSchema(InputSchema):
         validate=_check_languages,
     )
     built_in = StrictBoolean(metadata={"description": _BUILT_IN})
+    mcp = StrictBoolean(metadata={"description": _MCP})

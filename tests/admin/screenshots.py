@@ -171,6 +171,7 @@ STATES = (
     State("profile-setup", "profile/", click("button", "Set up")),
     State("keys", "keys/"),
     State("keys-new", "keys/", create_key),
+    State("keys-connect", "keys/connect/"),
     State("redirects", "redirects/"),
     State("webhooks", "webhooks/"),
     State("webhooks-empty", "webhooks/", is_empty=True),

@@ -123,7 +123,7 @@ READS = [
             ),
             *(("author_path", "text"), ("preview_url", "text")),
             ("navigation", [[("label", "text"), ("url", "text")]]),
-            *(("languages", []), ("built_in", "boolean")),
+            *(("languages", []), ("built_in", "boolean"), ("mcp", "boolean")),
             *(("created", "time"), ("last_updated", "time")),
         ],
     ),

@@ -77,6 +77,7 @@ DIGESTS = {
     "0044": "ee892f096053d8b2a25d78bb0db46f5128c84ef0b288e0d0fd66fb5f02aafd89",
     "0045": "5d5978a9b76700c476a16982314624aadc15d6547a2d975abf288888943f4757",
     "0046": "384d0deb3bc503cc58583561735ea5c75cbac6acc8e47580ecc1fda7f9caa3bb",
+    "0047": "35e6df9385899acf88f1d31b36ca3724e4326a68e1a3468801c0c31a5ac87538",
 }
 
 # Tables that are derived from other tables and can differ between versions, and tables with internal

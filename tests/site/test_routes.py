@@ -35,7 +35,7 @@ def test_a_new_blog_has_a_site_without_addresses(as_reader):
 def test_patch_stores_every_field(as_login, as_reader):
     response = as_login.patch(SITE, json=COMPLETE)
     assert response.status_code == 200
-    assert response.json == as_reader.get(SITE).json | {"built_in": False}
+    assert response.json == as_reader.get(SITE).json | {"built_in": False, "mcp": False}
     assert read(as_reader) == COMPLETE
 
 

@@ -444,8 +444,8 @@ function ignoreMissing(error) {
  * @typedef {{ uuid: string, title: string, description: string, language: string, time_zone: string, url: string,
  *   service_url: string, logo: string, icon: string, article_path: string, page_path: string, category_path: string,
  *   tag_path: string, author_path: string, preview_url: string, navigation: NavigationItem[], languages:
- *   SiteLanguage[], built_in?: boolean, created: string, last_updated: string, logo_width?: number | null,
- *   logo_height?: number | null, head?: Head }} Site
+ *   SiteLanguage[], built_in?: boolean, mcp?: boolean, created: string, last_updated: string, logo_width?: number |
+ *   null, logo_height?: number | null, head?: Head }} Site
  * @typedef {{ changes: Change[], cursor: string, more: boolean }} ChangeList
  * @typedef {{ type: string, title: string, status: number, detail: string, code: "admin_exists" | "article_changed" |
  *   "author_in_use" | "backup_running" | "category_in_use" | "checks_running" | "conflict" | "cross_origin" |

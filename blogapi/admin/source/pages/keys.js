@@ -8,6 +8,7 @@ import { copyButton } from "../dialogs.js";
 import { openForm, remove, showOnce } from "../forms.js";
 import { hasRole } from "../roles.js";
 import { definePage, Page, refs, session } from "../shell.js";
+import { keyTabs } from "./key-tabs.js";
 import { newButton } from "./lists.js";
 
 const REQUEST = `curl -H "X-API-KEY: YOUR_KEY" \\
@@ -78,7 +79,7 @@ class Keys extends Page {
     const readable = `A key for published content reads ${count(published, "article")} today`;
     refs.exampleNumbers.textContent = `${readable}; a key of yours that reads drafts, ${formatNumber(any)}.`;
     const list = rows.length ? framedTable(heads, rows, "") : refs.empty;
-    return html`${this.once}${list}${refs.help}${refs.example}`;
+    return html`${keyTabs("keys")}${this.once}${list}${refs.help}${refs.example}`;
   }
 }
 

@@ -1,0 +1,658 @@
+BEGIN TRANSACTION;
+CREATE TABLE "account" (
+	uuid CHAR(32) NOT NULL, 
+	username VARCHAR(64) NOT NULL, 
+	role VARCHAR(16) NOT NULL, 
+	password_digest VARCHAR(255), 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	disabled BOOLEAN DEFAULT 0 NOT NULL, 
+	can_publish BOOLEAN DEFAULT 0 NOT NULL, email VARCHAR(254) DEFAULT '' NOT NULL, password_changed DATETIME, last_seen DATETIME, second_factor_nonce VARCHAR(32), second_factor_since DATETIME, second_factor_step INTEGER, 
+	CONSTRAINT pk_account PRIMARY KEY (uuid), 
+	CONSTRAINT uq_account_username UNIQUE (username), 
+	CONSTRAINT ck_account_role CHECK (role IN ('reader', 'author', 'editor', 'admin'))
+);
+INSERT INTO "account" VALUES('f8eea36592cc4be79e0e39c36fddaecf','ada','admin','scrypt:32768:8:1$IhDDq6f2GbX7baly$d6922611a0854e278935e1ad6a4b9a31dad2d265c46e1c36b7d604e5a548f7162aeb070d968ea42a3e9b031cc724e846fc1067d2d9f19229ab215cc23515c7b9','2026-01-01 00:00:00.007000','2026-01-01 00:00:00.007000',0,0,'','2026-01-01 00:00:00.006000','2026-01-01 12:00:00.000000',NULL,NULL,NULL);
+INSERT INTO "account" VALUES('81a4e6a77ea945749914bc79ee57e5a5','grace','admin','scrypt:32768:8:1$4W9uXATSLnBYpx1D$acdfbfc5afc5c85cfc668c028e2f7e5182eca458040fa3917f8a70e6512954c48392d18723d0b451878b63cfe00cf4fc2a28d736daab368f23e119ea350e4a91','2026-01-01 00:00:00.011000','2026-01-01 00:00:00.011000',0,0,'','2026-01-01 00:00:00.010000',NULL,NULL,NULL,NULL);
+INSERT INTO "account" VALUES('a1211a62dd334065896f02f6a6886d10','mel','reader','scrypt:32768:8:1$gWfryxEL2GZUAqj4$fa9a05d419d17be57de6ac9a27bfde3acf8b0178c473d2e218a90faed3e0f874a60790c72e0b4e73767164fe2c90627a97127897880d15ae734edf8716484ab6','2026-01-01 00:00:00.015000','2026-01-01 00:00:00.015000',0,0,'','2026-01-01 00:00:00.014000','2026-01-01 00:00:00.128000',NULL,NULL,NULL);
+CREATE TABLE alembic_version (
+	version_num VARCHAR(32) NOT NULL, 
+	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+INSERT INTO "alembic_version" VALUES('0047');
+CREATE TABLE "api_key" (
+	uuid CHAR(32) NOT NULL, 
+	digest VARCHAR(64) NOT NULL, 
+	prefix VARCHAR(16) NOT NULL, 
+	name VARCHAR NOT NULL, 
+	owner_id CHAR(32), 
+	scope VARCHAR(16) NOT NULL, 
+	created DATETIME NOT NULL, 
+	expires DATETIME, 
+	last_used DATETIME, 
+	CONSTRAINT pk_api_key PRIMARY KEY (uuid), 
+	CONSTRAINT uq_api_key_digest UNIQUE (digest), 
+	CONSTRAINT ck_api_key_anonymous CHECK (owner_id IS NOT NULL OR scope = 'published'), 
+	CONSTRAINT fk_api_key_owner_id FOREIGN KEY(owner_id) REFERENCES account (uuid) ON DELETE CASCADE, 
+	CONSTRAINT ck_api_key_scope CHECK (scope IN ('published', 'read', 'drafts', 'write'))
+);
+INSERT INTO "api_key" VALUES('4dc6893b323449409eb966535abecf4e','7321705df329c10df81d6684bd623743ed4b9c9acfe971e4b24ebc6c3a5275c1','blogapi_000000','desk','f8eea36592cc4be79e0e39c36fddaecf','write','2026-01-01 00:00:00.018000','2026-01-02 00:00:00.028000','2026-01-01 00:00:00.025000');
+INSERT INTO "api_key" VALUES('22ca9661259e44e7bad497f93e1c76c5','bb1357833559e42536d58d4037b6175f4abfcbec58cf7d78ed4d9e472bd33788','blogapi_000000','','f8eea36592cc4be79e0e39c36fddaecf','read','2026-01-01 00:00:00.019000',NULL,'2026-01-01 12:00:00.000000');
+INSERT INTO "api_key" VALUES('a89abe88084b49b39d34250f5c3bd0a5','ec6cde5f636ae9df101b7a9dec39f9cb0984717bb225e74482e94b8967638024','blogapi_000000','Mél''s','a1211a62dd334065896f02f6a6886d10','read','2026-01-01 00:00:00.020000',NULL,NULL);
+INSERT INTO "api_key" VALUES('70943f92b92f4b5aa050ce5b9e9d3461','bd14f2125b94de5fdd1ebfb193768f341b5fa8bc53e65fb91b265b6a67a1d0d8','blogapi_000000','',NULL,'published','2026-01-01 00:00:00.021000',NULL,'2026-01-01 12:00:00.000000');
+INSERT INTO "api_key" VALUES('be5ea95247534574aaaab8ea117e3480','62caa7a6144ef09956a4a5c336ef908f96af8a08363d7d9a8cc1257c4199e1c4','blogapi_000000','kiosk',NULL,'published','2026-01-01 00:00:00.023000',NULL,NULL);
+INSERT INTO "api_key" VALUES('90635c4a8e2a456b8baff0ae69b4dcda','ac876062df0683c334f9ffd9909592ab2ada0606cd65629f590580b30a055400','blogapi_000000','desk','f8eea36592cc4be79e0e39c36fddaecf','write','2026-01-01 00:00:00.028000',NULL,'2026-01-01 00:00:00.104000');
+INSERT INTO "api_key" VALUES('2a3e8093a5e94a46956705b9dd6bcac4','0753d3615351bed2128a70617aae98b6570e4aa1dbe704d79dfe2a28f7f7a865','blogapi_000000','brief','f8eea36592cc4be79e0e39c36fddaecf','read','2026-01-01 00:00:00.032000','2026-01-01 01:00:00.000000',NULL);
+CREATE TABLE "article" (
+    uuid CHAR(32) NOT NULL,
+    author_id CHAR(32) NOT NULL,
+    category_id CHAR(32),
+    title VARCHAR NOT NULL,
+    subtitle VARCHAR NOT NULL,
+    excerpt VARCHAR DEFAULT '' NOT NULL,
+    robots VARCHAR DEFAULT '' NOT NULL,
+    slug VARCHAR NOT NULL,
+    cover_image VARCHAR NOT NULL,
+    content_type VARCHAR(16) NOT NULL,
+    featured BOOLEAN DEFAULT 0 NOT NULL,
+    language VARCHAR DEFAULT '' NOT NULL,
+    translation_key VARCHAR DEFAULT '' NOT NULL,
+    status VARCHAR(16) NOT NULL,
+    published_at DATETIME,
+    version INTEGER NOT NULL,
+    was_public BOOLEAN NOT NULL,
+    slug_derived BOOLEAN NOT NULL,
+    editor_id CHAR(32) NOT NULL,
+    type VARCHAR(16) DEFAULT 'article' NOT NULL,
+    parent_id CHAR(32),
+    position INTEGER DEFAULT '0' NOT NULL,
+    seo_uuid CHAR(32) NOT NULL,
+    seo_created DATETIME NOT NULL,
+    seo_last_updated DATETIME NOT NULL,
+    seo_title VARCHAR NOT NULL,
+    seo_description VARCHAR NOT NULL,
+    seo_og_image VARCHAR NOT NULL,
+    seo_canonical_url VARCHAR NOT NULL,
+    sort_key VARCHAR DEFAULT '' NOT NULL,
+    word_count INTEGER DEFAULT '0' NOT NULL,
+    reading_minutes INTEGER DEFAULT '1' NOT NULL,
+    generated_excerpt VARCHAR DEFAULT '' NOT NULL,
+    cover TEXT DEFAULT 'null' NOT NULL,
+    created DATETIME NOT NULL,
+    last_updated DATETIME NOT NULL,
+    custom TEXT DEFAULT '{}' NOT NULL,
+    content VARCHAR NOT NULL,
+    toc TEXT DEFAULT '[]' NOT NULL,
+    html TEXT DEFAULT '' NOT NULL, key_name VARCHAR DEFAULT '' NOT NULL,
+    CONSTRAINT pk_article PRIMARY KEY (uuid),
+    CONSTRAINT ck_article_type CHECK (type IN ('article', 'page')),
+    CONSTRAINT ck_article_category CHECK ((category_id IS NULL) = (type = 'page')),
+    CONSTRAINT ck_article_content_type CHECK (content_type IN ('html', 'markdown', 'text')),
+    CONSTRAINT ck_article_published_at
+        CHECK (status != 'published' AND status != 'unlisted' OR published_at IS NOT NULL),
+    CONSTRAINT ck_article_status CHECK (status IN ('draft', 'published', 'unlisted', 'archived')),
+    CONSTRAINT fk_article_author_id FOREIGN KEY(author_id) REFERENCES account (uuid),
+    CONSTRAINT fk_article_category_id FOREIGN KEY(category_id) REFERENCES category (uuid),
+    CONSTRAINT fk_article_editor_id FOREIGN KEY(editor_id) REFERENCES account (uuid),
+    CONSTRAINT fk_article_parent_id FOREIGN KEY(parent_id) REFERENCES article (uuid)
+        ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+    CONSTRAINT uq_article_slug UNIQUE (slug)
+);
+INSERT INTO "article" VALUES('9452f2f480884c71bd8928c7eec43859','f8eea36592cc4be79e0e39c36fddaecf','f5773d227f5d43429731db2020eccf0b','html','','','','html-again','','html',0,'','','published','2026-01-01 00:00:00.053000',4,1,0,'f8eea36592cc4be79e0e39c36fddaecf','article',NULL,0,'8b826f229678428fada7167329aa1f06','2026-01-01 00:00:00.053000','2026-01-01 00:00:00.110000','html','','','','html',3,1,'Rye & bread','null','2026-01-01 00:00:00.053000','2026-01-01 00:00:00.110000','{}','<p>Rye &amp; <b>bread</b></p>
+<script>alert(1)</script>','[]','<p>Rye &amp; <b>bread</b></p>
+','desk');
+INSERT INTO "article" VALUES('450f99357b2b45b18620950c9ca0a965','f8eea36592cc4be79e0e39c36fddaecf','0e1bf68da8fc454098c8c526ff4d9e2e','Markdown, later','','','','markdown','','markdown',0,'','','published','2026-01-01 00:00:00.059000',2,1,1,'f8eea36592cc4be79e0e39c36fddaecf','article',NULL,0,'8fe90efa8cc64797947ad3c8be207259','2026-01-01 00:00:00.059000','2026-01-01 00:00:00.105000','Markdown, later','','','','markdown later',4,1,'it''s bread','null','2026-01-01 00:00:00.059000','2026-01-01 00:00:00.105000','{}','# Rye
+
+- it''s *bread*
+
+```
+code
+```','[{"level":1,"text":"Rye","id":"rye"}]','<h1 id="rye">Rye</h1>
+<ul>
+<li>it''s <em>bread</em></li>
+</ul>
+<pre><code>code
+</code></pre>
+','desk');
+INSERT INTO "article" VALUES('0aa6f79650634d10a231ee0ddd55da99','f8eea36592cc4be79e0e39c36fddaecf','f5773d227f5d43429731db2020eccf0b','text','','','','text','','text',0,'','','published','2026-01-01 00:00:00.065000',1,1,1,'f8eea36592cc4be79e0e39c36fddaecf','article',NULL,0,'431f138fcc784ac1b839e478e9052ebb','2026-01-01 00:00:00.065000','2026-01-01 00:00:00.065000','text','','','','text',6,1,'Rye bread; ''quoted'' -- not SQL','null','2026-01-01 00:00:00.065000','2026-01-01 00:00:00.065000','{}','Rye bread;
+
+ ''quoted'' -- not SQL','[]','<p>Rye bread;</p>
+<p> ''quoted'' -- not SQL</p>
+','desk');
+INSERT INTO "article" VALUES('718eaf7844774aecba29168a3a1957f1','f8eea36592cc4be79e0e39c36fddaecf','0e1bf68da8fc454098c8c526ff4d9e2e','draft','','','','draft','','html',0,'','','draft',NULL,1,0,1,'f8eea36592cc4be79e0e39c36fddaecf','article',NULL,0,'3f51c661664e4de6aa9dffcf10e17f71','2026-01-01 00:00:00.071000','2026-01-01 00:00:00.071000','draft','','','','draft',2,1,'Rye unseen','null','2026-01-01 00:00:00.071000','2026-01-01 00:00:00.071000','{}','Rye unseen','[]','Rye unseen','desk');
+INSERT INTO "article" VALUES('8c02df31f8be4ea98e2b00bd353117be','f8eea36592cc4be79e0e39c36fddaecf','f5773d227f5d43429731db2020eccf0b','archived','','','','archived','','html',0,'','','archived',NULL,1,0,1,'f8eea36592cc4be79e0e39c36fddaecf','article',NULL,0,'f9fe39c1d2a54ba9841530161ccd7241','2026-01-01 00:00:00.077000','2026-01-01 00:00:00.077000','archived','','','','archived',3,1,'Rye put away','null','2026-01-01 00:00:00.077000','2026-01-01 00:00:00.077000','{}','Rye put away','[]','Rye put away','desk');
+INSERT INTO "article" VALUES('55132972c54c40e2ada4d937588abfc6','f8eea36592cc4be79e0e39c36fddaecf','0e1bf68da8fc454098c8c526ff4d9e2e','scheduled','','','','scheduled','','html',0,'','','published','2999-01-01 00:00:00.000000',1,0,1,'f8eea36592cc4be79e0e39c36fddaecf','article',NULL,0,'a502363fbfc44b5b888d7a12bcc96995','2026-01-01 00:00:00.083000','2026-01-01 00:00:00.083000','scheduled','','','','scheduled',2,1,'Rye ahead','null','2026-01-01 00:00:00.083000','2026-01-01 00:00:00.083000','{}','Rye ahead','[]','Rye ahead','desk');
+INSERT INTO "article" VALUES('94828ed10bcc44619c2e1572b13acfa9','f8eea36592cc4be79e0e39c36fddaecf','f5773d227f5d43429731db2020eccf0b','東京 Ünïcode','Ωmega café','','','東京-unicode','https://x.test/c.png','html',0,'','','published','2026-01-01 00:00:00.089000',1,1,1,'f8eea36592cc4be79e0e39c36fddaecf','article',NULL,0,'2439b478e6394c3baef9b78909cfce54','2026-01-01 00:00:00.089000','2026-01-01 00:00:00.089000','東京 Ünïcode','Ωmega café','https://x.test/c.png','','東 京 unicode',3,1,'Rye 東京','null','2026-01-01 00:00:00.089000','2026-01-01 00:00:00.089000','{}','<p>Rye 東京</p>','[]','<p>Rye 東京</p>','desk');
+INSERT INTO "article" VALUES('0b91717de4d941d7b1a699779ceb138b','f8eea36592cc4be79e0e39c36fddaecf','d1956a94601e46459cf96506a1295267','Taken in','','','','taken-in','','markdown',0,'','','published','2020-05-06 07:08:09.000000',1,1,0,'f8eea36592cc4be79e0e39c36fddaecf','article',NULL,0,'ea6a6f4adab54cc198ef530da75aff97','2026-01-01 00:00:00.131000','2026-01-01 00:00:00.131000','Taken in','','','','taken in',5,1,'Words that came from elsewhere.','null','2026-01-01 00:00:00.131000','2026-01-01 00:00:00.131000','{}','Words that came from *elsewhere*.
+','[]','<p>Words that came from <em>elsewhere</em>.</p>
+','');
+CREATE TABLE article_author (
+	article_id CHAR(32) NOT NULL, 
+	author_id CHAR(32) NOT NULL, 
+	position INTEGER NOT NULL, 
+	listed_from DATETIME, 
+	CONSTRAINT pk_article_author PRIMARY KEY (article_id, author_id), 
+	CONSTRAINT fk_article_author_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE, 
+	CONSTRAINT fk_article_author_author_id FOREIGN KEY(author_id) REFERENCES author (uuid)
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO "article_author" VALUES('0aa6f79650634d10a231ee0ddd55da99','aeaf0223c9aa463e9da7049836e32358',0,'2026-01-01 00:00:00.065000');
+INSERT INTO "article_author" VALUES('0b91717de4d941d7b1a699779ceb138b','aeaf0223c9aa463e9da7049836e32358',0,'2020-05-06 07:08:09.000000');
+INSERT INTO "article_author" VALUES('450f99357b2b45b18620950c9ca0a965','aeaf0223c9aa463e9da7049836e32358',0,'2026-01-01 00:00:00.059000');
+INSERT INTO "article_author" VALUES('55132972c54c40e2ada4d937588abfc6','aeaf0223c9aa463e9da7049836e32358',0,'2999-01-01 00:00:00.000000');
+INSERT INTO "article_author" VALUES('718eaf7844774aecba29168a3a1957f1','aeaf0223c9aa463e9da7049836e32358',0,NULL);
+INSERT INTO "article_author" VALUES('8c02df31f8be4ea98e2b00bd353117be','aeaf0223c9aa463e9da7049836e32358',0,NULL);
+INSERT INTO "article_author" VALUES('9452f2f480884c71bd8928c7eec43859','aeaf0223c9aa463e9da7049836e32358',0,'2026-01-01 00:00:00.053000');
+INSERT INTO "article_author" VALUES('94828ed10bcc44619c2e1572b13acfa9','aeaf0223c9aa463e9da7049836e32358',0,'2026-01-01 00:00:00.089000');
+CREATE TABLE article_revision (
+	article_id CHAR(32) NOT NULL, 
+	number INTEGER NOT NULL, 
+	author_id CHAR(32) NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	content VARCHAR NOT NULL, name VARCHAR DEFAULT '' NOT NULL, saves_since DATETIME, key_name VARCHAR DEFAULT '' NOT NULL, 
+	CONSTRAINT pk_article_revision PRIMARY KEY (article_id, number)
+);
+INSERT INTO "article_revision" VALUES('9452f2f480884c71bd8928c7eec43859',1,'f8eea36592cc4be79e0e39c36fddaecf','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.053000','{"title": "html", "subtitle": "", "excerpt": "", "content": "<p>Rye &amp; <b>bread</b></p>\n<script>alert(1)</script>", "content_type": "html", "cover_image": "", "featured": false, "robots": "", "language": "", "translation_key": "", "slug": "html", "status": "published", "published_at": "2026-01-01T00:00:00.053000+00:00", "category": "f5773d22-7f5d-4342-9731-db2020eccf0b", "tags": [], "authors": ["aeaf0223-c9aa-463e-9da7-049836e32358"], "seo": {"title": "html", "description": "", "og_image": "", "canonical_url": ""}, "custom": {}, "type": "article", "parent": null, "position": 0}','',NULL,'desk');
+INSERT INTO "article_revision" VALUES('9452f2f480884c71bd8928c7eec43859',2,'f8eea36592cc4be79e0e39c36fddaecf','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.094000','{"title": "html", "subtitle": "", "excerpt": "", "content": "<p>Rye &amp; <b>bread</b></p>\n<script>alert(1)</script>", "content_type": "html", "cover_image": "", "featured": false, "robots": "", "language": "", "translation_key": "", "slug": "html-again", "status": "published", "published_at": "2026-01-01T00:00:00.053000+00:00", "category": "f5773d22-7f5d-4342-9731-db2020eccf0b", "tags": [], "authors": ["aeaf0223-c9aa-463e-9da7-049836e32358"], "seo": {"title": "html", "description": "Told to robots", "og_image": "", "canonical_url": ""}, "custom": {}, "type": "article", "parent": null, "position": 0}','',NULL,'desk');
+INSERT INTO "article_revision" VALUES('450f99357b2b45b18620950c9ca0a965',1,'f8eea36592cc4be79e0e39c36fddaecf','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.059000','{"title": "markdown", "subtitle": "", "excerpt": "", "content": "# Rye\n\n- it''s *bread*\n\n```\ncode\n```", "content_type": "markdown", "cover_image": "", "featured": false, "robots": "", "language": "", "translation_key": "", "slug": "markdown", "status": "published", "published_at": "2026-01-01T00:00:00.059000+00:00", "category": "0e1bf68d-a8fc-4540-98c8-c526ff4d9e2e", "tags": ["696206d6-85a0-4650-9b86-e6d623c2d495"], "authors": ["aeaf0223-c9aa-463e-9da7-049836e32358"], "seo": {"title": "markdown", "description": "", "og_image": "", "canonical_url": ""}, "custom": {}, "type": "article", "parent": null, "position": 0}','',NULL,'desk');
+INSERT INTO "article_revision" VALUES('9452f2f480884c71bd8928c7eec43859',3,'f8eea36592cc4be79e0e39c36fddaecf','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.100000','{"title": "html", "subtitle": "Second", "excerpt": "", "content": "<p>Rye &amp; <b>bread</b></p>\n<script>alert(1)</script>", "content_type": "html", "cover_image": "", "featured": false, "robots": "", "language": "", "translation_key": "", "slug": "html-again", "status": "published", "published_at": "2026-01-01T00:00:00.053000+00:00", "category": "f5773d22-7f5d-4342-9731-db2020eccf0b", "tags": [], "authors": ["aeaf0223-c9aa-463e-9da7-049836e32358"], "seo": {"title": "html", "description": "Told to robots", "og_image": "", "canonical_url": ""}, "custom": {}, "type": "article", "parent": null, "position": 0}','',NULL,'desk');
+INSERT INTO "article_revision" VALUES('c78895754add4e23b972e8464e3b2737',1,'f8eea36592cc4be79e0e39c36fddaecf','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.115000','{"title": "gone", "subtitle": "", "excerpt": "", "content": "", "content_type": "html", "cover_image": "", "featured": false, "robots": "", "language": "", "translation_key": "", "slug": "gone", "status": "draft", "published_at": null, "category": "f5773d22-7f5d-4342-9731-db2020eccf0b", "tags": [], "authors": ["aeaf0223-c9aa-463e-9da7-049836e32358"], "seo": {"title": "gone", "description": "", "og_image": "", "canonical_url": ""}, "custom": {}, "type": "article", "parent": null, "position": 0}','',NULL,'desk');
+CREATE TABLE article_stats (
+	number INTEGER NOT NULL, 
+	renderer VARCHAR NOT NULL, 
+	CONSTRAINT pk_article_stats PRIMARY KEY (number)
+);
+INSERT INTO "article_stats" VALUES(1,'15');
+CREATE TABLE "article_tag" (
+	article_id CHAR(32) NOT NULL, 
+	tag_id CHAR(32) NOT NULL, 
+	position INTEGER NOT NULL, 
+	listed_from DATETIME, 
+	category_id CHAR(32), 
+	CONSTRAINT pk_article_tag PRIMARY KEY (article_id, tag_id), 
+	CONSTRAINT fk_article_tag_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE, 
+	CONSTRAINT fk_article_tag_tag_id FOREIGN KEY(tag_id) REFERENCES tag (uuid) ON DELETE CASCADE
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO "article_tag" VALUES('0aa6f79650634d10a231ee0ddd55da99','2bb6a8fb0dce4de086adc318ed685d2a',1,'2026-01-01 00:00:00.065000','f5773d227f5d43429731db2020eccf0b');
+INSERT INTO "article_tag" VALUES('0aa6f79650634d10a231ee0ddd55da99','696206d685a046509b86e6d623c2d495',0,'2026-01-01 00:00:00.065000','f5773d227f5d43429731db2020eccf0b');
+INSERT INTO "article_tag" VALUES('0b91717de4d941d7b1a699779ceb138b','2bb6a8fb0dce4de086adc318ed685d2a',1,'2020-05-06 07:08:09.000000','d1956a94601e46459cf96506a1295267');
+INSERT INTO "article_tag" VALUES('0b91717de4d941d7b1a699779ceb138b','696206d685a046509b86e6d623c2d495',0,'2020-05-06 07:08:09.000000','d1956a94601e46459cf96506a1295267');
+INSERT INTO "article_tag" VALUES('450f99357b2b45b18620950c9ca0a965','696206d685a046509b86e6d623c2d495',0,'2026-01-01 00:00:00.059000','0e1bf68da8fc454098c8c526ff4d9e2e');
+INSERT INTO "article_tag" VALUES('55132972c54c40e2ada4d937588abfc6','696206d685a046509b86e6d623c2d495',0,'2999-01-01 00:00:00.000000','0e1bf68da8fc454098c8c526ff4d9e2e');
+INSERT INTO "article_tag" VALUES('718eaf7844774aecba29168a3a1957f1','2bb6a8fb0dce4de086adc318ed685d2a',1,NULL,'0e1bf68da8fc454098c8c526ff4d9e2e');
+INSERT INTO "article_tag" VALUES('718eaf7844774aecba29168a3a1957f1','696206d685a046509b86e6d623c2d495',0,NULL,'0e1bf68da8fc454098c8c526ff4d9e2e');
+INSERT INTO "article_tag" VALUES('94828ed10bcc44619c2e1572b13acfa9','2bb6a8fb0dce4de086adc318ed685d2a',1,'2026-01-01 00:00:00.089000','f5773d227f5d43429731db2020eccf0b');
+INSERT INTO "article_tag" VALUES('94828ed10bcc44619c2e1572b13acfa9','696206d685a046509b86e6d623c2d495',0,'2026-01-01 00:00:00.089000','f5773d227f5d43429731db2020eccf0b');
+CREATE TABLE author (
+	uuid CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	owner_id CHAR(32), 
+	name VARCHAR NOT NULL, 
+	slug VARCHAR NOT NULL, 
+	bio VARCHAR NOT NULL, 
+	url VARCHAR NOT NULL, 
+	avatar VARCHAR NOT NULL, cover_image VARCHAR DEFAULT '' NOT NULL, seo_title VARCHAR DEFAULT '' NOT NULL, seo_description VARCHAR DEFAULT '' NOT NULL, og_image VARCHAR DEFAULT '' NOT NULL, canonical_url VARCHAR DEFAULT '' NOT NULL, language VARCHAR DEFAULT '' NOT NULL, name_key VARCHAR DEFAULT '' NOT NULL, sort_key VARCHAR DEFAULT '' NOT NULL, 
+	CONSTRAINT pk_author PRIMARY KEY (uuid), 
+	CONSTRAINT fk_author_owner_id FOREIGN KEY(owner_id) REFERENCES account (uuid) ON DELETE SET NULL, 
+	CONSTRAINT uq_author_owner_id UNIQUE (owner_id), 
+	CONSTRAINT uq_author_slug UNIQUE (slug)
+);
+INSERT INTO "author" VALUES('aeaf0223c9aa463e9da7049836e32358','2026-01-01 00:00:00.008000','2026-01-01 00:00:00.008000','f8eea36592cc4be79e0e39c36fddaecf','ada','ada','','','','','','','','','','ada','ada');
+INSERT INTO "author" VALUES('30ab0b363afd4999a784a3444c39e879','2026-01-01 00:00:00.012000','2026-01-01 00:00:00.012000','81a4e6a77ea945749914bc79ee57e5a5','grace','grace','','','','','','','','','','grace','grace');
+INSERT INTO "author" VALUES('96bb5d3aa7614f55b05c99bfddb24a59','2026-01-01 00:00:00.016000','2026-01-01 00:00:00.016000','a1211a62dd334065896f02f6a6886d10','mel','mel','','','','','','','','','','mel','mel');
+CREATE TABLE category (
+	uuid CHAR(32) NOT NULL, 
+	name VARCHAR NOT NULL, 
+	description VARCHAR, 
+	cover_image VARCHAR NOT NULL, 
+	slug VARCHAR NOT NULL, 
+	owner_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, seo_title VARCHAR DEFAULT '' NOT NULL, seo_description VARCHAR DEFAULT '' NOT NULL, og_image VARCHAR DEFAULT '' NOT NULL, canonical_url VARCHAR DEFAULT '' NOT NULL, parent_id CHAR(32), language VARCHAR DEFAULT '' NOT NULL, name_key VARCHAR DEFAULT '' NOT NULL, sort_key VARCHAR DEFAULT '' NOT NULL, 
+	CONSTRAINT pk_category PRIMARY KEY (uuid), 
+	CONSTRAINT fk_category_owner_id FOREIGN KEY(owner_id) REFERENCES account (uuid), 
+	CONSTRAINT uq_category_slug UNIQUE (slug)
+);
+INSERT INTO "category" VALUES('f5773d227f5d43429731db2020eccf0b','Kitchen','What''s cooked','','kitchen','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.034000','2026-01-01 00:00:00.034000','','','','',NULL,'','kitchen','kitchen');
+INSERT INTO "category" VALUES('0e1bf68da8fc454098c8c526ff4d9e2e','Garden',NULL,'','garden','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.037000','2026-01-01 00:00:00.037000','','','','',NULL,'','garden','garden');
+INSERT INTO "category" VALUES('87bc07d92c784e92b8c4ee0dd2824a0a','Empty','','','empty','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.040000','2026-01-01 00:00:00.040000','','','','',NULL,'','empty','empty');
+INSERT INTO "category" VALUES('d1956a94601e46459cf96506a1295267','Uncategorised',NULL,'','uncategorised','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.130000','2026-01-01 00:00:00.130000','','','','',NULL,'','uncategorised','uncategorised');
+CREATE TABLE commit_counter (
+	number INTEGER NOT NULL, 
+	tag VARCHAR(8) NOT NULL, 
+	visible VARCHAR(8) NOT NULL, 
+	position INTEGER NOT NULL, 
+	public_position INTEGER NOT NULL, 
+	announced_until DATETIME, deleted_position INTEGER DEFAULT '0' NOT NULL, deleted_unlisted INTEGER DEFAULT '0' NOT NULL, 
+	CONSTRAINT pk_commit_counter PRIMARY KEY (number)
+);
+INSERT INTO "commit_counter" VALUES(1,'1385e40a','1385e40a',26,18,'2026-01-01 00:00:00.089000',0,0);
+CREATE TABLE custom_field (
+	uuid CHAR(32) NOT NULL, 
+	name VARCHAR(64) NOT NULL, 
+	label VARCHAR NOT NULL, 
+	help VARCHAR NOT NULL, 
+	type VARCHAR(16) NOT NULL, 
+	is_list BOOLEAN NOT NULL, 
+	choices TEXT NOT NULL, 
+	minimum DOUBLE, 
+	maximum DOUBLE, 
+	is_required BOOLEAN NOT NULL, 
+	is_admin_only BOOLEAN NOT NULL, 
+	is_searched BOOLEAN NOT NULL, 
+	for_articles BOOLEAN NOT NULL, 
+	for_pages BOOLEAN NOT NULL, 
+	position INTEGER NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	CONSTRAINT pk_custom_field PRIMARY KEY (uuid), 
+	CONSTRAINT uq_custom_field_name UNIQUE (name)
+);
+CREATE TABLE deleted_item (
+	uuid CHAR(32) NOT NULL, 
+	kind VARCHAR(16) NOT NULL, 
+	author_id CHAR(32) NOT NULL, 
+	status VARCHAR(16) NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	deleted DATETIME NOT NULL, 
+	document VARCHAR NOT NULL, 
+	CONSTRAINT pk_deleted_item PRIMARY KEY (uuid)
+);
+INSERT INTO "deleted_item" VALUES('c78895754add4e23b972e8464e3b2737','article','f8eea36592cc4be79e0e39c36fddaecf','draft','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.120000','{"article": [{"uuid": "c7889575-4add-4e23-b972-e8464e3b2737", "author_id": "f8eea365-92cc-4be7-9e0e-39c36fddaecf", "category_id": "f5773d22-7f5d-4342-9731-db2020eccf0b", "title": "gone", "subtitle": "", "excerpt": "", "robots": "", "slug": "gone", "cover_image": "", "content_type": "html", "featured": false, "language": "", "translation_key": "", "status": "draft", "published_at": null, "version": 1, "was_public": false, "slug_derived": true, "editor_id": "f8eea365-92cc-4be7-9e0e-39c36fddaecf", "type": "article", "parent_id": null, "position": 0, "seo_uuid": "34d6609b-c8ce-4c32-9f63-9685315c743f", "seo_created": "2026-01-01 00:00:00.115000+00:00", "seo_last_updated": "2026-01-01 00:00:00.115000+00:00", "seo_title": "gone", "seo_description": "", "seo_og_image": "", "seo_canonical_url": "", "created": "2026-01-01 00:00:00.115000+00:00", "last_updated": "2026-01-01 00:00:00.115000+00:00", "custom": "{}", "content": "", "key_name": "desk"}], "article_author": [{"article_id": "c7889575-4add-4e23-b972-e8464e3b2737", "author_id": "aeaf0223-c9aa-463e-9da7-049836e32358", "position": 0, "listed_from": null}]}');
+CREATE TABLE event (
+	position INTEGER NOT NULL, 
+	public_position INTEGER, 
+	newest INTEGER, 
+	newest_public INTEGER, 
+	kind VARCHAR(16) NOT NULL, 
+	uuid CHAR(32) NOT NULL, 
+	what VARCHAR(16) NOT NULL, 
+	time DATETIME NOT NULL, 
+	tag VARCHAR(8) NOT NULL, 
+	readable_from DATETIME, 
+	due DATETIME, 
+	listed BOOLEAN NOT NULL, 
+	slug_before VARCHAR, 
+	path_before VARCHAR, 
+	slug VARCHAR, 
+	path VARCHAR, 
+	superseded DATETIME, fields VARCHAR, unlisted BOOLEAN DEFAULT 0 NOT NULL, 
+	CONSTRAINT pk_event PRIMARY KEY (position), 
+	CONSTRAINT uq_event_public_position UNIQUE (public_position), 
+	CONSTRAINT uq_event_newest UNIQUE (newest), 
+	CONSTRAINT uq_event_newest_public UNIQUE (newest_public)
+);
+INSERT INTO "event" VALUES(1,NULL,NULL,NULL,'author','aeaf0223c9aa463e9da7049836e32358','created','2026-01-01 00:00:00.009000','2198a366',NULL,NULL,0,NULL,NULL,'ada','/author/ada/','2026-01-01 00:00:00.056000',NULL,0);
+INSERT INTO "event" VALUES(2,NULL,2,NULL,'author','30ab0b363afd4999a784a3444c39e879','created','2026-01-01 00:00:00.013000','01dd5256',NULL,NULL,0,NULL,NULL,'grace','/author/grace/',NULL,NULL,0);
+INSERT INTO "event" VALUES(3,NULL,3,NULL,'author','96bb5d3aa7614f55b05c99bfddb24a59','created','2026-01-01 00:00:00.017000','348e512c',NULL,NULL,0,NULL,NULL,'mel','/author/mel/',NULL,NULL,0);
+INSERT INTO "event" VALUES(4,1,4,1,'category','f5773d227f5d43429731db2020eccf0b','published','2026-01-01 00:00:00.035000','028c7884','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'kitchen','/category/kitchen/',NULL,NULL,0);
+INSERT INTO "event" VALUES(5,2,5,2,'category','0e1bf68da8fc454098c8c526ff4d9e2e','published','2026-01-01 00:00:00.038000','91eaea18','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'garden','/category/garden/',NULL,NULL,0);
+INSERT INTO "event" VALUES(6,3,6,3,'category','87bc07d92c784e92b8c4ee0dd2824a0a','published','2026-01-01 00:00:00.041000','0f82129a','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'empty','/category/empty/',NULL,NULL,0);
+INSERT INTO "event" VALUES(7,4,7,4,'tag','696206d685a046509b86e6d623c2d495','published','2026-01-01 00:00:00.044000','21075686','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'rye','/tag/rye/',NULL,NULL,0);
+INSERT INTO "event" VALUES(8,5,8,5,'tag','2bb6a8fb0dce4de086adc318ed685d2a','published','2026-01-01 00:00:00.047000','17d190b3','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'oat','/tag/oat/',NULL,NULL,0);
+INSERT INTO "event" VALUES(9,6,NULL,NULL,'tag','36023902d8fc4deca62bab5634ced0d0','published','2026-01-01 00:00:00.050000','7528efb9','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'c-est','/tag/c-est/','2026-01-01 00:00:00.123000',NULL,0);
+INSERT INTO "event" VALUES(10,7,NULL,NULL,'article','9452f2f480884c71bd8928c7eec43859','published','2026-01-01 00:00:00.056000','dbbb0deb','2026-01-01 00:00:00.053000',NULL,1,NULL,NULL,'html','/html/','2026-01-01 00:00:00.098000',NULL,0);
+INSERT INTO "event" VALUES(11,8,11,8,'author','aeaf0223c9aa463e9da7049836e32358','published','2026-01-01 00:00:00.056000','dbbb0deb',NULL,NULL,1,NULL,NULL,'ada','/author/ada/',NULL,NULL,0);
+INSERT INTO "event" VALUES(12,9,NULL,NULL,'article','450f99357b2b45b18620950c9ca0a965','published','2026-01-01 00:00:00.062000','34ba43ae','2026-01-01 00:00:00.059000',NULL,1,NULL,NULL,'markdown','/markdown/','2026-01-01 00:00:00.108000',NULL,0);
+INSERT INTO "event" VALUES(13,10,13,10,'article','0aa6f79650634d10a231ee0ddd55da99','published','2026-01-01 00:00:00.068000','cc6a4eba','2026-01-01 00:00:00.065000',NULL,1,NULL,NULL,'text','/text/',NULL,NULL,0);
+INSERT INTO "event" VALUES(14,NULL,14,NULL,'article','718eaf7844774aecba29168a3a1957f1','created','2026-01-01 00:00:00.074000','0b7ce0c1',NULL,NULL,1,NULL,NULL,'draft',NULL,NULL,NULL,0);
+INSERT INTO "event" VALUES(15,NULL,15,NULL,'article','8c02df31f8be4ea98e2b00bd353117be','created','2026-01-01 00:00:00.080000','52a50f0a',NULL,NULL,1,NULL,NULL,'archived',NULL,NULL,NULL,0);
+INSERT INTO "event" VALUES(16,NULL,16,NULL,'article','55132972c54c40e2ada4d937588abfc6','created','2026-01-01 00:00:00.086000','0085eeba','2999-01-01 00:00:00.000000','2999-01-01 00:00:00.000000',1,NULL,NULL,'scheduled','/scheduled/',NULL,NULL,0);
+INSERT INTO "event" VALUES(17,11,17,11,'article','94828ed10bcc44619c2e1572b13acfa9','published','2026-01-01 00:00:00.092000','89a4a2f4','2026-01-01 00:00:00.089000',NULL,1,NULL,NULL,'東京-unicode','/%E6%9D%B1%E4%BA%AC-unicode/',NULL,NULL,0);
+INSERT INTO "event" VALUES(18,12,NULL,NULL,'article','9452f2f480884c71bd8928c7eec43859','updated','2026-01-01 00:00:00.098000','826835aa','2026-01-01 00:00:00.053000',NULL,1,'html','/html/','html-again','/html-again/','2026-01-01 00:00:00.103000','["seo.description", "slug"]',0);
+INSERT INTO "event" VALUES(19,13,NULL,NULL,'article','9452f2f480884c71bd8928c7eec43859','updated','2026-01-01 00:00:00.103000','db70d3c3','2026-01-01 00:00:00.053000',NULL,1,'html-again','/html-again/','html-again','/html-again/','2026-01-01 00:00:00.113000','["subtitle"]',0);
+INSERT INTO "event" VALUES(20,14,20,14,'article','450f99357b2b45b18620950c9ca0a965','updated','2026-01-01 00:00:00.108000','4cd4bd12','2026-01-01 00:00:00.059000',NULL,1,'markdown','/markdown/','markdown','/markdown/',NULL,'["seo.title", "title"]',0);
+INSERT INTO "event" VALUES(21,15,21,15,'article','9452f2f480884c71bd8928c7eec43859','updated','2026-01-01 00:00:00.113000','067f2c09','2026-01-01 00:00:00.053000',NULL,1,'html-again','/html-again/','html-again','/html-again/',NULL,'["seo.description", "subtitle"]',0);
+INSERT INTO "event" VALUES(22,NULL,NULL,NULL,'article','c78895754add4e23b972e8464e3b2737','created','2026-01-01 00:00:00.118000','8d8bdcdd',NULL,NULL,1,NULL,NULL,'gone',NULL,'2026-01-01 00:00:00.121000',NULL,0);
+INSERT INTO "event" VALUES(23,NULL,23,NULL,'article','c78895754add4e23b972e8464e3b2737','deleted','2026-01-01 00:00:00.121000','212fa11d',NULL,NULL,0,'gone',NULL,NULL,NULL,NULL,NULL,0);
+INSERT INTO "event" VALUES(24,16,24,16,'tag','36023902d8fc4deca62bab5634ced0d0','deleted','2026-01-01 00:00:00.123000','eb768108',NULL,NULL,0,'c-est','/tag/c-est/',NULL,NULL,NULL,NULL,0);
+INSERT INTO "event" VALUES(25,17,25,17,'category','d1956a94601e46459cf96506a1295267','published','2026-01-01 00:00:00.135000','d22e283b','1970-01-01 00:00:00.000000',NULL,1,NULL,NULL,'uncategorised','/category/uncategorised/',NULL,NULL,0);
+INSERT INTO "event" VALUES(26,18,26,18,'article','0b91717de4d941d7b1a699779ceb138b','published','2026-01-01 00:00:00.135000','d22e283b','2020-05-06 07:08:09.000000',NULL,1,NULL,NULL,'taken-in','/taken-in/',NULL,NULL,0);
+CREATE TABLE former_path (
+	path TEXT NOT NULL, 
+	article_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	CONSTRAINT pk_former_path PRIMARY KEY (path), 
+	CONSTRAINT fk_former_path_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE
+);
+INSERT INTO "former_path" VALUES('/2019/elsewhere/','0b91717de4d941d7b1a699779ceb138b','2026-01-01 00:00:00.133000');
+CREATE TABLE former_slug (
+	slug VARCHAR NOT NULL, 
+	article_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	CONSTRAINT pk_former_slug PRIMARY KEY (slug), 
+	CONSTRAINT fk_former_slug_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE
+);
+INSERT INTO "former_slug" VALUES('html','9452f2f480884c71bd8928c7eec43859','2026-01-01 00:00:00.095000');
+CREATE TABLE former_term_slug (
+	kind VARCHAR(16) NOT NULL, 
+	slug VARCHAR NOT NULL, 
+	term_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	CONSTRAINT pk_former_term_slug PRIMARY KEY (kind, slug)
+);
+CREATE TABLE idempotent_answer (
+	user_id CHAR(32) NOT NULL, 
+	"key" VARCHAR(255) NOT NULL, 
+	request_digest VARCHAR(64) NOT NULL, 
+	status INTEGER NOT NULL, 
+	headers VARCHAR NOT NULL, 
+	body BLOB NOT NULL, 
+	created DATETIME NOT NULL, 
+	CONSTRAINT pk_idempotent_answer PRIMARY KEY (user_id, "key")
+);
+INSERT INTO "idempotent_answer" VALUES('f8eea36592cc4be79e0e39c36fddaecf','post-0','421e9d5ce4b0fd9a1583c0918037c73bc82f115e9026c09cfcd9b94251748350',201,'[["Content-Type", "application/json"], ["Content-Length", "797"], ["Location", "/api/v1/blog/articles/9452f2f4-8088-4c71-bd89-28c7eec43859/"], ["ETag", "\"9c479e6002ecb0e0.f41751d96a01ffb0\""]]',X'7B2275756964223A2239343532663266342D383038382D346337312D626438392D323863376565633433383539222C22617574686F72223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C227469746C65223A2268746D6C222C227375627469746C65223A22222C2274616773223A5B5D2C2263617465676F7279223A7B2275756964223A2266353737336432322D376635642D343334322D393733312D646232303230656363663062222C226E616D65223A224B69746368656E222C226465736372697074696F6E223A2257686174277320636F6F6B6564222C22636F7665725F696D616765223A22222C22736C7567223A226B69746368656E222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303334303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303334303030227D2C22736C7567223A2268746D6C222C22636F7665725F696D616765223A22222C22636F6E74656E74223A223C703E5279652026616D703B203C623E62726561643C2F623E3C2F703E5C6E3C7363726970743E616C6572742831293C2F7363726970743E222C22737461747573223A227075626C6973686564222C22636F6E74656E745F74797065223A2268746D6C222C2273656F223A7B2275756964223A2238623832366632322D393637382D343238662D616461372D313637333239616131663036222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303533303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303533303030222C226F675F696D616765223A22222C227469746C65223A2268746D6C222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2239343532663266342D383038382D346337312D626438392D323863376565633433383539227D7D','2026-01-01 00:00:00.052000');
+INSERT INTO "idempotent_answer" VALUES('f8eea36592cc4be79e0e39c36fddaecf','post-1','de0bd182cec62d47bc8c18838a604fbde38356fab63b96881580117b80e86d51',201,'[["Content-Type", "application/json"], ["Content-Length", "987"], ["Location", "/api/v1/blog/articles/450f9935-7b2b-45b1-8620-950c9ca0a965/"], ["ETag", "\"ec3e897370b1975f.9c2abef898c08957\""]]',X'7B2275756964223A2234353066393933352D376232622D343562312D383632302D393530633963613061393635222C22617574686F72223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C227469746C65223A226D61726B646F776E222C227375627469746C65223A22222C2274616773223A5B7B2275756964223A2236393632303664362D383561302D343635302D396238362D653664363233633264343935222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226E616D65223A22727965222C22736C7567223A22727965222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366227D5D2C2263617465676F7279223A7B2275756964223A2230653162663638642D613866632D343534302D393863382D633532366666346439653265222C226E616D65223A2247617264656E222C226465736372697074696F6E223A6E756C6C2C22636F7665725F696D616765223A22222C22736C7567223A2267617264656E222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303337303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303337303030227D2C22736C7567223A226D61726B646F776E222C22636F7665725F696D616765223A22222C22636F6E74656E74223A2223205279655C6E5C6E2D2069742773202A62726561642A5C6E5C6E6060605C6E636F64655C6E606060222C22737461747573223A227075626C6973686564222C22636F6E74656E745F74797065223A226D61726B646F776E222C2273656F223A7B2275756964223A2238666539306566612D386363362D343739372D393437612D643363386265323037323539222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303539303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303539303030222C226F675F696D616765223A22222C227469746C65223A226D61726B646F776E222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2234353066393933352D376232622D343562312D383632302D393530633963613061393635227D7D','2026-01-01 00:00:00.058000');
+INSERT INTO "idempotent_answer" VALUES('f8eea36592cc4be79e0e39c36fddaecf','post-2','ced3de6faf5219d9451bca3b6c08c66df26f4d3e699919eb384499b669625b5b',201,'[["Content-Type", "application/json"], ["Content-Length", "1180"], ["Location", "/api/v1/blog/articles/0aa6f796-5063-4d10-a231-ee0ddd55da99/"], ["ETag", "\"b25f11161f5fcd82.95718dad36bb24bf\""]]',X'7B2275756964223A2230616136663739362D353036332D346431302D613233312D656530646464353564613939222C22617574686F72223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C227469746C65223A2274657874222C227375627469746C65223A22222C2274616773223A5B7B2275756964223A2236393632303664362D383561302D343635302D396238362D653664363233633264343935222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226E616D65223A22727965222C22736C7567223A22727965222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366227D2C7B2275756964223A2232626236613866622D306463652D346465302D383661642D633331386564363835643261222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226E616D65223A226F6174222C22736C7567223A226F6174222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366227D5D2C2263617465676F7279223A7B2275756964223A2266353737336432322D376635642D343334322D393733312D646232303230656363663062222C226E616D65223A224B69746368656E222C226465736372697074696F6E223A2257686174277320636F6F6B6564222C22636F7665725F696D616765223A22222C22736C7567223A226B69746368656E222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303334303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303334303030227D2C22736C7567223A2274657874222C22636F7665725F696D616765223A22222C22636F6E74656E74223A225279652062726561643B5C6E5C6E202771756F74656427202D2D206E6F742053514C222C22737461747573223A227075626C6973686564222C22636F6E74656E745F74797065223A2274657874222C2273656F223A7B2275756964223A2234333166313338662D636337382D346163312D623833392D653437386539303532656262222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303635303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303635303030222C226F675F696D616765223A22222C227469746C65223A2274657874222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2230616136663739362D353036332D346431302D613233312D656530646464353564613939227D7D','2026-01-01 00:00:00.064000');
+INSERT INTO "idempotent_answer" VALUES('f8eea36592cc4be79e0e39c36fddaecf','post-3','a9408785cc17a93016a7701eefa519434b6cd5cc9f0f605297527964c117be16',201,'[["Content-Type", "application/json"], ["Content-Length", "1349"], ["Location", "/api/v1/blog/articles/718eaf78-4477-4aec-ba29-168a3a1957f1/"], ["ETag", "\"caa084ad09179586.6c350d1bd661d805\""]]',X'7B2275756964223A2237313865616637382D343437372D346165632D626132392D313638613361313935376631222C22617574686F72223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C227469746C65223A226472616674222C227375627469746C65223A22222C2274616773223A5B7B2275756964223A2236393632303664362D383561302D343635302D396238362D653664363233633264343935222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226E616D65223A22727965222C22736C7567223A22727965222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366227D2C7B2275756964223A2232626236613866622D306463652D346465302D383661642D633331386564363835643261222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226E616D65223A226F6174222C22736C7567223A226F6174222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366227D2C7B2275756964223A2233363032333930322D643866632D346465632D613632622D616235363334636564306430222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303439303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303439303030222C226E616D65223A226327657374222C22736C7567223A22632D657374222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366227D5D2C2263617465676F7279223A7B2275756964223A2230653162663638642D613866632D343534302D393863382D633532366666346439653265222C226E616D65223A2247617264656E222C226465736372697074696F6E223A6E756C6C2C22636F7665725F696D616765223A22222C22736C7567223A2267617264656E222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303337303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303337303030227D2C22736C7567223A226472616674222C22636F7665725F696D616765223A22222C22636F6E74656E74223A2252796520756E7365656E222C22737461747573223A226472616674222C22636F6E74656E745F74797065223A2268746D6C222C2273656F223A7B2275756964223A2233663531633636312D363634652D346465362D616139642D666663663130653137663731222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303731303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303731303030222C226F675F696D616765223A22222C227469746C65223A226472616674222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2237313865616637382D343437372D346165632D626132392D313638613361313935376631227D7D','2026-01-01 00:00:00.070000');
+INSERT INTO "idempotent_answer" VALUES('f8eea36592cc4be79e0e39c36fddaecf','post-4','d5f4d69bf9cb10c8def93bb3474a6cae53c5e21e4622b545debfa4d9b7ab15aa',201,'[["Content-Type", "application/json"], ["Content-Length", "764"], ["Location", "/api/v1/blog/articles/8c02df31-f8be-4ea9-8e2b-00bd353117be/"], ["ETag", "\"cb3e86605306c65e.26f692b3e80c4706\""]]',X'7B2275756964223A2238633032646633312D663862652D346561392D386532622D303062643335333131376265222C22617574686F72223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C227469746C65223A226172636869766564222C227375627469746C65223A22222C2274616773223A5B5D2C2263617465676F7279223A7B2275756964223A2266353737336432322D376635642D343334322D393733312D646232303230656363663062222C226E616D65223A224B69746368656E222C226465736372697074696F6E223A2257686174277320636F6F6B6564222C22636F7665725F696D616765223A22222C22736C7567223A226B69746368656E222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303334303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303334303030227D2C22736C7567223A226172636869766564222C22636F7665725F696D616765223A22222C22636F6E74656E74223A22527965207075742061776179222C22737461747573223A226172636869766564222C22636F6E74656E745F74797065223A2268746D6C222C2273656F223A7B2275756964223A2266396665333963312D643261352D346261392D383431352D333031363163636437323431222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303737303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303737303030222C226F675F696D616765223A22222C227469746C65223A226172636869766564222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2238633032646633312D663862652D346561392D386532622D303062643335333131376265227D7D','2026-01-01 00:00:00.076000');
+INSERT INTO "idempotent_answer" VALUES('f8eea36592cc4be79e0e39c36fddaecf','post-5','b0efdaed10635a1501bca6924194f8092ded7e53d63faf181235f45fe4c27214',201,'[["Content-Type", "application/json"], ["Content-Length", "954"], ["Location", "/api/v1/blog/articles/55132972-c54c-40e2-ada4-d937588abfc6/"], ["ETag", "\"8ec2db2bed3aa4c6.59f8de63342a3a8d\""]]',X'7B2275756964223A2235353133323937322D633534632D343065322D616461342D643933373538386162666336222C22617574686F72223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C227469746C65223A227363686564756C6564222C227375627469746C65223A22222C2274616773223A5B7B2275756964223A2236393632303664362D383561302D343635302D396238362D653664363233633264343935222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226E616D65223A22727965222C22736C7567223A22727965222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366227D5D2C2263617465676F7279223A7B2275756964223A2230653162663638642D613866632D343534302D393863382D633532366666346439653265222C226E616D65223A2247617264656E222C226465736372697074696F6E223A6E756C6C2C22636F7665725F696D616765223A22222C22736C7567223A2267617264656E222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303337303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303337303030227D2C22736C7567223A227363686564756C6564222C22636F7665725F696D616765223A22222C22636F6E74656E74223A22527965206168656164222C22737461747573223A227363686564756C6564222C22636F6E74656E745F74797065223A2268746D6C222C2273656F223A7B2275756964223A2261353032333633662D626663342D346235622D383838642D376131326263633936393935222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303833303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303833303030222C226F675F696D616765223A22222C227469746C65223A227363686564756C6564222C226465736372697074696F6E223A22222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2235353133323937322D633534632D343065322D616461342D643933373538386162666336227D7D','2026-01-01 00:00:00.082000');
+INSERT INTO "idempotent_answer" VALUES('f8eea36592cc4be79e0e39c36fddaecf','post-6','b01ff412ba2258cfa8f58e90258e3eff616e09635e97ad5958f87fc71a62cacc',201,'[["Content-Type", "application/json"], ["Content-Length", "1261"], ["Location", "/api/v1/blog/articles/94828ed1-0bcc-4461-9c2e-1572b13acfa9/"], ["ETag", "\"a772c6298d8f5a46.361adfe3af7856df\""]]',X'7B2275756964223A2239343832386564312D306263632D343436312D396332652D313537326231336163666139222C22617574686F72223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C227469746C65223A22E69DB1E4BAAC20C39C6EC3AF636F6465222C227375627469746C65223A22CEA96D65676120636166C3A9222C2274616773223A5B7B2275756964223A2236393632303664362D383561302D343635302D396238362D653664363233633264343935222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303433303030222C226E616D65223A22727965222C22736C7567223A22727965222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366227D2C7B2275756964223A2232626236613866622D306463652D346465302D383661642D633331386564363835643261222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303436303030222C226E616D65223A226F6174222C22736C7567223A226F6174222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366227D5D2C2263617465676F7279223A7B2275756964223A2266353737336432322D376635642D343334322D393733312D646232303230656363663062222C226E616D65223A224B69746368656E222C226465736372697074696F6E223A2257686174277320636F6F6B6564222C22636F7665725F696D616765223A22222C22736C7567223A226B69746368656E222C2275736572223A2266386565613336352D393263632D346265372D396530652D333963333666646461656366222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303334303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303334303030227D2C22736C7567223A22E69DB1E4BAAC2D756E69636F6465222C22636F7665725F696D616765223A2268747470733A2F2F782E746573742F632E706E67222C22636F6E74656E74223A223C703E52796520E69DB1E4BAAC3C2F703E222C22737461747573223A227075626C6973686564222C22636F6E74656E745F74797065223A2268746D6C222C2273656F223A7B2275756964223A2232343339623437382D653633392D346333622D616566392D623738393039636663653534222C2263726561746564223A22323032362D30312D30315430303A30303A30302E303839303030222C226C6173745F75706461746564223A22323032362D30312D30315430303A30303A30302E303839303030222C226F675F696D616765223A2268747470733A2F2F782E746573742F632E706E67222C227469746C65223A22E69DB1E4BAAC20C39C6EC3AF636F6465222C226465736372697074696F6E223A22CEA96D65676120636166C3A9222C2263616E6F6E6963616C5F75726C223A22222C2261727469636C65223A2239343832386564312D306263632D343436312D396332652D313537326231336163666139227D7D','2026-01-01 00:00:00.088000');
+CREATE TABLE import_job (
+	uuid CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	name VARCHAR NOT NULL, 
+	size BIGINT NOT NULL, 
+	options VARCHAR NOT NULL, 
+	status VARCHAR(16) NOT NULL, 
+	stage VARCHAR(32) NOT NULL, 
+	done INTEGER NOT NULL, 
+	total INTEGER NOT NULL, 
+	cancel_requested BOOLEAN NOT NULL, 
+	trial_report VARCHAR NOT NULL, 
+	report VARCHAR NOT NULL, 
+	error VARCHAR NOT NULL, 
+	CONSTRAINT pk_import_job PRIMARY KEY (uuid)
+);
+CREATE TABLE imported (
+	"key" TEXT NOT NULL, 
+	article_id CHAR(32) NOT NULL, 
+	digest VARCHAR(64) NOT NULL, 
+	imported_at DATETIME NOT NULL, root TEXT, guesses TEXT, 
+	CONSTRAINT pk_imported PRIMARY KEY ("key")
+);
+INSERT INTO "imported" VALUES('site/_posts/2020-05-06-taken-in.md','0b91717de4d941d7b1a699779ceb138b','8928c7fb4b9b59375fa837599984a59e536376971e7786306e4e2b9eaf7f481e','2026-01-01 00:00:00.132000','/tmp/tmpflzb1dem','');
+CREATE TABLE lifted_guess (
+	source TEXT NOT NULL, 
+	name TEXT NOT NULL, 
+	CONSTRAINT pk_lifted_guess PRIMARY KEY (source, name)
+);
+CREATE TABLE media (
+	uuid CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	name VARCHAR NOT NULL, 
+	type VARCHAR NOT NULL, 
+	size BIGINT NOT NULL, 
+	hash VARCHAR(64) NOT NULL, 
+	upload_hash VARCHAR(64) NOT NULL, 
+	width INTEGER, 
+	height INTEGER, 
+	alt VARCHAR NOT NULL, 
+	caption VARCHAR NOT NULL, 
+	unused_since DATETIME, 
+	account_id CHAR(32) CONSTRAINT fk_media_account_id REFERENCES account (uuid) ON DELETE SET NULL, is_scalable BOOLEAN DEFAULT 0 NOT NULL, 
+	CONSTRAINT pk_media PRIMARY KEY (uuid), 
+	CONSTRAINT uq_media_hash UNIQUE (hash)
+);
+CREATE TABLE media_former_hash (
+	hash VARCHAR(64) NOT NULL, 
+	media_id CHAR(32) NOT NULL, 
+	width INTEGER, 
+	CONSTRAINT pk_media_former_hash PRIMARY KEY (hash), 
+	CONSTRAINT fk_media_former_hash_media_id FOREIGN KEY(media_id) REFERENCES media (uuid) ON DELETE CASCADE
+);
+CREATE TABLE media_path (
+	article_id CHAR(32) NOT NULL, 
+	path VARCHAR NOT NULL, 
+	media_id CHAR(32) NOT NULL, 
+	CONSTRAINT pk_media_path PRIMARY KEY (article_id, path), 
+	CONSTRAINT fk_media_path_media_id FOREIGN KEY(media_id) REFERENCES media (uuid) ON DELETE CASCADE
+);
+CREATE TABLE media_use (
+	media_id CHAR(32) NOT NULL, 
+	kind VARCHAR(16) NOT NULL, 
+	item_id CHAR(32) NOT NULL, 
+	current BOOLEAN NOT NULL, 
+	CONSTRAINT pk_media_use PRIMARY KEY (media_id, kind, item_id), 
+	CONSTRAINT fk_media_use_media_id FOREIGN KEY(media_id) REFERENCES media (uuid) ON DELETE CASCADE
+);
+CREATE TABLE one_time_link (
+	digest VARCHAR(64) NOT NULL, 
+	account_id CHAR(32), 
+	created DATETIME NOT NULL, 
+	expires DATETIME NOT NULL, kind VARCHAR(16) DEFAULT 'reset' NOT NULL, role VARCHAR(16), can_publish BOOLEAN DEFAULT 0 NOT NULL, name VARCHAR DEFAULT '' NOT NULL, email VARCHAR(254) DEFAULT '' NOT NULL, inviter_id CHAR(32) CONSTRAINT fk_one_time_link_inviter_id REFERENCES account (uuid) ON DELETE CASCADE, 
+	CONSTRAINT pk_one_time_link PRIMARY KEY (digest), 
+	CONSTRAINT fk_one_time_link_account_id FOREIGN KEY(account_id) REFERENCES account (uuid) ON DELETE CASCADE
+);
+CREATE TABLE open_article (
+	article_id CHAR(32) NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	seen DATETIME NOT NULL, 
+	CONSTRAINT pk_open_article PRIMARY KEY (article_id, user_id), 
+	CONSTRAINT fk_open_article_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE, 
+	CONSTRAINT fk_open_article_user_id FOREIGN KEY(user_id) REFERENCES account (uuid) ON DELETE CASCADE
+);
+CREATE TABLE preview (
+	uuid CHAR(32) NOT NULL, 
+	digest VARCHAR(64) NOT NULL, 
+	article_id CHAR(32) NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	expires DATETIME NOT NULL, 
+	CONSTRAINT pk_preview PRIMARY KEY (uuid), 
+	CONSTRAINT fk_preview_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE, 
+	CONSTRAINT fk_preview_user_id FOREIGN KEY(user_id) REFERENCES account (uuid) ON DELETE CASCADE, 
+	CONSTRAINT uq_preview_digest UNIQUE (digest)
+);
+INSERT INTO "preview" VALUES('edb85c89c32746c794d38d00b1b12a02','b48479e9e1d6016fd41168ad6c2c012db190e2c50bd7ab342a47c8bf88134635','718eaf7844774aecba29168a3a1957f1','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.126000','2026-01-02 00:00:00.125000');
+CREATE TABLE recovery_code (
+	digest VARCHAR(64) NOT NULL, 
+	account_id CHAR(32) NOT NULL, 
+	CONSTRAINT pk_recovery_code PRIMARY KEY (digest), 
+	CONSTRAINT fk_recovery_code_account_id FOREIGN KEY(account_id) REFERENCES account (uuid) ON DELETE CASCADE
+);
+CREATE TABLE redirect (
+	uuid CHAR(32) NOT NULL, 
+	path TEXT NOT NULL, 
+	target TEXT NOT NULL, 
+	status INTEGER NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	CONSTRAINT pk_redirect PRIMARY KEY (uuid), 
+	CONSTRAINT ck_redirect_status CHECK (status IN (301, 302, 410)), 
+	CONSTRAINT ck_redirect_target CHECK ((status = 410) = (target = '')), 
+	CONSTRAINT uq_redirect_path UNIQUE (path)
+);
+CREATE TABLE release (
+	version VARCHAR(32) NOT NULL, 
+	rights VARCHAR NOT NULL, 
+	started DATETIME NOT NULL, 
+	CONSTRAINT pk_release PRIMARY KEY (version)
+);
+INSERT INTO "release" VALUES('1.0.0','{"DELETE /api/v1/auth/api-key/<id:id>/": "every valid key or login, scope published", "DELETE /api/v1/auth/logins/": "logged-in users, scope write", "DELETE /api/v1/auth/logins/<id:id>/": "logged-in users, scope write", "DELETE /api/v1/backups/<name>/": "logged-in admins, scope read", "DELETE /api/v1/blog/articles/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/articles/<id:id>/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/articles/<id:id>/preview/<id:preview>/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/articles/<id:id>/working-copy/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/authors/": "editors and admins, scope write", "DELETE /api/v1/blog/authors/<id:id>/": "editors and admins, scope write", "DELETE /api/v1/blog/categories/": "editors and admins, scope write", "DELETE /api/v1/blog/categories/<id:id>/": "editors and admins, scope write", "DELETE /api/v1/blog/fields/<id:id>/": "logged-in admins, scope write", "DELETE /api/v1/blog/media/<id:id>/": "authors, editors and admins, scope write", "DELETE /api/v1/blog/pages/": "editors and admins, scope write", "DELETE /api/v1/blog/pages/<id:id>/": "editors and admins, scope write", "DELETE /api/v1/blog/pages/<id:id>/preview/<id:preview>/": "editors and admins, scope write", "DELETE /api/v1/blog/pages/<id:id>/working-copy/": "editors and admins, scope write", "DELETE /api/v1/blog/redirects/own/<id:id>/": "admins, scope write", "DELETE /api/v1/blog/tags/": "editors and admins, scope write", "DELETE /api/v1/blog/tags/<id:id>/": "editors and admins, scope write", "DELETE /api/v1/imports/<id:id>/": "logged-in editors and admins, scope write", "DELETE /api/v1/invitations/<id:id>/": "logged-in admins, scope write", "DELETE /api/v1/users/<id:id>/": "logged-in admins, scope write", "DELETE /api/v1/users/<id:id>/logins/": "logged-in admins, scope write", "DELETE /api/v1/webhooks/<id:id>/": "logged-in admins, scope write", "GET /api/v1/auth/api-key/": "every valid key or login, scope read", "GET /api/v1/auth/api-key/<id:id>/": "every valid key or login, scope read", "GET /api/v1/auth/login-options/": "everyone; keys are not checked, scope read", "GET /api/v1/auth/logins/": "logged-in users, scope read", "GET /api/v1/auth/me/": "every valid key or login, scope published", "GET /api/v1/auth/me/account/": "logged-in users, scope published", "GET /api/v1/backups/": "logged-in admins, scope read", "GET /api/v1/backups/<name>/": "logged-in admins, scope read", "GET /api/v1/blog/archive/": "every valid key or login, scope published", "GET /api/v1/blog/article-counts/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/": "every valid key or login, scope published", "GET /api/v1/blog/articles/<id:id>/preview/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/<id:id>/revisions/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/<id:id>/revisions/<int(max=2147483647):number>/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/<id:id>/revisions/<int(max=2147483647):number>/compare/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/<id:id>/working-copy/": "authors, editors and admins, scope read", "GET /api/v1/blog/articles/<reference:id>/": "every valid key or login, scope published", "GET /api/v1/blog/articles/author/me/": "admins, scope read", "GET /api/v1/blog/articles/own/": "authors, editors and admins, scope read", "GET /api/v1/blog/authors/": "every valid key or login, scope published", "GET /api/v1/blog/authors/<reference:id>/": "every valid key or login, scope published", "GET /api/v1/blog/categories/": "every valid key or login, scope published", "GET /api/v1/blog/categories/<reference:id>/": "every valid key or login, scope published", "GET /api/v1/blog/changes/": "every valid key or login, scope published", "GET /api/v1/blog/fields/": "authors, editors and admins, scope read", "GET /api/v1/blog/fields/<id:id>/": "authors, editors and admins, scope read", "GET /api/v1/blog/media/": "authors, editors and admins, scope read", "GET /api/v1/blog/media/<id:id>/": "authors, editors and admins, scope read", "GET /api/v1/blog/media/<id:id>/uses/": "authors, editors and admins, scope read", "GET /api/v1/blog/pages/": "every valid key or login, scope published", "GET /api/v1/blog/pages/<id:id>/preview/": "editors and admins, scope read", "GET /api/v1/blog/pages/<id:id>/revisions/": "editors and admins, scope read", "GET /api/v1/blog/pages/<id:id>/revisions/<int(max=2147483647):number>/": "editors and admins, scope read", "GET /api/v1/blog/pages/<id:id>/revisions/<int(max=2147483647):number>/compare/": "editors and admins, scope read", "GET /api/v1/blog/pages/<id:id>/working-copy/": "editors and admins, scope read", "GET /api/v1/blog/pages/<reference:id>/": "every valid key or login, scope published", "GET /api/v1/blog/preview/<token>/": "everyone; keys are not checked, scope read", "GET /api/v1/blog/redirects/": "every valid key or login, scope published", "GET /api/v1/blog/redirects/own/": "admins, scope read", "GET /api/v1/blog/redirects/own/<id:id>/": "admins, scope read", "GET /api/v1/blog/site/": "every valid key or login, scope published", "GET /api/v1/blog/tags/": "every valid key or login, scope published", "GET /api/v1/blog/tags/<reference:id>/": "every valid key or login, scope published", "GET /api/v1/doctor/": "logged-in admins, scope read", "GET /api/v1/export/": "logged-in editors and admins, scope read", "GET /api/v1/imports/": "logged-in editors and admins, scope read", "GET /api/v1/imports/<id:id>/": "logged-in editors and admins, scope read", "GET /api/v1/imports/<id:id>/report/": "logged-in editors and admins, scope read", "GET /api/v1/invitations/": "logged-in admins, scope read", "GET /api/v1/users/": "logged-in admins, scope read", "GET /api/v1/users/<id:id>/": "logged-in admins, scope read", "GET /api/v1/users/roles/": "logged-in admins, scope read", "GET /api/v1/webhooks/": "logged-in admins, scope read", "GET /api/v1/webhooks/<id:id>/": "logged-in admins, scope read", "GET /api/v1/webhooks/<id:id>/deliveries/": "logged-in admins, scope read", "GET /api/v1/webhooks/<id:id>/deliveries/<id:delivery>/": "logged-in admins, scope read", "GET /api/v1/webhooks/presets/": "logged-in admins, scope read", "PATCH /api/v1/auth/api-key/<id:id>/": "every valid key or login, scope write", "PATCH /api/v1/blog/articles/": "authors, editors and admins, scope write", "PATCH /api/v1/blog/articles/<id:id>/": "authors, editors and admins, scope drafts", "PATCH /api/v1/blog/articles/<id:id>/revisions/<int(max=2147483647):number>/": "authors, editors and admins, scope write", "PATCH /api/v1/blog/articles/<id:id>/working-copy/": "authors, editors and admins, scope drafts", "PATCH /api/v1/blog/authors/": "editors and admins, scope write", "PATCH /api/v1/blog/authors/<id:id>/": "authors, editors and admins, scope write", "PATCH /api/v1/blog/categories/": "editors and admins, scope write", "PATCH /api/v1/blog/categories/<id:id>/": "editors and admins, scope write", "PATCH /api/v1/blog/fields/<id:id>/": "logged-in admins, scope write", "PATCH /api/v1/blog/media/<id:id>/": "authors, editors and admins, scope write", "PATCH /api/v1/blog/pages/": "editors and admins, scope write", "PATCH /api/v1/blog/pages/<id:id>/": "editors and admins, scope write", "PATCH /api/v1/blog/pages/<id:id>/revisions/<int(max=2147483647):number>/": "editors and admins, scope write", "PATCH /api/v1/blog/pages/<id:id>/working-copy/": "editors and admins, scope write", "PATCH /api/v1/blog/redirects/own/<id:id>/": "admins, scope write", "PATCH /api/v1/blog/site/": "logged-in admins, scope write", "PATCH /api/v1/blog/tags/": "editors and admins, scope write", "PATCH /api/v1/blog/tags/<id:id>/": "editors and admins, scope write", "PATCH /api/v1/users/<id:id>/": "logged-in admins, scope write", "PATCH /api/v1/webhooks/<id:id>/": "logged-in admins, scope write", "POST /api/v1/auth/api-key/": "everyone; a key or a login must be valid, and the key of a user must have the scope, scope read", "POST /api/v1/auth/api-key/<id:id>/rotate/": "every valid key or login, scope write", "POST /api/v1/auth/forgot-password/": "everyone; keys are not checked, scope read", "POST /api/v1/auth/invitation/": "everyone; keys are not checked, scope read", "POST /api/v1/auth/join/": "everyone; keys are not checked, scope read", "POST /api/v1/auth/login/": "everyone; keys are not checked, scope read", "POST /api/v1/auth/logout/": "every valid key or login, scope published", "POST /api/v1/auth/me/second-factor/disable/": "logged-in users, scope write", "POST /api/v1/auth/me/second-factor/enable/": "logged-in users, scope published", "POST /api/v1/auth/me/second-factor/recovery-codes/": "logged-in users, scope write", "POST /api/v1/auth/me/second-factor/setup/": "logged-in users, scope published", "POST /api/v1/auth/reset-password/": "everyone; keys are not checked, scope read", "POST /api/v1/auth/setup/": "everyone; keys are not checked, scope read", "POST /api/v1/backups/": "logged-in admins, scope read", "POST /api/v1/backups/<name>/verify/": "logged-in admins, scope read", "POST /api/v1/blog/articles/": "authors, editors and admins, scope drafts", "POST /api/v1/blog/articles/<id:id>/open/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/preview/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/restore/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/revisions/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/revisions/<int(max=2147483647):number>/restore/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/<id:id>/working-copy/publish/": "authors, editors and admins, scope write", "POST /api/v1/blog/articles/restore/": "authors, editors and admins, scope write", "POST /api/v1/blog/authors/": "editors and admins, scope write", "POST /api/v1/blog/authors/<id:id>/merge/": "editors and admins, scope write", "POST /api/v1/blog/categories/": "editors and admins, scope write", "POST /api/v1/blog/categories/<id:id>/merge/": "editors and admins, scope write", "POST /api/v1/blog/fields/": "logged-in admins, scope write", "POST /api/v1/blog/media/": "authors, editors and admins, scope drafts", "POST /api/v1/blog/pages/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/open/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/preview/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/restore/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/revisions/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/revisions/<int(max=2147483647):number>/restore/": "editors and admins, scope write", "POST /api/v1/blog/pages/<id:id>/working-copy/publish/": "editors and admins, scope write", "POST /api/v1/blog/pages/restore/": "editors and admins, scope write", "POST /api/v1/blog/redirects/own/": "admins, scope write", "POST /api/v1/blog/render/": "authors, editors and admins, scope read", "POST /api/v1/blog/tags/": "authors, editors and admins, scope write", "POST /api/v1/blog/tags/<id:id>/merge/": "editors and admins, scope write", "POST /api/v1/doctor/": "logged-in admins, scope read", "POST /api/v1/imports/": "logged-in editors and admins, scope write", "POST /api/v1/imports/<id:id>/cancel/": "logged-in editors and admins, scope write", "POST /api/v1/imports/<id:id>/start/": "logged-in editors and admins, scope write", "POST /api/v1/invitations/": "logged-in admins, scope write", "POST /api/v1/site-check/": "logged-in admins, scope write", "POST /api/v1/users/": "logged-in admins, scope write", "POST /api/v1/users/<id:id>/reset-link/": "logged-in admins, scope write", "POST /api/v1/users/<id:id>/reset-second-factor/": "logged-in admins, scope write", "POST /api/v1/webhooks/": "logged-in admins, scope write", "POST /api/v1/webhooks/<id:id>/build/": "logged-in admins, scope write", "POST /api/v1/webhooks/<id:id>/deliveries/<id:delivery>/send/": "logged-in admins, scope write", "POST /api/v1/webhooks/<id:id>/replay/": "logged-in admins, scope write", "POST /api/v1/webhooks/<id:id>/rotate/": "logged-in admins, scope write", "POST /api/v1/webhooks/<id:id>/test/": "logged-in admins, scope write", "POST /api/v1/webhooks/sample/": "logged-in admins, scope read", "POST /api/v1/webhooks/test/": "logged-in admins, scope write", "PUT /api/v1/auth/api-key/<id:id>/": "every valid key or login, scope write", "PUT /api/v1/auth/me/email/": "logged-in users, scope write", "PUT /api/v1/auth/me/password/": "logged-in users, scope write", "PUT /api/v1/blog/articles/": "authors, editors and admins, scope write", "PUT /api/v1/blog/articles/<id:id>/": "authors, editors and admins, scope drafts", "PUT /api/v1/blog/articles/<id:id>/working-copy/": "authors, editors and admins, scope drafts", "PUT /api/v1/blog/authors/": "editors and admins, scope write", "PUT /api/v1/blog/authors/<id:id>/": "editors and admins, scope write", "PUT /api/v1/blog/categories/": "editors and admins, scope write", "PUT /api/v1/blog/categories/<id:id>/": "editors and admins, scope write", "PUT /api/v1/blog/fields/<id:id>/": "logged-in admins, scope write", "PUT /api/v1/blog/media/<id:id>/content/": "authors, editors and admins, scope write", "PUT /api/v1/blog/pages/": "editors and admins, scope write", "PUT /api/v1/blog/pages/<id:id>/": "editors and admins, scope write", "PUT /api/v1/blog/pages/<id:id>/working-copy/": "editors and admins, scope write", "PUT /api/v1/blog/tags/": "editors and admins, scope write", "PUT /api/v1/blog/tags/<id:id>/": "editors and admins, scope write"}','2026-01-01 00:00:00.005000');
+CREATE TABLE search_entry (
+	number INTEGER NOT NULL, 
+	article_id CHAR(32) NOT NULL, listed_from DATETIME, 
+	CONSTRAINT pk_search_entry PRIMARY KEY (number), 
+	CONSTRAINT fk_search_entry_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE, 
+	CONSTRAINT uq_search_entry_article_id UNIQUE (article_id)
+);
+INSERT INTO "search_entry" VALUES(1,'9452f2f480884c71bd8928c7eec43859','2026-01-01 00:00:00.053000');
+INSERT INTO "search_entry" VALUES(2,'450f99357b2b45b18620950c9ca0a965','2026-01-01 00:00:00.059000');
+INSERT INTO "search_entry" VALUES(3,'0aa6f79650634d10a231ee0ddd55da99','2026-01-01 00:00:00.065000');
+INSERT INTO "search_entry" VALUES(4,'718eaf7844774aecba29168a3a1957f1',NULL);
+INSERT INTO "search_entry" VALUES(5,'8c02df31f8be4ea98e2b00bd353117be',NULL);
+INSERT INTO "search_entry" VALUES(6,'55132972c54c40e2ada4d937588abfc6','2999-01-01 00:00:00.000000');
+INSERT INTO "search_entry" VALUES(7,'94828ed10bcc44619c2e1572b13acfa9','2026-01-01 00:00:00.089000');
+INSERT INTO "search_entry" VALUES(8,'0b91717de4d941d7b1a699779ceb138b','2020-05-06 07:08:09.000000');
+CREATE TABLE site (
+	uuid CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	title VARCHAR NOT NULL, 
+	description VARCHAR NOT NULL, 
+	language VARCHAR NOT NULL, 
+	time_zone VARCHAR NOT NULL, 
+	url VARCHAR NOT NULL, 
+	service_url VARCHAR NOT NULL, 
+	logo VARCHAR NOT NULL, 
+	icon VARCHAR NOT NULL, 
+	article_path VARCHAR NOT NULL, 
+	category_path VARCHAR NOT NULL, 
+	tag_path VARCHAR NOT NULL, 
+	author_path VARCHAR NOT NULL, 
+	preview_url VARCHAR NOT NULL, 
+	navigation VARCHAR NOT NULL, page_path VARCHAR DEFAULT '/{path}/' NOT NULL, languages VARCHAR DEFAULT '[]' NOT NULL, built_in BOOLEAN DEFAULT 0 NOT NULL, mcp BOOLEAN DEFAULT 0 NOT NULL, 
+	CONSTRAINT pk_site PRIMARY KEY (uuid)
+);
+INSERT INTO "site" VALUES('ab90d71803a44fdea6c474ede01d89f3','2026-11-28 21:05:29.368066','2026-11-28 21:05:29.368066','','','en','UTC','','','','','/{slug}/','/category/{slug}/','/tag/{slug}/','/author/{slug}/','','[]','/{path}/','[]',0,0);
+CREATE TABLE tag (
+	uuid CHAR(32) NOT NULL, 
+	name VARCHAR NOT NULL, 
+	slug VARCHAR NOT NULL, 
+	owner_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, description VARCHAR DEFAULT '' NOT NULL, cover_image VARCHAR DEFAULT '' NOT NULL, seo_title VARCHAR DEFAULT '' NOT NULL, seo_description VARCHAR DEFAULT '' NOT NULL, og_image VARCHAR DEFAULT '' NOT NULL, canonical_url VARCHAR DEFAULT '' NOT NULL, language VARCHAR DEFAULT '' NOT NULL, name_key VARCHAR DEFAULT '' NOT NULL, sort_key VARCHAR DEFAULT '' NOT NULL, 
+	CONSTRAINT pk_tag PRIMARY KEY (uuid), 
+	CONSTRAINT fk_tag_owner_id FOREIGN KEY(owner_id) REFERENCES account (uuid), 
+	CONSTRAINT uq_tag_slug UNIQUE (slug)
+);
+INSERT INTO "tag" VALUES('696206d685a046509b86e6d623c2d495','rye','rye','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.043000','2026-01-01 00:00:00.043000','','','','','','','','rye','rye');
+INSERT INTO "tag" VALUES('2bb6a8fb0dce4de086adc318ed685d2a','oat','oat','f8eea36592cc4be79e0e39c36fddaecf','2026-01-01 00:00:00.046000','2026-01-01 00:00:00.046000','','','','','','','','oat','oat');
+CREATE TABLE web_session (
+	digest VARCHAR(64) NOT NULL, 
+	account_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	expires DATETIME NOT NULL, user_agent VARCHAR DEFAULT '' NOT NULL, last_used DATETIME, 
+	CONSTRAINT pk_web_session PRIMARY KEY (digest), 
+	CONSTRAINT fk_web_session_account_id FOREIGN KEY(account_id) REFERENCES account (uuid) ON DELETE CASCADE
+);
+INSERT INTO "web_session" VALUES('6bf9858254e49c445cfc189f90ba709e8d5b309aa3a4d09455bbc32803198fd4','a1211a62dd334065896f02f6a6886d10','2026-01-01 00:00:00.128000','2026-01-15 00:00:00.128000','Werkzeug/3.1.9','2026-01-01 00:00:00.128000');
+CREATE TABLE webhook (
+	uuid CHAR(32) NOT NULL, 
+	name VARCHAR NOT NULL, 
+	url VARCHAR NOT NULL, 
+	preset VARCHAR(16) NOT NULL, 
+	mode VARCHAR(16) NOT NULL, 
+	events TEXT NOT NULL, 
+	headers TEXT NOT NULL, 
+	quiet_seconds INTEGER NOT NULL, 
+	interval_seconds INTEGER NOT NULL, 
+	rotation INTEGER NOT NULL, 
+	rotation_ends DATETIME, 
+	paused VARCHAR(16), 
+	paused_at DATETIME, 
+	position INTEGER NOT NULL, 
+	failures INTEGER NOT NULL, 
+	failing_since DATETIME, 
+	next_attempt DATETIME, 
+	last_called DATETIME, 
+	leased_by VARCHAR(16), 
+	leased_until DATETIME, 
+	created DATETIME NOT NULL, 
+	CONSTRAINT pk_webhook PRIMARY KEY (uuid), 
+	CONSTRAINT ck_webhook_mode CHECK (mode IN ('each', 'combined')), 
+	CONSTRAINT ck_webhook_paused CHECK (paused IN ('admin', 'failures', 'gone', 'copied'))
+);
+CREATE TABLE webhook_delivery (
+	uuid CHAR(32) NOT NULL, 
+	webhook_id CHAR(32) NOT NULL, 
+	time DATETIME NOT NULL, 
+	message_id VARCHAR NOT NULL, 
+	type VARCHAR(32) NOT NULL, 
+	message_time DATETIME NOT NULL, 
+	changes TEXT NOT NULL, 
+	count INTEGER NOT NULL, 
+	attempt INTEGER NOT NULL, 
+	succeeded BOOLEAN NOT NULL, 
+	status INTEGER, 
+	error VARCHAR NOT NULL, 
+	milliseconds INTEGER NOT NULL, 
+	answer TEXT NOT NULL, 
+	CONSTRAINT pk_webhook_delivery PRIMARY KEY (uuid), 
+	CONSTRAINT fk_webhook_delivery_webhook_id FOREIGN KEY(webhook_id) REFERENCES webhook (uuid) ON DELETE CASCADE
+);
+CREATE TABLE working_copy (
+	article_id CHAR(32) NOT NULL, 
+	user_id CHAR(32) NOT NULL, 
+	created DATETIME NOT NULL, 
+	last_updated DATETIME NOT NULL, 
+	version INTEGER NOT NULL, 
+	base_version INTEGER NOT NULL, 
+	content VARCHAR NOT NULL, not_live VARCHAR, key_name VARCHAR DEFAULT '' NOT NULL, 
+	CONSTRAINT pk_working_copy PRIMARY KEY (article_id), 
+	CONSTRAINT fk_working_copy_article_id FOREIGN KEY(article_id) REFERENCES article (uuid) ON DELETE CASCADE
+);
+CREATE INDEX ix_idempotent_answer_created ON idempotent_answer (created);
+CREATE INDEX ix_category_owner_id ON category (owner_id);
+CREATE INDEX ix_tag_owner_id ON tag (owner_id);
+CREATE INDEX ix_web_session_account_id ON web_session (account_id);
+CREATE INDEX ix_web_session_expires ON web_session (expires);
+CREATE INDEX ix_former_slug_article_id ON former_slug (article_id);
+CREATE INDEX ix_preview_article_id ON preview (article_id);
+CREATE INDEX ix_preview_expires ON preview (expires);
+CREATE INDEX ix_preview_user_id ON preview (user_id);
+CREATE INDEX ix_former_term_slug_term_id ON former_term_slug (term_id);
+CREATE INDEX ix_media_upload_hash ON media (upload_hash);
+CREATE INDEX ix_media_unused ON media (unused_since, uuid);
+CREATE INDEX ix_media_use_item ON media_use (kind, item_id);
+CREATE INDEX ix_media_path_media_id ON media_path (media_id);
+CREATE INDEX ix_one_time_link_account_id ON one_time_link (account_id);
+CREATE INDEX ix_one_time_link_expires ON one_time_link (expires);
+CREATE INDEX ix_import_job_newest ON import_job (created DESC, uuid);
+CREATE INDEX ix_media_account_id ON media (account_id);
+CREATE INDEX ix_media_former_hash_media_id ON media_former_hash (media_id);
+CREATE INDEX ix_former_path_article_id ON former_path (article_id);
+CREATE INDEX ix_event_due ON event (due);
+CREATE INDEX ix_event_kind_uuid_position ON event (kind, uuid, position);
+CREATE INDEX ix_working_copy_changed ON working_copy (last_updated DESC, article_id);
+CREATE INDEX ix_webhook_delivery_webhook_id_time ON webhook_delivery (webhook_id, time);
+CREATE INDEX ix_article_author_listed ON article_author (author_id, listed_from, article_id DESC);
+CREATE INDEX ix_media_newest ON media (created, uuid DESC);
+CREATE INDEX ix_recovery_code_account_id ON recovery_code (account_id);
+CREATE INDEX ix_one_time_link_inviter_id ON one_time_link (inviter_id);
+CREATE INDEX ix_open_article_user_id ON open_article (user_id);
+CREATE INDEX ix_open_article_seen ON open_article (seen);
+CREATE INDEX ix_category_parent_id ON category (parent_id);
+CREATE INDEX ix_article_tag_listed ON article_tag (tag_id, listed_from, article_id DESC);
+CREATE INDEX ix_article_tag_category ON article_tag (category_id, tag_id, listed_from, article_id DESC);
+CREATE INDEX ix_category_name_key ON category (name_key);
+CREATE INDEX ix_tag_name_key ON tag (name_key);
+CREATE INDEX ix_author_name_key ON author (name_key);
+CREATE INDEX ix_deleted_item_deleted ON deleted_item (deleted);
+CREATE INDEX ix_article_visible ON article (status, published_at, uuid DESC, type);
+CREATE INDEX ix_article_featured ON article (status, featured, published_at, uuid DESC, type);
+CREATE INDEX ix_article_author ON article (author_id, status, published_at, uuid DESC, type);
+CREATE INDEX ix_article_category ON article (category_id, status, published_at, uuid DESC, type);
+CREATE INDEX ix_article_changed ON article (last_updated, uuid DESC, type);
+CREATE INDEX ix_article_status_changed ON article (status, last_updated, uuid DESC, published_at, type);
+CREATE INDEX ix_article_dated ON article ((published_at IS NOT NULL) DESC, published_at, uuid DESC, type);
+CREATE INDEX ix_article_editor_id ON article (editor_id);
+CREATE INDEX ix_article_parent_id ON article (parent_id);
+CREATE INDEX ix_article_page ON article (position, uuid) WHERE type = 'page';
+CREATE INDEX ix_article_language ON article (language, status, published_at, uuid DESC, type) WHERE language != '';
+CREATE INDEX ix_article_translation_key ON article (translation_key) WHERE translation_key != '';
+CREATE INDEX ix_article_sort_key ON article (sort_key, uuid, type);
+CREATE INDEX ix_article_status_sort_key ON article (status, sort_key, uuid, published_at, type);
+CREATE TRIGGER search_entry_gone AFTER DELETE ON search_entry BEGIN DELETE FROM search_index WHERE rowid = old.number; END;
+CREATE INDEX ix_api_key_owner_id ON api_key (owner_id);
+CREATE VIRTUAL TABLE search_index USING fts5(title_words, subtitle_words, text_words, tokenize = "ascii tokenchars '.+#'", prefix = '2 3');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (1, 'html', '', 'rye bread');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (2, 'markdown later', '', 'rye it s bread code');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (3, 'text', '', 'rye bread quoted not sql');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (4, 'draft', '', 'rye unseen');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (5, 'archived', '', 'rye put away');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (6, 'scheduled', '', 'rye ahead');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (7, '東 京 unicode', 'ωmega cafe', 'rye 東 京');
+INSERT INTO search_index (rowid, title_words, subtitle_words, text_words) VALUES (8, 'taken in', '', 'words that came from elsewhere');
+COMMIT;
