@@ -5,7 +5,8 @@
 writes `blogs/NNNN.sql`, the database with NNNN as its last migration, and `blogs/NNNN.json`, the values of
 the API keys and the responses to reads with two of them. Each migration has such a blog, written by the
 version that introduced the migration. 0038, 0039 and 0040 landed together: the blogs of 0038 and 0039 are the
-blog of 0037 after these migrations.
+blog of 0037 after these migrations. 0043 to 0047 landed together, too: the blogs of 0043 to 0046 are that of
+0042 after them.
 """
 
 from __future__ import annotations
