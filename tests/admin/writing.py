@@ -78,7 +78,7 @@ def crash(page: Any, text: str, open_again: Any) -> Any:
     wait_until(page, f"Object.values(localStorage).some((value) => value.includes({text!r}))")
     page.close()
     page = open_again()
-    page.get_by_text("This browser has kept a text that was not saved.", exact=True).wait_for()
+    page.get_by_text(re.compile("^This browser has kept .+, which was not saved.$")).wait_for()
     page.get_by_text(re.compile(r"Last change: \w+day, ")).wait_for()
     return page
 

@@ -84,12 +84,14 @@ interface Refs {
   findRow: HTMLElement;
   gone: HTMLElement;
   goneCopy: HTMLElement;
+  goneKept: HTMLElement;
   goneReason: HTMLElement;
   hideRest: HTMLButtonElement;
   inDesign: HTMLButtonElement;
   inTab: HTMLAnchorElement;
   kept: HTMLElement;
   keptTime: HTMLElement;
+  keptTitle: HTMLElement;
   minutes: HTMLElement;
   notLive: HTMLElement;
   notLiveReasons: HTMLElement;

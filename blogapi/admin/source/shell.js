@@ -72,6 +72,8 @@ export class Page extends LitElement {
   /** @type {Record<string, unknown>} */
   errors = {};
   problem = "";
+  /** @type {(() => unknown) | null} what is shown if the item of the page is in the bin */
+  renderDeleted = null;
   /** @type {unknown} */
   main = nothing;
 
@@ -123,6 +125,13 @@ export class Page extends LitElement {
     const here = encodeURIComponent(location.pathname + location.search);
     if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);
     if (!(error instanceof ApiError)) console.error(error);
+    const isInBin = error.code === "deleted";
+    this.renderDeleted = isInBin
+      ? await import("./in-bin.js").then(
+          (bin) => bin.readDeleted(this),
+          () => null,
+        )
+      : null;
     this.set({ state: "failed", failure: error, wait: error.retryAfter ?? 10 });
     const countDown = () => (this.wait ? this.set({ wait: this.wait - 1 }) : this.reload());
     if (error.isTemporary) this.timer = setInterval(countDown, 1000);
@@ -224,7 +233,8 @@ function renderKeptTexts({ kept }) {
 /** @param {Page} page */
 function renderFailure(page) {
   const { failure } = page;
-  if (failure.status === 404) return html`${renderKeptTexts(page)}${refs.missing}`;
+  if (failure.status === 404)
+    return html`${problem(page.problem)}${renderKeptTexts(page)}${page.renderDeleted?.() ?? refs.missing}`;
   if (!failure.isTemporary) return emptyState({ title: "This page does not work", text: failure.message });
   refs.wait.textContent = count(page.wait, "second");
   refs.tryNow.onclick = () => page.reload();

@@ -34,7 +34,9 @@ async function openOtherKind(error) {
   const [, , , uuid] = location.pathname.split("/");
   const other = articles.isPage ? "articles" : "pages";
   if (error.status !== 404) throw error;
-  await get(`blog/${other}/${uuid}/`, { query: { fields: "uuid" } }).catch(() => Promise.reject(error));
+  await get(`blog/${other}/${uuid}/`, { query: { fields: "uuid" } }).catch((found) => {
+    throw found.code === "deleted" ? found : error;
+  });
   location.replace(`/admin/${other}/${uuid}/`);
   return new Promise(() => {});
 }
@@ -72,8 +74,8 @@ export class ArticlePage extends Page {
   keepTimer = undefined;
   /** Undoes the last publication or other change of the status. @type {(() => unknown) | null | undefined} */
   undo = null;
-  /** The text that the server had when the article was deleted, as JSON. @type {string | undefined} */
-  textBeforeDeletion = undefined;
+  /** Why the saved text can no longer be changed; null if it can, or if the Saver says it. @type {any} */
+  refusal = null;
 
   async load() {
     const [, , , uuid] = location.pathname.split("/");
@@ -95,7 +97,7 @@ export class ArticlePage extends Page {
    */
   startFrom(loaded, base = loaded.edits, mapOffset = null) {
     const { article = null, edits, etag = null, saved = null } = loaded;
-    Object.assign(this, { article, edits });
+    Object.assign(this, { article, edits, refusal: null });
     this.saver.start(base, etag, saved);
     this.showEdits(mapOffset);
   }
@@ -124,7 +126,8 @@ export class ArticlePage extends Page {
       const loaded = article ? { article, edits: stored } : await articles.load(entry.article).catch(isGone);
       // The editor of an article that exists offers its texts.
       if (loaded && !article && !entry.isNew) continue;
-      if (isSame(entry.edits, loaded?.edits ?? EMPTY, loaded?.article)) discard(entry);
+      // The blog had the text of an article that was deleted since.
+      if (isSame(entry.edits, loaded?.edits ?? JSON.parse(entry.base), loaded?.article)) discard(entry);
       else this.offered ??= entry;
     }
     this.requestUpdate();
@@ -310,7 +313,7 @@ export class ArticlePage extends Page {
     const send = (options) => run(articles.pathOf(this.uuid), action, { ...options, at });
     const isDone = await this.act("publish", () =>
       this.runSaved(send).catch(async (error) => {
-        if (error.status === 404) await this.stopSaving();
+        if (error.status === 404) await this.stopSaving(error);
         if (error.code !== "article_changed") throw error;
         theirs = await articles.load(this.uuid, { asPublished: true });
       }),
@@ -372,19 +375,21 @@ export class ArticlePage extends Page {
     const { etag } = saver;
     this.keepWaiting();
     if (document.visibilityState === "hidden") return saver.save({ signInAgain: false });
-    const loaded =
-      this.article && (await articles.load(uuid).catch(({ status }) => status === 404 && this.stopSaving()));
+    const stop = async (/** @type {any} */ error) => {
+      if (error.status === 404) await this.stopSaving(error);
+    };
+    const loaded = this.article && (await articles.load(uuid).catch(stop));
+    if (loaded && this.refusal) this.set({ refusal: null });
     if (!loaded || loaded.etag === etag) return;
     await this.refreshTerms();
     const isUntouched = saver.state === "saved" && saver.etag === etag && !this.busy;
     if (isUntouched) this.startFrom(loaded);
   }
 
-  // The article was deleted or hidden, so its text is no longer saved on the server, and is kept in this browser.
-  stopSaving() {
-    this.textBeforeDeletion ??= this.saver.stored;
-    this.saver.start(EMPTY, this.saver.etag);
-    return this.saver.save();
+  /** The article was deleted or hidden. A text with changes is refused, and kept in this browser. @param {any} error */
+  async stopSaving(error) {
+    if (!this.saver.isDirty) this.set({ refusal: await explainRefusal(error).catch((explained) => explained) });
+    else await this.saver.save();
   }
 
   /** Restore the deleted article, and merge its text with this one. */
@@ -393,8 +398,7 @@ export class ArticlePage extends Page {
       const { data } = await post(`${articles.pathOf(this.uuid)}restore/`);
       if (data.notes.length) toast(data.notes.join(" "));
       const loaded = await articles.load(this.uuid);
-      await this.join(loaded, loaded.edits, JSON.parse(this.textBeforeDeletion ?? this.saver.stored));
-      this.textBeforeDeletion = undefined;
+      await this.join(loaded, loaded.edits, JSON.parse(this.saver.stored));
     });
     if (this.problem) toast(this.problem);
   }

@@ -13,8 +13,8 @@ const REPORT_MS = 25_000;
 /** Report while the page is visible. @param {import("./article-page.js").ArticlePage} page */
 export function startPresence(page) {
   const report = async () => {
-    if (document.visibilityState === "hidden" || !page.article || page.saver.problem?.loss) return;
-    const fail = (/** @type {{status: number}} */ { status }) => void (status === 404 && page.stopSaving());
+    if (document.visibilityState === "hidden" || !page.article || page.saver.problem?.loss || page.refusal) return;
+    const fail = (/** @type {{status: number}} */ error) => void (error.status === 404 && page.stopSaving(error));
     const answer = await post(`${pathOf(page.uuid)}open/`, undefined, { signInAgain: false }).catch(fail);
     if (!answer) return;
     const [former, words] = [openWords(page.others), openWords(answer.data)];

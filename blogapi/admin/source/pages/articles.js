@@ -11,8 +11,8 @@ import { count, formatChanged, formatNumber } from "../format.js";
 import { languageHint, languageName } from "../languages.js";
 import { hasRole, listPath, mayChange, mayPublish } from "../roles.js";
 import { lastSession, refs, session } from "../shell.js";
-import { STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
+import { binLink, binTab, countBin, statusTabs } from "./list-tabs.js";
 import { addressOf, bringBack, hasBin, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
 import { TERM_KINDS } from "./term-words.js";
 
@@ -28,8 +28,6 @@ const LIST_FIELDS = `${FIELDS},cover,cover_image,authors,featured,language`;
 const [MAX_WRITE, MAX_AT_ONCE] = [100, 20];
 // The largest number of found articles that can be selected at once.
 const MAX_SELECTED = 500;
-/** @type {Record<string, {name: string}>} */
-const TABS = { any: { name: "All" }, ...STATUSES, draft: { name: "Drafts" } };
 /** The filters: the name of the parameter and of one term, and the path of the terms. */
 const FILTERS = [
   ["author", "Author", "authors"],
@@ -145,6 +143,8 @@ class Articles extends ListPage {
   words = ["article", "articles"];
   /** @type {Record<string, number>} */
   counts = {};
+  /** @type {number | null} the number of articles in the bin */
+  binCount = null;
   /** @type {Article[]} the selected articles on other pages */
   others = [];
   /** @type {Record<string, string>} the names of the terms in the address, by their references */
@@ -164,8 +164,13 @@ class Articles extends ListPage {
   async read(query) {
     const listing = get(listPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
     const counting = get("blog/article-counts/");
-    const [{ data: items, total }, { data: counts }] = await Promise.all([listing, counting, this.readNames()]);
-    return { items, total, counts };
+    const [{ data: items, total }, { data: counts }, binCount] = await Promise.all([
+      listing,
+      counting,
+      countBin("articles"),
+      this.readNames(),
+    ]);
+    return { items, total, counts, binCount };
   }
 
   async readNames() {
@@ -340,17 +345,14 @@ class Articles extends ListPage {
   }
 
   renderPage() {
-    if (this.isEmpty) return refs.empty;
+    if (this.isEmpty) return html`${refs.empty}${binLink("articles", this.binCount)}`;
     const { status } = this.query;
-    /** @param {string} key */
-    const tab = (key) => {
-      const href = this.link({ status: key });
-      return { key, text: TABS[key].name, count: this.counts[key] ?? null, href };
-    };
+    const own = statusTabs(this.counts, (key) => this.link({ status: key }));
+    const tabs = [...own, ...binTab("articles", this.binCount)];
     this.hasCovers = this.items.some(({ cover, cover_image: address }) => cover || address);
     const columns = COLUMNS.slice(this.hasCovers ? 0 : 1);
     const rows = repeat(this.items, byUuid, (article) => this.renderArticle(article));
-    return html`${this.renderTabs(Object.keys(TABS).map(tab), status, "Search title and text")}
+    return html`${this.renderTabs(tabs, status, "Search title and text")}
       ${this.renderFilters()} ${this.renderList("articles", columns, this.renderBulk(), rows)}`;
   }
 

@@ -314,15 +314,20 @@ class Editor extends ArticlePage {
     refs.writingSheet.lang = refs.readingSheet.lang = edits.language || session().site.language;
     render(badge({ ...article, status: article?.status ?? "draft" }), refs.phoneStatus);
     refs.kept.hidden = !offered;
+    if (offered)
+      refs.keptTitle.textContent = offered.edits.title ? `“${offered.edits.title}”` : "a text without a title";
     if (offered) refs.keptTime.textContent = dayInSentence(new Date(offered.time));
     const reasons = article?.working_copy?.not_live?.join(" ");
     refs.notLive.hidden = !reasons;
     refs.notLiveReasons.textContent = reasons ?? "";
-    const loss = saver.problem?.loss;
+    const refusal = saver.problem?.loss ? saver.problem : this.refusal;
+    const loss = refusal?.loss;
     refs.gone.hidden = !loss;
     if (loss) refs.goneReason.textContent = loss.sentence;
+    refs.goneKept.textContent =
+      refusal === this.refusal ? "Your text was saved before." : "Your text is kept in this browser.";
     refs.saveAsNew.hidden = Boolean(loss?.isReader);
-    refs.restore.hidden = saver.problem?.code !== "deleted";
+    refs.restore.hidden = refusal?.code !== "deleted";
     refs.restore.disabled = this.busy === "restore";
     refs.wordCount.textContent = rendered ? count(rendered.word_count, "word") : "";
     refs.minutes.textContent = rendered?.word_count ? `${rendered.reading_minutes} min to read` : "";

@@ -64,7 +64,8 @@ class Panel {
 
   /** @param {string} alt @param {import("../editor/saving.js").SendOptions} options */
   async send(alt, options) {
-    const { etag } = await patch(this.path, { alt }, options);
+    const { data, etag } = await patch(this.path, { alt }, options);
+    this.file = data;
     this.page.reload();
     return etag;
   }
@@ -119,7 +120,8 @@ class Panel {
     const errors = { alt: conflict || saver.problem?.message };
     const onChange = () => saver.save();
     const area = { type: "textarea", maxlength: 1000, ...oneLine(write, onChange), onChange };
-    return field({ ...text, ...area, value: alt, errors, counter });
+    return html`${field({ ...text, ...area, value: alt, errors, counter })}
+      ${this.file.decorative && !alt ? html`<p class="soft">Decorative: it needs no text.</p>` : nothing}`;
   }
 }
 
@@ -211,7 +213,7 @@ class MediaLibrary extends Page {
   }
 
   /** @param {Panel} panel */
-  async deleteFile({ file: { name, caption, url }, path, edits: alt, uses }) {
+  async deleteFile({ file: { name, caption, decorative, url }, path, edits: alt, uses }) {
     // If the same file is uploaded again, it gets the same address.
     const answer = await fetch(fileAddress({ url })).catch(() => null);
     const file = answer?.ok ? await answer.blob() : null;
@@ -221,7 +223,10 @@ class MediaLibrary extends Page {
     const work = () => del(path, { query: { force: uses.length > 0 } });
     if (!(await this.actAndReload("delete", work))) return;
     this.set({ panel: null });
-    const send = () => post(LIBRARY_PATH, undefined, { file, query: { name, alt, caption } });
+    const send = async () => {
+      const { data } = await post(LIBRARY_PATH, undefined, { file, query: { name, alt, caption } });
+      if (decorative) await patch(`${LIBRARY_PATH}${data.uuid}/`, { decorative });
+    };
     toast(`${name} deleted`, { undo: file && (() => this.actAndReload("undo", send)) });
   }
 
@@ -247,6 +252,7 @@ class MediaLibrary extends Page {
       event.preventDefault();
       this.upload([...(event.dataTransfer?.files ?? [])]);
     };
+    const oneByOne = button("Write them one by one", null, { href: "/admin/media/alt/" });
     const showMore = () => {
       this.pages += 1;
       this.reload();
@@ -256,14 +262,16 @@ class MediaLibrary extends Page {
       <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
         <ul class="media-grid">${repeat(items, byUuid, (item) => this.renderItem(item))}</ul>
         ${total ? nothing : html`<p class="soft" role="status">${q ? `No file contains “${q}”.` : "No files"}</p>`}
-        <div class="actions">${items.length < total ? button("Show more", showMore) : nothing}</div></div>
+        <div class="actions">${filters.alt && total ? oneByOne : nothing}
+          ${items.length < total ? button("Show more", showMore) : nothing}</div></div>
         ${panel?.render() ?? nothing}</div></div>`;
   }
 
   /** @param {Media} item */
   renderItem(item) {
-    const { uuid, name, alt } = item;
-    const [kind, text] = isImage(item) && !alt ? ["warn", "No alternative text"] : ["soft", describeSize(item)];
+    const { uuid, name, alt, decorative } = item;
+    const [kind, text] =
+      isImage(item) && !alt && !decorative ? ["warn", "No alternative text"] : ["soft", describeSize(item)];
     return html`<li><button type="button" class="media-item" @click=${() => this.select(uuid)}
       aria-pressed=${this.panel?.file.uuid === uuid}>
       ${renderPicture(item, 400)}<span class="media-name">${name}</span>

@@ -2,13 +2,14 @@
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch } from "../api.js";
-import { badge, button, table } from "../components.js";
+import { badge, button, table, tabs } from "../components.js";
 import { confirmRisk, menuButton, toast } from "../dialogs.js";
 import { count, formatChanged } from "../format.js";
 import { openForm } from "../forms.js";
 import { languageHint } from "../languages.js";
 import { refs } from "../shell.js";
 import { defineList, ListPage } from "./list-page.js";
+import { binLink, binTab, countBin, pageTabs } from "./list-tabs.js";
 import { bringBack, byUuid, changeOf, hasBin, titleOf } from "./lists.js";
 
 const PATH = "blog/pages/";
@@ -38,21 +39,25 @@ class Pages extends ListPage {
 
   /** All pages, including pages that do not match the search. @type {Article[]} */
   all = [];
+  /** @type {number | null} the number of pages in the bin */
+  binCount = null;
 
   /** @param {Record<string, string>} query */
   async read({ q }) {
     const query = { status: "any", fields: FIELDS };
     /** @param {Json} query @returns {Promise<Article[]>} */
     const list = async (query) => (await get(PATH, { query })).data;
-    const [all, found] = await Promise.all([list(query), q ? list({ ...query, q }) : []]);
+    const finding = q ? list({ ...query, q }) : [];
+    const [all, found, binCount] = await Promise.all([list(query), finding, countBin("pages")]);
     const items = q ? found.map((page) => ({ ...page, depth: 0 })) : toTree(all);
-    return { all, items, total: items.length };
+    return { all, items, total: items.length, binCount };
   }
 
   renderPage() {
-    if (!this.all.length) return refs.empty;
+    if (!this.all.length) return html`${refs.empty}${binLink("pages", this.binCount)}`;
     const rows = repeat(this.items, byUuid, (page) => this.renderRow(page));
-    return html`<div class="redirect-tools">${this.renderSearchField("Search pages")}</div>
+    const shown = [...pageTabs(this.all.length), ...binTab("pages", this.binCount)];
+    return html`${tabs(shown, "any", { label: "Lists of pages", beside: this.renderSearchField("Search pages") })}
       ${this.items.length ? html`<div class="list-frame">${table(HEADS, rows, "bleed list page-tree")}</div>` : this.renderNothingFound()}`;
   }
 

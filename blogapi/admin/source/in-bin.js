@@ -1,0 +1,30 @@
+/** What the page of a deleted article or page shows: who deleted it, and the button that restores it. */
+
+import { html } from "../static/vendor/lit.js";
+import { get } from "./api.js";
+import { button, emptyState } from "./components.js";
+import { toast } from "./dialogs.js";
+import { distance, formatDayAndTime } from "./format.js";
+import { bringBack } from "./pages/lists.js";
+
+/** Return the function that renders this for the item of the address. @param {import("./shell.js").Page} page */
+export async function readDeleted(page) {
+  const uuid = location.pathname.split("/")[3];
+  const { data: item } = await get(`blog/deleted/${uuid}/`);
+  const { kind, title, deleted, deleted_by: user, goes } = item;
+  const collection = `${kind}s`;
+  const restore = async () => {
+    const notes = await page.actAndReload("restore", () => bringBack(`blog/${collection}/`, [item]));
+    if (notes) toast(notes);
+  };
+  const when = formatDayAndTime(deleted).replace(/^(?:To|Yester)day/, (day) => day.toLowerCase());
+  const text = `It was deleted${user ? ` by ${user}` : ""} ${when}, and leaves the bin ${distance(goes)}.`;
+  const name = title ? `“${title}”` : `This ${kind}`;
+  return () =>
+    html`${emptyState({
+      title: `${name} is in the bin`,
+      text,
+      actions: html`${button("Restore", restore, { kind: "main", busy: page.busy === "restore" })}
+        ${button("Open the bin", null, { href: `/admin/${collection}/bin/` })}`,
+    })}`;
+}

@@ -1,0 +1,198 @@
+/** The pictures without an alternative text, one after the other, each with a field for its text. */
+
+import { html, nothing } from "../../static/vendor/lit.js";
+import { fileAddress, get, patch } from "../api.js";
+import { button, checkbox, emptyState, field, pageHead, progressBar } from "../components.js";
+import { count, formatNumber } from "../format.js";
+import { oneLine } from "../forms.js";
+import { hasRole, mayChangeFile } from "../roles.js";
+import { definePage, Page } from "../shell.js";
+
+const LIBRARY = "/admin/media/";
+const MAX_LENGTH = 1000;
+const FIELD = { name: "alt", label: "Alternative text", type: "textarea", maxlength: MAX_LENGTH, autocomplete: "off" };
+
+/** @typedef {{alt: string, decorative: boolean}} Words what the author has entered for a picture */
+
+/** "none skipped", "2 skipped" @param {number} number @param {string} done */
+const countDone = (number, done) => `${number || "none"} ${done}`;
+
+class AltTexts extends Page {
+  /** The pictures that had no text when the page was opened. @type {Media[]} */
+  pictures = [];
+  at = 0;
+  /** @type {Map<string, Words>} what was entered, by the uuid of the picture */
+  words = new Map();
+  /** @type {Set<string>} */
+  written = new Set();
+  /** @type {Set<string>} */
+  skipped = new Set();
+  /** @type {Media | undefined} the picture whose field got the focus */
+  focused = undefined;
+  /** @type {string | null} the ETag of the picture */
+  etag = null;
+  /** @type {{uuid: string, kind: string, title: string | null}[]} the items that use the picture */
+  uses = [];
+
+  get picture() {
+    return this.pictures[this.at];
+  }
+
+  /** @returns {Words} */
+  get entered() {
+    const { uuid, alt = "", decorative = false } = this.picture ?? {};
+    return this.words.get(uuid) ?? { alt, decorative };
+  }
+
+  get isDirty() {
+    const { alt, decorative } = this.picture ?? {};
+    return Boolean(this.picture) && (this.entered.alt.trim() !== alt || this.entered.decorative !== decorative);
+  }
+
+  async load() {
+    const { data } = await get("blog/media/", { query: { alt: "missing" } });
+    // Authors see the pictures of others in their articles, and may not change them.
+    this.pictures = data.filter(mayChangeFile);
+    const wanted = new URLSearchParams(location.search).get("file");
+    await this.show(
+      Math.max(
+        0,
+        this.pictures.findIndex(({ uuid }) => uuid === wanted),
+      ),
+    );
+  }
+
+  /** Show a picture, as the library has it now. @param {number} at */
+  async show(at) {
+    const known = this.pictures[at];
+    if (known) {
+      const path = `blog/media/${known.uuid}/`;
+      const [{ data, etag }, { data: uses }] = await Promise.all([get(path), get(`${path}uses/`)]);
+      this.pictures[at] = data;
+      Object.assign(this, { etag, uses: uses.filter(hasTitle) });
+    }
+    this.set({ at });
+  }
+
+  updated() {
+    super.updated();
+    const input = document.getElementById("field-alt");
+    if (!input || this.focused === this.picture) return;
+    this.focused = this.picture;
+    input.focus();
+  }
+
+  /** @param {Partial<Words>} changes */
+  enter(changes) {
+    this.words.set(this.picture.uuid, { ...this.entered, ...changes });
+    this.requestUpdate();
+  }
+
+  /** Save the text, if there is one, and show the next picture. */
+  async saveAndNext() {
+    const { alt, decorative } = this.entered;
+    if (!alt.trim() && !decorative) return this.skip();
+    const { uuid } = this.picture;
+    await this.act("save", async () => {
+      const body = decorative ? { decorative } : { alt: alt.trim(), decorative };
+      const save = () => patch(`blog/media/${uuid}/`, body, { etag: this.etag });
+      const { data } = await save().catch(async (error) => {
+        // Another user has changed the picture: show what it has now, with the text that was entered here.
+        if (error.status === 412) await this.show(this.at);
+        throw error;
+      });
+      this.pictures[this.at] = data;
+      this.words.delete(uuid);
+      this.written.add(uuid);
+      this.skipped.delete(uuid);
+      await this.show(this.at + 1);
+    });
+  }
+
+  skip() {
+    const { uuid } = this.picture;
+    if (!this.written.has(uuid)) this.skipped.add(uuid);
+    return this.act("show", () => this.show(this.at + 1));
+  }
+
+  back() {
+    return this.act("show", () => this.show(this.at - 1));
+  }
+
+  renderHead() {
+    return pageHead(this.heading, button("Leave", null, { icon: "x", kind: "bare", href: LIBRARY }));
+  }
+
+  renderPage() {
+    const { pictures, at, picture, written, skipped } = this;
+    const done = `${countDone(written.size, "written")}, ${countDone(skipped.size, "skipped")}`;
+    const library = button("Go to the library", null, { href: LIBRARY });
+    if (!pictures.length)
+      return emptyState({
+        title: "No picture lacks a text",
+        text: "Every picture says what it shows.",
+        actions: library,
+      });
+    if (!picture) {
+      const back = button("Back", () => this.back(), { kind: "bare" });
+      const text = `Of ${count(pictures.length, "picture")}: ${done}.`;
+      return emptyState({ title: "That was the last one", text, actions: html`${library} ${back}` });
+    }
+    const number = `${formatNumber(at + 1)} of ${formatNumber(pictures.length)}`;
+    return html`<p class="alt-count" role="status"><strong>${number}</strong> <span class="soft">${done}</span></p>
+      ${progressBar({ value: at, max: pictures.length, label: "Pictures" })}
+      <div class="columns panel alt-texts">${renderPicture(picture)}
+        <div class="alt-form"><h2>${picture.name}</h2>${this.renderUses()} ${this.renderForm()}</div></div>`;
+  }
+
+  renderUses() {
+    const link = (/** @type {AltTexts["uses"][0]} */ { uuid, kind, title }) =>
+      html`<a href="/admin/${kind}s/${uuid}/" target="_blank">${title}</a>`;
+    const [first, ...more] = this.uses;
+    if (!first) return html`<p class="soft">Not used yet</p>`;
+    const others = more.length ? ` and ${count(more.length, "other place")}` : "";
+    // Authors may not open the articles of others.
+    return html`<p class="soft">Used in ${hasRole("editor") ? link(first) : first.title}${others}</p>`;
+  }
+
+  renderForm() {
+    const { at, busy, entered, errors } = this;
+    const { alt, decorative } = entered;
+    const text = oneLine(
+      (alt) => this.enter(alt.trim() ? { alt, decorative: false } : { alt }),
+      () => this.saveAndNext(),
+    );
+    /** @param {KeyboardEvent} event */
+    const onkeydown = (event) => {
+      if (event.key !== "Enter" || !event.ctrlKey) return text.onkeydown(event);
+      event.preventDefault();
+      this.skip();
+    };
+    const help = "What the picture shows, in a sentence";
+    const counter = `${alt.length} of ${MAX_LENGTH}`;
+    const decide = (/** @type {boolean} */ decorative) =>
+      this.enter(decorative ? { alt: "", decorative } : { decorative });
+    const label = "Decorative: it says nothing that the text does not";
+    const main = { kind: "main", busy: busy === "save", busyText: "Saving…" };
+    return html`${field({ ...FIELD, ...text, onkeydown, value: alt, errors, help, counter })}
+      ${checkbox({ id: "decorative", label, value: decorative, onChange: decide })}
+      <div class="actions">
+        ${button("Save and next", () => this.saveAndNext(), main)}
+        ${button("Skip", () => this.skip(), { kind: "bare" })}
+        ${at ? button("Back", () => this.back(), { kind: "bare end" }) : nothing}</div>
+      <p class="help"><kbd>Enter</kbd> saves and goes on, <kbd>Ctrl Enter</kbd> skips. Each text is saved at once: you
+        can leave at any time.</p>`;
+  }
+}
+
+/** Return whether an article or a page with a title uses the file. @param {{kind: string, title: string | null}} use */
+const hasTitle = ({ kind, title }) => title !== null && (kind === "article" || kind === "page");
+
+/** @param {Media} picture */
+function renderPicture({ renditions, ...file }) {
+  const shown = renditions.find(({ width }) => width >= 800) ?? file;
+  return html`<img class="media-picture" src=${fileAddress(shown)} alt="">`;
+}
+
+const page = definePage(AltTexts);
+addEventListener("beforeunload", (event) => page.isDirty && event.preventDefault());

@@ -1,0 +1,153 @@
+/** The bin: deleted articles or pages are looked at, restored, and deleted for good. */
+
+import { html, nothing, ref, repeat } from "../../static/vendor/lit.js";
+import { del, get, imageAddress } from "../api.js";
+import { badge, button } from "../components.js";
+import { confirmRisk, menuButton, openDialog, toast } from "../dialogs.js";
+import { showPreview } from "../editor/preview.js";
+import { count, distance, formatChanged, parseTime } from "../format.js";
+import { languageHint } from "../languages.js";
+import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
+import { binTab, countBin, pageTabs, statusTabs } from "./list-tabs.js";
+import { bringBack, byUuid } from "./lists.js";
+
+const PATH = "blog/deleted/";
+const [, , place] = location.pathname.split("/");
+const collection = /** @type {import("./list-tabs.js").Collection} */ (place);
+const kind = collection.slice(0, -1);
+const DAY_MS = 86_400_000;
+const COLUMNS = [
+  ["thumbnail", html`<span class="sr-only">Cover</span>`],
+  ["title", "Title"],
+  ["status", "Comes back as"],
+  ["byline", "Deleted by"],
+  ["num changed", "Deleted"],
+  ["goes", "Leaves the bin"],
+  ["restore", html`<span class="sr-only">Restore</span>`],
+  ["menu-cell", html`<span class="sr-only">Actions</span>`],
+];
+
+/** @typedef {Article & {edits: string | null, deleted: string, deleted_by: string, goes: string}} DeletedItem */
+
+/** @param {{title: string}} item */
+const titleOf = ({ title }) => title || "Without a title";
+/** @param {DeletedItem[]} items */
+const nameItems = (items) => (items.length === 1 ? `“${titleOf(items[0])}”` : count(items.length, kind));
+
+/** Show the text of a deleted item as readers would see it, with its edits. @param {DeletedItem} item */
+async function look({ uuid }) {
+  const { data } = await get(`${PATH}${uuid}/`);
+  const { category, html: text, ...edits } = data.edited_text ?? data.text;
+  const show = (/** @type {HTMLElement | undefined} */ host) =>
+    host && showPreview(host, { ...edits, category: category?.name, text });
+  const note = data.edits ? html`<p class="soft">With the edits that readers have not seen.</p>` : nothing;
+  const content = (/** @type {Close} */ close) => html`${note}<div class="reading bin-look" tabindex="0"
+      role="region" aria-label="Text"><div class="sheet" ${ref(/** @type {any} */ (show))}></div></div>
+    <div class="dialog-buttons">${button("Close", () => close(), { autofocus: true })}</div>`;
+  openDialog({ title: titleOf(edits), content, kind: "wide" });
+}
+
+class Bin extends ListPage {
+  words = [kind, collection];
+  main = button(`New ${kind}`, null, { icon: "plus", kind: "main", href: `/admin/${collection}/new/` });
+  /** The numbers of articles by status, or of all pages. @type {Record<string, number>} */
+  counts = {};
+  /** @type {number | null} */
+  binCount = null;
+
+  /** @param {Record<string, string>} query */
+  async read(query) {
+    const counting = collection === "articles" ? get("blog/article-counts/") : this.countPages();
+    const listing = get(PATH, { query: { ...query, kind, page_size: PAGE_SIZE } });
+    const [{ data: items, total }, { data: counts }, binCount] = await Promise.all([
+      listing,
+      counting,
+      countBin(collection),
+    ]);
+    return { items, total, counts, binCount };
+  }
+
+  async countPages() {
+    const { total } = await get("blog/pages/", { query: { status: "any", page: 1, page_size: 1, fields: "uuid" } });
+    return { data: { any: total } };
+  }
+
+  /** @param {DeletedItem[]} items */
+  async restore(items) {
+    const work = async () => ({ notes: await bringBack(`blog/${collection}/`, items) });
+    const outcome = await this.actAndReload("restore", work);
+    if (!outcome) return;
+    this.clear();
+    const open = () => location.assign(`/admin/${collection}/${items[0].uuid}/`);
+    const action = items.length === 1 && { label: "Open", run: open };
+    toast(`${nameItems(items)} restored. ${outcome.notes}`.trim(), { action });
+  }
+
+  /** @param {DeletedItem[]} items */
+  async deleteForGood(items) {
+    const title = `Delete ${nameItems(items)} for good?`;
+    const text = "The text, its edits, versions and former addresses are deleted. There is no undo. Pictures stay.";
+    if (!(await confirmRisk({ title, text, action: "Delete for good" }))) return;
+    const work = () => del(PATH, { query: { uuid: items.map(byUuid) }, etag: "*" });
+    if (!(await this.actAndReload("delete", work))) return;
+    this.clear();
+    toast(`${nameItems(items)} deleted for good`);
+  }
+
+  renderPage() {
+    const own = collection === "articles" ? statusTabs(this.counts, linkOf) : pageTabs(this.counts.any);
+    this.hasCovers = this.items.some(({ cover_image: cover }) => cover);
+    const rows = repeat(this.items, byUuid, (item) => this.renderItem(item));
+    const bulk = html`${button("Restore", () => this.restore(this.chosen))}
+      ${button("Delete for good", () => this.deleteForGood(this.chosen), { kind: "risk" })}`;
+    return html`${this.renderTabs([...own, ...binTab(collection, this.binCount)], "bin", "Search the bin")}
+      ${this.renderNote()} ${this.renderList("bin", COLUMNS.slice(this.hasCovers ? 0 : 1), bulk, rows)}`;
+  }
+
+  renderNote() {
+    const [first] = this.items;
+    if (!first) return nothing;
+    const days = Math.round((parseTime(first.goes).getTime() - parseTime(first.deleted).getTime()) / DAY_MS);
+    const more = kind === "page" ? "place" : "tags";
+    return html`<p class="bin-note soft">Deleted ${collection} stay here for ${count(days, "day")}. A restored one comes
+      back as it was: text, edits that waited, history, address and ${more}.</p>`;
+  }
+
+  renderNothingFound() {
+    if (this.query.q) return super.renderNothingFound();
+    return html`<p class="section soft" role="status">The bin is empty.</p>`;
+  }
+
+  /** @param {DeletedItem} item */
+  renderItem(item) {
+    const { uuid, cover_image: cover, status, edits, deleted, deleted_by: user, goes } = item;
+    const title = titleOf(item);
+    const state = badge({ status, working_copy: edits && { last_updated: edits } });
+    const open = () => this.act("look", () => look(item));
+    const picture = cover
+      ? html`<img src=${imageAddress(cover)} alt="" loading="lazy" width="40" height="30">`
+      : nothing;
+    const menu = [
+      { label: "Look at it", icon: "eye", action: open },
+      { label: "Delete for good", icon: "trash-2", risk: true, action: () => this.deleteForGood([item]) },
+    ];
+    const restore = () => this.restore([item]);
+    const wait = distance(goes);
+    return html`<tr class=${this.selected.has(uuid) ? "selected" : ""}>
+      <td class="check-cell">${this.renderCheck(`Select ${title}`, [item])}</td>
+      ${this.hasCovers ? html`<td class="thumbnail">${cover ? picture : html`<span></span>`}</td>` : nothing}
+      <th class="title" scope="row"><button type="button" class="link-button" dir="auto" aria-haspopup="dialog"
+        @click=${open}>${title}</button>${languageHint(item, this.items)}</th>
+      <td class="status">${state}</td>
+      <td class="byline">${user}</td>
+      <td class="num changed nowrap">${formatChanged(deleted)}</td>
+      <td class="goes"><span class="phone-only">Leaves the bin </span><span>${wait}</span></td>
+      <td class="restore">${button("Restore", restore, { label: `Restore ${title}` })}</td>
+      <td class="menu-cell">${menuButton(`Actions for ${title}`, menu)}</td></tr>`;
+  }
+}
+
+/** The address of the list of articles with this status. @param {string} status */
+const linkOf = (status) => `/admin/articles/${status === "any" ? "" : `?status=${status}`}`;
+
+defineList(Bin);
