@@ -39,7 +39,17 @@ def upgrade() -> None:
 # These columns of an article are set by the service or the database, or are no texts.
 OTHER_COLUMNS = DERIVED_COLUMNS | {
     *("uuid", "created", "last_updated", "version", "was_public", "slug_derived", "slug", "status"),
-    *("published_at", "author_id", "category_id", "editor_id", "type", "parent_id", "position", "custom"),
+    *(
+        "published_at",
+        "author_id",
+        "key_name",
+        "category_id",
+        "editor_id",
+        "type",
+        "parent_id",
+        "position",
+        "custom",
+    ),
     *(name for name in Article.__table__.c.keys() if name.startswith("seo_")),  # noqa: SIM118
 }
 

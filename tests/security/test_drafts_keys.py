@@ -311,7 +311,23 @@ def test_a_first_save_needs_the_etag_of_the_item_or_none(as_drafts, make_article
     assert client.patch(f"{path}working-copy/", json={"title": "T"}, headers=headers).status_code == 201
 
 
-# Files, and everything else
+# Files, and everything else; `tests/contracts/test_roles.py` calls each operation with keys of each scope.
+
+
+@pytest.mark.parametrize("status", ["draft", "published"])
+@pytest.mark.parametrize("caller", CALLERS)
+def test_pages_stay_closed(as_drafts, as_admin, look, caller, status):
+    page = as_admin.post(PAGES, json={"title": "Imprint", "status": status}).headers["Location"]
+    client, before, hidden = as_drafts(caller), look(), as_admin.get(page).data
+    body = {"title": "Changed"}
+    expected = (403, "forbidden") if caller in ("author", "publisher") else (403, "scope_missing")
+    for method, path in (("POST", PAGES), ("PUT", page), ("PATCH", page), ("PATCH", f"{page}working-copy/")):
+        assert outcome(client.open(path, method=method, json=body)) == expected
+    as_article = page.replace("/pages/", "/articles/")
+    for method, end in (("PUT", ""), ("PATCH", ""), ("PUT", "working-copy/"), ("PATCH", "working-copy/")):
+        assert client.open(f"{as_article}{end}", method=method, json=body).status_code in (403, 404)
+    assert (look(), as_admin.get(page).data) == (before, hidden)
+    assert as_admin.get(f"{page}working-copy/").status_code == 404
 
 
 @pytest.mark.parametrize("caller", CALLERS)

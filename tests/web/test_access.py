@@ -26,18 +26,22 @@ from blogapi.web.access import (
 )
 from blogapi.web.errors import Forbidden, Unauthorized
 
-PUBLISHED, READ, WRITE = (frozenset(SCOPES[: number + 1]) for number in range(3))
+PUBLISHED, READ, DRAFTS, WRITE = (frozenset(SCOPES[: number + 1]) for number in range(len(SCOPES)))
 CALLERS = {
     "stranger": STRANGER,
     "anonymous key": Caller(key=uuid4(), scopes=PUBLISHED, is_authenticated=True),
     "member's published key": Caller(user=uuid4(), key=uuid4(), scopes=PUBLISHED, is_authenticated=True),
     "member's read key": Caller(user=uuid4(), key=uuid4(), scopes=READ, is_authenticated=True),
+    "member's drafts key": Caller(user=uuid4(), key=uuid4(), scopes=DRAFTS, is_authenticated=True),
     "member's write key": Caller(user=uuid4(), key=uuid4(), scopes=WRITE, is_authenticated=True),
     "admin's published key": Caller(
         user=uuid4(), role=Role.ADMIN, key=uuid4(), scopes=PUBLISHED, is_authenticated=True
     ),
     "admin's read key": Caller(
         user=uuid4(), role=Role.ADMIN, key=uuid4(), scopes=READ, is_authenticated=True
+    ),
+    "admin's drafts key": Caller(
+        user=uuid4(), role=Role.ADMIN, key=uuid4(), scopes=DRAFTS, is_authenticated=True
     ),
     "admin's write key": Caller(
         user=uuid4(), role=Role.ADMIN, key=uuid4(), scopes=WRITE, is_authenticated=True
@@ -48,7 +52,8 @@ EVERYONE = set(CALLERS)
 KNOWN = EVERYONE - {"stranger"}
 WEB_PAGES = {"anonymous key", "member's published key", "admin's published key"}
 WRITERS = {"member's write key", "admin's write key", "admin's login"}
-ADMINS = {"admin's read key", "admin's write key", "admin's login"}
+DRAFT_WRITERS = WRITERS | {"member's drafts key", "admin's drafts key"}
+ADMINS = {"admin's read key", "admin's drafts key", "admin's write key", "admin's login"}
 
 
 @pytest.mark.parametrize(
@@ -61,9 +66,11 @@ ADMINS = {"admin's read key", "admin's write key", "admin's login"}
         (guest, "write", {"stranger", "anonymous key"} | WRITERS),
         (reader, "published", KNOWN),
         (reader, "read", KNOWN - WEB_PAGES),
+        (reader, "drafts", DRAFT_WRITERS),
         (reader, "write", WRITERS),
         (admin, "published", ADMINS | {"admin's published key"}),
         (admin, "read", ADMINS),
+        (admin, "drafts", ADMINS - {"admin's read key"}),
         (admin, "write", {"admin's write key", "admin's login"}),
     ],
     ids=lambda value: getattr(value, "name", None),
@@ -182,3 +189,11 @@ def test_an_unsafe_request_of_a_form_or_a_link_is_refused(headers, takes_file, i
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
 def test_a_safe_request_of_another_origin_is_accepted(method):
     check_same_origin(Request(EnvironBuilder(method=method, headers={"Origin": "http://evil"}).get_environ()))
+
+
+@pytest.mark.parametrize("publishes", [True, False])
+@pytest.mark.parametrize("scopes", [PUBLISHED, READ, DRAFTS, WRITE], ids=len)
+def test_only_the_scope_write_of_who_publishes_changes_what_is_public(scopes, publishes):
+    caller = Caller(user=uuid4(), role=Role.EDITOR, publishes=publishes, scopes=scopes, is_authenticated=True)
+    assert caller.may_change_public == (publishes and scopes == WRITE)
+    assert caller.writes_drafts_only == caller.gets_provisional_slugs == (scopes == DRAFTS)

@@ -98,7 +98,7 @@ def _is_used_elsewhere(uuid: UUID, author: UUID) -> ColumnElement[bool]:
     """Return the condition that the file is used where the author may not change it."""
     article = Base.metadata.tables["article"].c
     changeable = select_own_articles(author)
-    if not current_caller().may_change_public:
+    if not current_caller().publishes:
         changeable = changeable.where(article.status.not_in(READABLE_STATUSES))
     # A working copy is not public, even if its article is public.
     is_changeable = or_(

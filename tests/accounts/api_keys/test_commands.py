@@ -29,6 +29,7 @@ def run(app):
         (("--scope", "published"), "", ["published"]),
         (("--user", "mel"), "mel", ["published"]),
         (("--user", "ada", "--scope", "read"), "ada", ["published", "read"]),
+        (("--user", "mel", "--scope", "drafts"), "mel", ["published", "read", "drafts"]),
         (("--user", "ADA", "--scope", "write"), "ada", ["published", "read", "drafts", "write"]),
     ],
 )

@@ -116,7 +116,7 @@ def test_a_scope_that_the_caller_lacks_is_refused(owned, requested):
 
 
 def test_each_scope_includes_all_lower_scopes():
-    assert PUBLISHED < READ < WRITE == frozenset(SCOPES)
+    assert PUBLISHED < READ < DRAFTS < WRITE == frozenset(SCOPES)
 
 
 HOLDER, MEMBER, ADMIN = reader(PUBLISHED), reader(user=MEL), reader(user=ADA, role=Role.ADMIN)

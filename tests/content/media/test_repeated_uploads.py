@@ -168,6 +168,28 @@ def test_the_replaced_bytes_of_the_picture_of_an_own_profile(as_uploader, as_adm
         assert as_admin.get(f"{AUTHORS}{uuid}/").data == before
 
 
+@pytest.mark.parametrize(
+    ("uploader", "scope", "code"),
+    [
+        ("author", "write", "forbidden"),
+        ("author", "drafts", "forbidden"),
+        ("publisher", "write", None),
+        ("publisher", "drafts", "scope_missing"),
+    ],
+)
+def test_the_replaced_bytes_of_a_picture_in_an_own_public_article(
+    as_uploader, as_admin, show, uploader, scope, code
+):
+    client = as_uploader(uploader)
+    file = upload(client).json
+    path = show(file, uploader, "own")
+    assert replace(as_admin, file, NEW).status_code == 200
+    before = read(as_admin, path)
+    answer = upload(as_uploader(uploader, scope), OLD, **TEXTS)
+    assert outcome(answer) == ((403, code) if code else (201, None))
+    assert (read(as_admin, path) == before) == bool(code)
+
+
 def test_an_author_uploads_the_replaced_bytes_of_an_own_file(as_author):
     file = upload(as_author).json
     assert replace(as_author, file, NEW).status_code == 200
