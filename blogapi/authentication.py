@@ -290,7 +290,11 @@ def _enable_cors(app: Flask) -> None:
     CORS(
         app,
         origins=origins,
-        allow_headers=["Content-Type", "X-API-KEY", "If-Match", "If-None-Match", "Idempotency-Key"],
+        allow_headers=[
+            *("Content-Type", "X-API-KEY", "If-Match", "If-None-Match", "Idempotency-Key"),
+            # For `/mcp`.
+            *("Authorization", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"),
+        ],
         expose_headers=list(CORS_EXPOSED_HEADERS),
         # headers.VARY already contains the origin, in the documented spelling.
         vary_header=False,

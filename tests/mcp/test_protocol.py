@@ -213,6 +213,14 @@ def test_pages_of_known_origins_may_call(make_app, people):
     assistant = Assistant(app, people.key(people.admin))
     assert assistant.post(request("ping"), Origin="https://app.example").json["result"] == {}
     assert assistant.post(request("ping"), Origin="https://app.example.evil").status_code == 403
+    asked = {
+        "Origin": "https://app.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization, content-type, mcp-method",
+    }
+    preflight = app.test_client().options("/mcp", headers=asked)
+    allowed = preflight.headers["Access-Control-Allow-Headers"].lower()
+    assert allowed == "authorization, content-type, mcp-method"
     assert assistant.post(request("ping"), Host="evil.example").json["result"] == {}
 
 
