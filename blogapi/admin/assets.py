@@ -20,6 +20,7 @@ STYLE_NAMES = (
     *("notices", "popovers", "dialogs", "palette", "toast", "sign-in", "choices", "term-picker"),
     # Single pages, and parts of the editor.
     *("lists", "redirects", "custom-fields", "welcome", "overview", "keys", "users", "profile", "site"),
+    *("settings",),
     *("import", "media", "editor", "find", "writing", "blocks", "details", "publish", "pictures"),
     *("history", "merge", "webhooks", "webhook-calls", "widths"),
 )

@@ -132,7 +132,9 @@ def test_the_version_that_readers_see_says_so_and_each_has_a_name(api, open_admi
 
 def test_pictures_are_compared_as_pictures(api, open_admin):
     first, second = (
-        api.send("POST", f"blog/media/?name={name}.jpg", data=draw_picture((60, 40), colour, "#000000"))["url"]
+        api.send("POST", f"blog/media/?name={name}.jpg", data=draw_picture((60, 40), colour, "#000000"))[
+            "url"
+        ]
         for name, colour in (("one", "#ff0000"), ("two", "#00ff00"))
     )
     text = {"title": "Pictures", "content": f"![One]({first})", "content_type": "markdown"}

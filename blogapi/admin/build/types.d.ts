@@ -139,6 +139,7 @@ interface Refs {
   mainButton: HTMLButtonElement;
   navigation: HTMLElement;
   noEmail: HTMLElement;
+  cards: HTMLElement;
   notServed: HTMLElement;
   passwordForm: NamedForm;
   rememberHelp: HTMLElement;
