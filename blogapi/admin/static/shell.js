@@ -123,6 +123,8 @@ export class Page extends LitElement {
     const here = encodeURIComponent(location.pathname + location.search);
     if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);
     if (!(error instanceof ApiError)) console.error(error);
+    // An editor has no menu, but an address without an article leads on with it.
+    if (error.status === 404) document.body.classList.remove("bare");
     this.set({ state: "failed", failure: error, wait: error.retryAfter ?? 10 });
     const countDown = () => (this.wait ? this.set({ wait: this.wait - 1 }) : this.reload());
     if (error.isTemporary) this.timer = setInterval(countDown, 1000);
