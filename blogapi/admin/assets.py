@@ -19,30 +19,9 @@ STYLE_NAMES = (
     *("tokens", "base", "layout", "frame", "buttons", "fields", "controls", "tabs", "tables", "rows"),
     *("notices", "popovers", "dialogs", "palette", "toast", "sign-in", "choices", "term-picker"),
     # Single pages, and parts of the editor.
-    *(
-        "lists",
-        "bin",
-        "redirects",
-        "custom-fields",
-        "welcome",
-        "overview",
-        "keys",
-        "users",
-        "profile",
-        "site",
-    ),
-    *(
-        "import",
-        "media",
-        "alt-texts",
-        "editor",
-        "find",
-        "writing",
-        "blocks",
-        "details",
-        "publish",
-        "pictures",
-    ),
+    *("lists", "bin", "redirects", "custom-fields", "welcome", "overview", "keys", "users", "profile"),
+    *("site", "settings", "import", "media", "alt-texts"),
+    *("editor", "find", "writing", "blocks", "details", "publish", "pictures"),
     *("history", "merge", "webhooks", "webhook-calls", "widths"),
 )
 

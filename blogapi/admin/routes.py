@@ -43,9 +43,10 @@ CACHE_CONTROL = "private, max-age=31536000, immutable"
 class Page:
     """A page: its path below /admin, its name in `data-page`, its title, and its module in `static/pages`.
 
-    A page with an icon has an entry in the menu, in `group`. `menu_entry` is the name of the page whose entry
-    is marked as current; a page with neither an icon nor `menu_entry` has no menu. Users of a role below
-    `role` see neither the page nor its entry.
+    A page with an icon has an entry in the menu, in `group`; those of `SETTINGS` have a card on the page of
+    settings instead. `menu_entry` is the name of the page whose entry is marked as current; a page with
+    neither an icon nor `menu_entry` has no menu. Users of a role below `role` see neither the page nor its
+    entry.
     """
 
     path: str
@@ -58,24 +59,24 @@ class Page:
     role: Role = Role.ADMIN
 
 
+SETTINGS = "Settings"
 PAGES = (
     Page("/", "overview", "Overview", "overview", "house", role=Role.AUTHOR),
     Page("/articles/", "articles", "Articles", "articles", "file-text", role=Role.AUTHOR),
     Page("/pages/", "pages", "Pages", "pages", "files", role=Role.EDITOR),
     Page("/media/", "media", "Media", "media", "image", role=Role.AUTHOR),
-    Page("/categories/", "categories", "Categories", "terms", "folder", "Organize", role=Role.EDITOR),
-    Page("/tags/", "tags", "Tags", "terms", "tag", "Organize", role=Role.EDITOR),
-    Page("/authors/", "authors", "Authors", "terms", "pen-line", "Organize", role=Role.EDITOR),
-    Page("/site/", "site", "Site", "site", "globe", "Settings"),
-    Page(
-        "/custom-fields/", "custom-fields", "Custom fields", "custom-fields", "text-cursor-input", "Settings"
-    ),
-    Page("/users/", "users", "Users", "users", "users", "Settings"),
-    Page("/keys/", "keys", "Keys", "keys", "key-round", "Settings", role=Role.AUTHOR),
-    Page("/redirects/", "redirects", "Redirects", "redirects", "signpost", "Settings"),
-    Page("/webhooks/", "webhooks", "Webhooks", "webhooks", "webhook", "Settings"),
-    Page("/import/", "import", "Import and export", "import", "import", "Settings", role=Role.EDITOR),
-    Page("/backups/", "backups", "Backups", "backups", "archive", "Settings"),
+    Page("/categories/", "categories", "Categories", "terms", "folder", "Organise", role=Role.EDITOR),
+    Page("/tags/", "tags", "Tags", "terms", "tag", "Organise", role=Role.EDITOR),
+    Page("/authors/", "authors", "Authors", "terms", "pen-line", "Organise", role=Role.EDITOR),
+    Page("/site/", "site", "Site", "site", "globe", SETTINGS),
+    Page("/custom-fields/", "custom-fields", "Custom fields", "custom-fields", "text-cursor-input", SETTINGS),
+    Page("/users/", "users", "Users", "users", "users", SETTINGS),
+    Page("/keys/", "keys", "Keys", "keys", "key-round", SETTINGS, role=Role.AUTHOR),
+    Page("/redirects/", "redirects", "Redirects", "redirects", "signpost", SETTINGS),
+    Page("/webhooks/", "webhooks", "Webhooks", "webhooks", "webhook", SETTINGS),
+    Page("/import/", "import", "Import and export", "import", "import", SETTINGS, role=Role.EDITOR),
+    Page("/backups/", "backups", "Backups", "backups", "archive", SETTINGS),
+    Page("/settings/", "settings", "Settings", "settings", "settings-2", role=Role.AUTHOR),
     Page("/profile/", "profile", "Profile", "profile", "user", role=Role.READER),
     Page("/export/", "export", "Import and export", "export", menu_entry="import", role=Role.EDITOR),
     Page("/keys/connect/", "connect", "Keys", "connect", menu_entry="keys", role=Role.AUTHOR),
@@ -106,8 +107,9 @@ _ENTRIES = [
     for group, pages in groupby(filter(attrgetter("icon"), PAGES), key=attrgetter("group"))
 ]
 # [(group, the lowest role that sees one of its pages, pages)]. On a phone, the bar has the pages of the first
-# group that all writers see; the last entry is the profile.
+# group that all writers see, and its menu all others; the last entries are the settings and the profile.
 _MENU = [(group, min((page.role for page in pages), key=ROLES.index), pages) for group, pages in _ENTRIES]
+_SETTINGS_NAMES = {page.name for page in PAGES if page.group == SETTINGS}
 # The properties of text fields that the scripts read.
 SCRIPT_TEXT_FIELDS = [
     {name: getattr(text, name) for name in ("name", "label", "control", "is_previewed", "default", "choices")}
@@ -130,6 +132,8 @@ def page(id: UUID | None = None) -> Response:
         "admin/page.html",
         page=current,
         menu=_MENU,
+        settings_group=SETTINGS,
+        is_setting=(current.menu_entry or current.name) in _SETTINGS_NAMES,
         text_fields=SCRIPT_TEXT_FIELDS,
         players=_SCRIPT_PLAYERS,
         digest=assets.get_digest(),

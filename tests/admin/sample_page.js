@@ -52,7 +52,11 @@ class Sample extends Page {
   }
 
   renderPage() {
-    const article = { status: "scheduled", published_at: "2099-01-01T00:00:00", working_copy: {} };
+    const article = {
+      status: "scheduled",
+      published_at: "2099-01-01T00:00:00",
+      working_copy: { last_updated: "2020-01-01T00:00:00" },
+    };
     const tabs = [
       { key: "all", text: "All", count: 14, href: "?all" },
       { key: "none", text: "None", count: null, href: "?n" },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -10,7 +11,6 @@ import pytest
 
 from tests.admin.blogs import Blog, Client
 from tests.admin.browsing import AdminPages, list_violations
-from tests.admin.writing import SAVED
 from tests.browser import is_wider_than_the_window, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
@@ -145,7 +145,7 @@ def test_a_deleted_article_comes_back_as_it_was(open_list, api, articles):
     path = f"blog/articles/{articles['Foghorn']}/"
     api.put(f"{path}working-copy/", {"title": "Foghorn", **COPY})
     page = open_list()
-    page.get_by_text("Published, edits waiting", exact=True).wait_for()
+    page.get_by_text(re.compile(r"^Published, edits since \d\d:\d\d$")).wait_for()
     choose(page, "Foghorn", "Delete")
     page.get_by_text("“Foghorn” deleted").wait_for()
     assert "Foghorn" not in titles(page)
@@ -286,19 +286,26 @@ def test_without_bin_days_the_page_asks_and_offers_no_undo(blog, open_list, arti
     assert page.get_by_role("button", name="Undo", exact=True).count() == 0
 
 
-def test_the_words_of_a_draft_are_right_after_the_editor(open_list, open_admin, api, articles):
-    page = open_admin(f"{PATH}{articles['Tide']}/")
-    text = page.locator(".cm-content")
-    text.click()
-    page.keyboard.press("Control+End")
-    page.keyboard.type(" one two three four")
-    with page.expect_response(lambda response: "working-copy" in response.url and response.ok):
-        page.keyboard.press("Control+s")
-    # The editor stores a version when it ends only if it knows that the text was saved.
-    page.get_by_role("banner").get_by_text(SAVED).wait_for()
-    page.goto(PATH)
-    row = page.get_by_role("row").filter(has_text="Tide")
-    row.get_by_text("5", exact=True).wait_for()
+def test_the_list_says_since_when_readers_see_an_article(open_list, api, articles):
+    for title, status, time in (
+        ("Foghorn", "published", "2020-02-03T10:00:00Z"),
+        ("Ebb", "scheduled", "2999-01-01T00:00:00Z"),
+    ):
+        api.patch(f"blog/articles/{articles[title]}/", {"status": status, "published_at": time})
+    page = open_list()
+    cells = page.locator("tbody tr").evaluate_all(
+        "(rows) => rows.map((row) => ['.title a', '.status', '.since'].map((name) =>"
+        " row.querySelector(name).textContent.trim()))"
+    )
+    assert sorted(cells) == [
+        ["Dinghy", "Archived", ""],
+        ["Ebb", "Scheduled for 1 Jan 2999", "1 Jan 2999"],
+        ["Foghorn", "Published", "3 Feb 2020"],
+        ["Tide", "Draft", ""],
+    ]
+    page.get_by_role("link", name="Readers since", exact=True).click()
+    wait_until(page, "location.search === '?ordering=-published_at'")
+    assert list_violations(page) == []
 
 
 def test_several_articles_are_archived_and_published(open_list, api, articles):

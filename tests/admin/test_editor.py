@@ -309,7 +309,7 @@ def test_publish_update_and_take_back(write, make, api):
     page = crash(page, " Better.", lambda: write(path))
     get_button(page, "Use it").click()
     save(page)
-    wait_for_state(page, "Published, edits waiting")
+    wait_for_state(page, "Published, edits since")
     assert api.get(path)["content"] == f"{TEXT}Ready."
     update(page)
     wait_for_state(page, "Published")
@@ -361,7 +361,7 @@ def test_schedule_in_the_time_zone_of_the_site(write, make, api):
     assert "Goes live on Sunday 29 November 2099 at 08:00." in popover.inner_text()
     assert "Time zone of the site: Asia/Tokyo" in popover.inner_text()
     popover.get_by_role("button", name="Schedule", exact=True).click()
-    wait_for_state(page, "Scheduled, 29 Nov 2099")
+    wait_for_state(page, "Scheduled for 29 Nov 2099")
     article = api.get(f"{path}?fields=status,published_at")
     assert article == {"status": "scheduled", "published_at": "2099-11-28T23:00:00.000000+00:00"}
     get_button(page, "Reschedule").click()

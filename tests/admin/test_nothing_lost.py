@@ -64,7 +64,7 @@ def test_discarded_edits_can_be_brought_back(api, write, make):
     get_button(page, "Undo").click()
     get_text(page).get_by_text("Waiting.").wait_for()
     save(page)
-    wait_for_state(page, "Published, edits waiting")
+    wait_for_state(page, "Published, edits since")
     assert get_stored(api, path) == f"{TEXT}Waiting."
     contents = [version["content"] for version in api.get(f"{path}revisions/?fields=content")]
     assert contents == [f"{TEXT}Between.", f"{TEXT}Waiting."]
@@ -167,7 +167,7 @@ def test_an_open_tab_restores_a_deleted_article_with_its_text(api, write, make, 
     assert list_violations(page) == []
     get_button(page, "Restore").click()
     page.get_by_text("This article was deleted while you were writing.", exact=True).wait_for(state="hidden")
-    wait_for_state(page, "Published, edits waiting")
+    wait_for_state(page, "Published, edits since")
     page.get_by_role("banner").get_by_text(SAVED).wait_for()
     assert get_stored(api, path) == f"{TEXT}Mine.{' More.' if is_changed else ''}"
     assert api.get(f"{path}?fields=status,published_at,slug") == before

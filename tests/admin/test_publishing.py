@@ -89,11 +89,11 @@ def test_a_scheduled_article_goes_live_with_the_words_corrected_last(write, make
     popover.get_by_role("radio", name="Later", exact=True).check()
     popover.get_by_label("Date", exact=True).fill("2098-11-29")
     popover.get_by_role("button", name="Schedule", exact=True).click()
-    wait_for_state(page, "Scheduled, 29 Nov 2098")
+    wait_for_state(page, "Scheduled for 29 Nov 2098")
     for words in (" Later", " Corrected"):
         type_at_end(page, words)
         save(page)
-    wait_for_state(page, "Scheduled, 29 Nov 2098")
+    wait_for_state(page, "Scheduled for 29 Nov 2098")
     get_button(page, "Reschedule").click()
     popover = page.get_by_role("dialog", name="Reschedule this article", exact=True)
     popover.get_by_role("button", name="Reschedule", exact=True).click()
@@ -108,10 +108,10 @@ def test_a_scheduled_article_goes_live_with_the_words_corrected_last(write, make
     page.reload()
     notice.wait_for()
     page.get_by_text("The slug 'taken-rope' is taken; choose another.", exact=True).wait_for()
-    wait_for_state(page, "Scheduled, 29 Nov 2098, edits waiting")
+    wait_for_state(page, "Scheduled for 29 Nov 2098, edits since")
     api.put(f"{path}working-copy/", {"title": "On the rope walk", "content": "Hemp and tar."}, headers=etag)
     page.reload()
-    wait_for_state(page, "Scheduled, 29 Nov 2098")
+    wait_for_state(page, "Scheduled for 29 Nov 2098")
     assert notice.is_hidden()
     type_at_end(page, " Dry.")
     save(page)
@@ -142,9 +142,9 @@ def finish(page, button):
         ({}, "Publish unlisted", "Unlisted", True),
         ({"status": "scheduled", "published_at": LATER}, "Back to draft", "Draft", False),
         ({"status": "published"}, "Update", "Published", True),
-        ({"status": "published"}, "Unlist", "Unlisted, edits waiting", False),
+        ({"status": "published"}, "Unlist", "Unlisted, edits since", False),
         ({"status": "published"}, "Unpublish", "Draft", False),
-        ({"status": "unlisted"}, "List", "Published, edits waiting", False),
+        ({"status": "unlisted"}, "List", "Published, edits since", False),
         ({"status": "archived"}, "Bring back", "Draft", False),
     ],
 )

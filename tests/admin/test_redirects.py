@@ -28,7 +28,7 @@ def test_an_admin_creates_changes_finds_and_deletes_redirects(api, open_admin):
         return dialog
 
     page.get_by_role("button", name="New redirect").click()
-    dialog = fill_in("New redirect", From="old", To="/new/")
+    dialog = fill_in("New redirect", From="https://other.example/old", To="/new/")
     dialog.get_by_text("Not a path such as /old:").wait_for()
     assert list_violations(page) == []
     fill_in("New redirect", From="/old/", To="/old")
@@ -52,9 +52,16 @@ def test_an_admin_creates_changes_finds_and_deletes_redirects(api, open_admin):
     page.set_viewport_size({"width": 320, "height": 700})
     assert list_violations(page) == [] and not is_wider_than_the_window(page)
 
-    page.get_by_role("button", name="Actions for /shop/").click()
+    # The page adds the first slash.
+    page.get_by_role("button", name="New redirect").click()
+    fill_in("New redirect", From="shop/page.html", To="/new/")
+    page.get_by_role("button", name="Actions for /shop/page.html").click()
     page.get_by_role("menuitem", name="Delete redirect").click()
-    page.get_by_text("The redirect from /shop/ is deleted.").wait_for()
+    page.get_by_text("The redirect from /shop/page.html is deleted.").wait_for()
+
+    page.get_by_role("button", name="Actions for /shop/", exact=True).click()
+    page.get_by_role("menuitem", name="Delete redirect").click()
+    page.get_by_text("The redirect from /shop/ is deleted.", exact=True).wait_for()
     assert len(list_paths(api)) == 1
     page.get_by_role("button", name="Undo").click()
     wait_until(page, "document.querySelector('admin-page').total === 1")

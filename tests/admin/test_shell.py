@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -50,7 +51,8 @@ def test_the_frame_names_the_page_and_its_place(open_sample, api: Client):
     assert page.get_by_role("heading", level=1).inner_text() == "Sample"
     assert page.title() == "Sample · Notes from the harbour"
     menu = page.get_by_role("navigation", name="Pages of the blog", exact=True)
-    assert menu.get_by_role("link", name="Backups", exact=True).get_attribute("aria-current") == "page"
+    assert menu.get_by_role("link", name="Settings", exact=True).get_attribute("aria-current") == "page"
+    assert menu.get_by_role("link", name="Backups", exact=True).count() == 0
     assert menu.get_by_role("link", name="ida", exact=True).get_attribute("href") == "/admin/profile/"
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to the content"
@@ -68,6 +70,14 @@ def test_every_component_is_accessible(open_sample, api: Client, width: int, dar
     page.keyboard.press("Escape")
     page.get_by_role("button", name="New thing", exact=True).click()
     assert list_violations(page) == []
+
+
+def test_an_address_without_an_article_keeps_the_menu(open_admin):
+    page = open_admin(f"/admin/articles/{uuid4()}/")
+    page.get_by_role("heading", name="There is nothing here", exact=True).wait_for()
+    assert list_violations(page) == []
+    page.get_by_role("link", name="Articles", exact=True).click()
+    page.wait_for_url("**/admin/articles/")
 
 
 def test_a_filled_button_shows_the_focus_ring(open_sample):

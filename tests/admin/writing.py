@@ -57,7 +57,9 @@ def save(page: Any) -> None:
 
 
 def wait_for_state(page: Any, words: str) -> None:
-    page.get_by_role("banner").get_by_text(words, exact=True).wait_for()
+    """Wait for the state of the article or of the saving; after "edits since", any time of today is right."""
+    end = r" \d\d:\d\d" if words.endswith("edits since") else ""
+    page.get_by_role("banner").get_by_text(re.compile(f"^{re.escape(words)}{end}$")).wait_for()
 
 
 def get_stored(api: Client, path: str) -> Any:

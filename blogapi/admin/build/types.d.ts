@@ -142,6 +142,7 @@ interface Refs {
   mainButton: HTMLButtonElement;
   navigation: HTMLElement;
   noEmail: HTMLElement;
+  cards: HTMLElement;
   notServed: HTMLElement;
   passwordForm: NamedForm;
   rememberHelp: HTMLElement;

@@ -1,8 +1,8 @@
 /** The components of the pages: functions that return templates. */
 
 import { html, live, nothing, ref } from "../static/vendor/lit.js";
-import { formatDay, formatNumber } from "./format.js";
-import { STATUSES } from "./statuses.js";
+import { formatNumber } from "./format.js";
+import { describeStatus, STATUSES } from "./statuses.js";
 
 /** kind: "good", "warn", "bad", "accent" or "" (soft). @param {string} name @param {string} [kind] */
 export function icon(name, kind = "") {
@@ -91,11 +91,9 @@ export function fileButton(text, use, { icon: name, kind = "", multiple = false,
  * The state of an article: an icon and words.
  * @param {{status: Status, published_at?: string | null, working_copy?: unknown}} article
  */
-export function badge({ status, published_at: time, working_copy: edits }) {
-  const { name, icon: mark, kind } = STATUSES[status];
-  const date = status === "scheduled" && time && formatDay(time);
-  const words = [name, date, edits && status !== "draft" && "edits waiting"].filter(Boolean).join(", ");
-  return html`<span class="badge">${icon(mark, kind)}<span>${words}</span></span>`;
+export function badge(article) {
+  const { icon: mark, kind } = STATUSES[article.status];
+  return html`<span class="badge">${icon(mark, kind)}<span>${describeStatus(article)}</span></span>`;
 }
 
 /**

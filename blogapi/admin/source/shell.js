@@ -125,6 +125,8 @@ export class Page extends LitElement {
     const here = encodeURIComponent(location.pathname + location.search);
     if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);
     if (!(error instanceof ApiError)) console.error(error);
+    // An editor has no menu, but an address without an article leads on with it.
+    if (error.status === 404) document.body.classList.remove("bare");
     const isInBin = error.code === "deleted";
     this.renderDeleted = isInBin
       ? await import("./in-bin.js").then(

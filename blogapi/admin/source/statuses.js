@@ -1,4 +1,6 @@
-/** The statuses of articles, as the pages use them. A test compares it with the rules of the API. */
+/** The statuses of articles, as the pages use and name them. A test compares them with the rules of the API. */
+
+import { formatShort } from "./format.js";
 
 /**
  * readable: whether readers see the article, from its publication time on.
@@ -11,6 +13,16 @@ export const STATUSES = {
   unlisted: { name: "Unlisted", icon: "link", kind: "good", readable: true },
   archived: { name: "Archived", icon: "archive", kind: "", readable: false },
 };
+
+/**
+ * The state in words: "Draft", "Scheduled for Fri 09:00", "Published, edits since 12:10".
+ * @param {{status: Status, published_at?: string | null, working_copy?: any}} article
+ */
+export function describeStatus({ status, published_at: time, working_copy: edits }) {
+  const { name } = STATUSES[status];
+  const when = status === "scheduled" && time ? ` for ${formatShort(time)}` : "";
+  return `${name}${when}${edits && status !== "draft" ? `, edits since ${formatShort(edits.last_updated)}` : ""}`;
+}
 
 /** "Marit has it open", "Marit and Tomas have it open", or "". @param {{username: string}[] | null} [users] */
 export function openWords(users) {

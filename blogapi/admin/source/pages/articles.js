@@ -7,13 +7,14 @@ import { badge, button, icon, onButton, problem } from "../components.js";
 import { confirmRisk, menuButton, openMenu, openPopover, popoverButtons, toast } from "../dialogs.js";
 import "../editor/picker.js";
 import { TimeForm } from "../editor/publish-time.js";
-import { count, formatChanged, formatNumber } from "../format.js";
+import { count, formatChanged, formatNumber, formatShort } from "../format.js";
 import { languageHint, languageName } from "../languages.js";
 import { hasRole, listPath, mayChange, mayPublish } from "../roles.js";
 import { lastSession, refs, session } from "../shell.js";
+import { STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
 import { binLink, binTab, countBin, statusTabs } from "./list-tabs.js";
-import { addressOf, bringBack, hasBin, byUuid, changeOf, FIELDS, followStored, PATH, titleOf } from "./lists.js";
+import { addressOf, bringBack, hasBin, byUuid, changeOf, FIELDS, PATH, titleOf } from "./lists.js";
 import { TERM_KINDS } from "./term-words.js";
 
 /**
@@ -45,7 +46,7 @@ const COLUMNS = [
   ["status", "Status"],
   ["byline", "Authors"],
   ["category", "Category"],
-  ["num length", "Words"],
+  ["since", "Readers since", "-published_at", "published_at"],
   ["num changed", "Changed", "-last_updated", "last_updated"],
   ["menu-cell", html`<span class="sr-only">Actions</span>`],
 ];
@@ -183,11 +184,6 @@ class Articles extends ListPage {
       this.names[reference] = await found.then(({ data }) => data.name).catch(() => reference);
     };
     await Promise.all(unknown.map(read));
-  }
-
-  async load() {
-    await super.load();
-    followStored(this, this.items);
   }
 
   clear() {
@@ -436,6 +432,8 @@ class Articles extends ListPage {
   /** @param {Article} article */
   renderArticle(article) {
     const title = titleOf(article);
+    const { status, published_at: time } = article;
+    const isReadable = STATUSES[status].readable;
     const star = article.featured ? html`${icon("star", "accent")} ` : nothing;
     const featured = article.featured ? html`<span class="sr-only">Featured</span>` : nothing;
     return html`<tr class=${this.selected.has(article.uuid) ? "selected" : ""}>
@@ -446,7 +444,7 @@ class Articles extends ListPage {
       <td class="status">${badge(article)}</td>
       <td class="byline">${article.authors.map(({ name }) => name).join(", ")}</td>
       <td class="category">${article.category?.name}</td>
-      <td class="num length">${formatNumber(article.word_count)}</td>
+      <td class="since nowrap">${isReadable && time ? formatShort(time) : nothing}</td>
       <td class="num changed nowrap">${formatChanged(changeOf(article))}</td>
       <td class="menu-cell">${menuButton(`Actions for ${title}`, () => this.menuOf(article))}</td></tr>`;
   }

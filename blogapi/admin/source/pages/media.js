@@ -2,7 +2,18 @@
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, fileAddress, get, patch, post, put } from "../api.js";
-import { button, emptyState, facts, field, fileButton, icon, iconButton, searchField, tabs } from "../components.js";
+import {
+  button,
+  emptyState,
+  facts,
+  field,
+  fileButton,
+  icon,
+  iconButton,
+  row,
+  searchField,
+  tabs,
+} from "../components.js";
 import { announce, confirmRisk, copyButton, toast } from "../dialogs.js";
 import { Saver } from "../editor/saving.js";
 import { count, formatDay, formatSize } from "../format.js";
@@ -14,6 +25,8 @@ import { byUuid } from "./lists.js";
 const LIBRARY_PATH = "blog/media/";
 const PAGE_SIZE = 60;
 const SEARCH_DELAY_MS = 500;
+// The number of files that are uploaded at once.
+const MAX_UPLOADS = 3;
 /** The admin pages of the items that are not articles or pages. @type {Record<string, string>} */
 const ADMIN_PAGES = { author: "authors", category: "categories", site: "site" };
 /** The texts of the tabs, and their query parameters of the API. @type {Record<string, Record<string, string>>} */
@@ -131,6 +144,8 @@ class MediaLibrary extends Page {
   panel = null;
   /** @type {Media[]} */
   items = [];
+  /** The files that were not uploaded, and why. @type {{file: File, cause: string}[]} */
+  failed = [];
   /** The numbers of files of the tabs. @type {number[]} */
   counts = [];
   total = 0;
@@ -173,27 +188,36 @@ class MediaLibrary extends Page {
     if (this.selected === uuid) this.set({ panel });
   }
 
-  /** @param {File[]} files */
+  /** Upload files, some at a time; what fails is listed with its cause, to be tried again. @param {File[]} files */
   async upload(files) {
-    /** @type {string[][]} */
-    const [sent, problems] = [[], []];
-    await this.actAndReload("upload", async () => {
-      for (const [n, file] of files.entries()) {
-        this.set({ step: `Uploading ${n + 1} of ${files.length}…` });
+    if (this.busy) return;
+    const waiting = [...files];
+    /** @type {string[]} */
+    const sent = [];
+    /** @type {string[]} */
+    const warnings = [];
+    this.failed = this.failed.filter(({ file }) => !files.includes(file));
+    let done = 0;
+    const work = async () => {
+      for (let file = waiting.shift(); file; file = waiting.shift()) {
         try {
           const { data, warning } = await post(LIBRARY_PATH, undefined, { file, query: { name: file.name } });
-          sent.push(data.uuid);
-          if (warning) problems.push(`${file.name}: ${warning}`);
+          sent[files.indexOf(file)] = data.uuid;
+          if (warning) warnings.push(`${file.name}: ${warning}`);
         } catch (error) {
-          problems.push(`${file.name} was not uploaded: ${/** @type {Error} */ (error).message}`);
+          this.failed.push({ file, cause: /** @type {Error} */ (error).message });
         }
+        done += 1;
+        this.set({ step: `Uploaded ${done} of ${files.length}…` });
       }
-    });
-    if (sent.length < files.length) problems.push(`${sent.length} of ${count(files.length, "file")} uploaded.`);
-    this.set({ problem: problems.join(" ") });
-    if (!sent.length) return;
+    };
+    this.set({ step: `Uploading ${count(files.length, "file")}…` });
+    await this.actAndReload("upload", () => Promise.all(Array.from({ length: MAX_UPLOADS }, work)));
+    this.set({ problem: warnings.join(" ") });
+    const first = sent.find(Boolean);
+    if (!first) return;
     // Ask for the alternative text at once.
-    await this.select(sent[0]);
+    await this.select(first);
     await this.updateComplete;
     document.getElementById("field-alt")?.focus();
   }
@@ -236,10 +260,27 @@ class MediaLibrary extends Page {
     return fileButton(busy ? this.step : "Upload", upload, { icon: "upload", kind: "main", multiple: true, busy });
   }
 
+  renderFailed() {
+    const { failed, busy } = this;
+    if (!failed.length) return nothing;
+    const retry = (/** @type {File} */ file) =>
+      button("Retry", () => this.upload([file]), { label: `Retry ${file.name}`, busy: busy === "upload" });
+    const entry = (/** @type {typeof failed[0]} */ { file, cause }) =>
+      row({
+        icon: "triangle-alert",
+        kind: "warn",
+        title: `${file.name} was not uploaded`,
+        text: cause,
+        side: retry(file),
+      });
+    return html`<div role="alert"><ul class="rows">${failed.map(entry)}</ul></div>`;
+  }
+
   renderPage() {
     const { counts, filters, items, panel, total } = this;
     const { q } = filters;
-    if (!counts[0]) return emptyState({ title: "No pictures yet", text: "Pictures of articles come here." });
+    if (!counts[0])
+      return html`${this.renderFailed()}${emptyState({ title: "No pictures yet", text: "Pictures of articles come here." })}`;
     /** @param {[string, Record<string, string>]} entry @param {number} n */
     const tab = ([name, query], n) => {
       const href = addressOf({ ...query, q });
@@ -257,7 +298,7 @@ class MediaLibrary extends Page {
       this.pages += 1;
       this.reload();
     };
-    return html`<div @dragover=${allow} @drop=${drop}>
+    return html`<div @dragover=${allow} @drop=${drop}>${this.renderFailed()}
       ${tabs(Object.entries(TABS).map(tab), addressOf(filters), { label: "Files", beside })}
       <div class="columns panel media ${panel ? "open" : ""}"><div class="media-list">
         <ul class="media-grid">${repeat(items, byUuid, (item) => this.renderItem(item))}</ul>

@@ -3,7 +3,7 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ApiError, get, post } from "../api.js";
 import { row, sectionHead } from "../components.js";
-import { count, distance, formatChanged, formatDay, formatDayAndTime } from "../format.js";
+import { count, distance, formatChanged, formatDayAndTime } from "../format.js";
 import { hasRole, listPath } from "../roles.js";
 import { definePage, Page, refs, session } from "../shell.js";
 import { openWords, STATUSES } from "../statuses.js";
@@ -38,7 +38,7 @@ const describeScheduled = ({ category, published_at: time }, hasBuilds) => {
   return [text, formatDayAndTime(time)];
 };
 /** @type {Describe} */
-const describePublished = ({ category, published_at: time }) => [category.name, formatDay(time)];
+const describePublished = ({ category, published_at: time }) => [category.name, formatChanged(time)];
 
 class Overview extends Page {
   main = refs.newButton;

@@ -17,8 +17,12 @@ const HEADS = [["From"], ["To"], ["Status"], ["Changed"]];
 
 /** @typedef {{uuid: string, path: string, target: string, status: number, last_updated: string}} Redirect */
 
-/** @param {Json} values */
-const toBody = ({ path, target, status }) => ({ path, target: status === "410" ? "" : target, status: Number(status) });
+/** Return the body for the values of the form; a path without its first slash gets it. @param {Json} values */
+const toBody = ({ path, target, status }) => ({
+  path: /^[^/:]+(\/|$)/.test(path) ? `/${path}` : path,
+  target: status === "410" ? "" : target,
+  status: Number(status),
+});
 
 class Redirects extends ListPage {
   words = ["redirect", "redirects"];
