@@ -108,6 +108,7 @@ interface Refs {
   toolbar: HTMLElement;
   toolRow: HTMLElement;
   letters: HTMLButtonElement;
+  insert: HTMLButtonElement;
   useKept: HTMLButtonElement;
   wordCount: HTMLElement;
   writing: HTMLElement;

@@ -80,7 +80,8 @@ export function renderDetails(page) {
       ${fold("Address", edits.slug || rendered?.slug || "", renderAddress(page), Boolean(slugFault))}
       ${kinds.includes("authors") ? fold("Authors", names.join(", ") || "Empty", terms(true)) : nothing}
       ${renderLanguage(page)} ${texts(false)}
-      ${fold("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderAppearance(page))} ${texts(true)}
+      ${fold("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderAppearance(page))}
+      ${texts(true)}
       ${renderCustomFields(page)} ${renderTranslations(page)}</div>
     ${hasRole("admin") ? html`<p class="help"><a href="/admin/custom-fields/">Define custom fields</a></p>` : nothing}`;
 }
