@@ -68,6 +68,7 @@ export function renderDetails(page) {
     TEXTS.filter(({ name }) => (name === "robots") === areRobots).map((text) => renderText(page, text));
   const ownNames = [seo.title, seo.description, seo.canonical_url].filter(Boolean);
   const names = listChosen(page, "authors").map(({ name }) => name);
+  const define = button("Define custom fields", null, { kind: "bare", href: "/admin/custom-fields/" });
   const slugFault = page.errors.slug || describeAddress(page);
   const excerptOptions = {
     help: excerpt ? "" : "Made from the text until you write one",
@@ -83,7 +84,7 @@ export function renderDetails(page) {
       ${fold("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderAppearance(page))}
       ${texts(true)}
       ${renderCustomFields(page)} ${renderTranslations(page)}</div>
-    ${hasRole("admin") ? html`<p class="help"><a href="/admin/custom-fields/">Define custom fields</a></p>` : nothing}`;
+    ${hasRole("admin") ? define : nothing}`;
 }
 
 /** @param {EditorPage} page */
