@@ -338,8 +338,13 @@ for (const [name, before, after] of [
   ["list", "<>", "- <>"],
   ["list", "<a\n\n b>", "<- a\n\n - b>"],
   ["list", "<>\na", "- <>\na"],
-  ["table", "a<>", "a\n\n| <Name> | Value |\n| --- | --- |\n|  |  |"],
-  ["table", "<a>\nb", "a\n\n| <Name> | Value |\n| --- | --- |\n|  |  |\n\nb"],
+  ["table", "a<>", "a\n\n| <Name> | Value | Note |\n| --- | --- | --- |\n|  |  |  |"],
+  ["table", "<a>\nb", "a\n\n| <Name> | Value | Note |\n| --- | --- | --- |\n|  |  |  |\n\nb"],
+  // On an empty line, code is a block.
+  ["code", "a\n\n<>\n\nb", "a\n\n```\n<>\n```\n\nb"],
+  ["code", "a <>", "a `<>`"],
+  ["strike", "a <b> c", "a ~~<b>~~ c"],
+  ["footnote", "a[^1]<> b\n\n[^1]: x\n", "a[^1][^2] b\n\n[^1]: x\n\n[^2]: <>"],
 ])
   test(`${name}: ${JSON.stringify(before)}`, () => assert.equal(show(name, before), after));
 test("pictures", () => {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.admin.writing import COPY, get_button, is_read, save, update
+from tests.admin.writing import COPY, get_button, is_read, save, unfold, update
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
@@ -20,6 +20,7 @@ def test_the_details_show_and_save_the_field(write, make, api):
     page = write(path)
     assert is_read(page, "Baked on Fridays.")
     get_button(page, "Details").click()
+    unfold(page, "Standfirst")
     assert get_field(page).input_value() == "Baked on Fridays."
     get_field(page).fill("Baked by lantern.")
     save(page)
@@ -45,6 +46,7 @@ def test_a_conflict_names_the_field(write, make, api):
     path = make("Oats", **STANDFIRST)
     page = write(path)
     get_button(page, "Details").click()
+    unfold(page, "Standfirst")
     get_field(page).fill("Mine.")
     save(page)
     body = {"title": "Oats", "content": "", "standfirst": "Theirs."}

@@ -110,6 +110,7 @@ interface Refs {
   toolbar: HTMLElement;
   toolRow: HTMLElement;
   letters: HTMLButtonElement;
+  insert: HTMLButtonElement;
   useKept: HTMLButtonElement;
   wordCount: HTMLElement;
   writing: HTMLElement;

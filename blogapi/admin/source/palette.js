@@ -4,6 +4,7 @@ import { html, nothing } from "../static/vendor/lit.js";
 import { get } from "./api.js";
 import { badge, icon } from "./components.js";
 import { openDialog } from "./dialogs.js";
+import { moveOption } from "./listbox.js";
 import { hasRole, listPath } from "./roles.js";
 
 const FIELDS = "uuid,title,status,published_at";
@@ -48,10 +49,11 @@ export function openPalette() {
   /** @param {KeyboardEvent} event */
   const handleKey = (event) => {
     const count = list().length;
-    const step = { ArrowDown: 1, ArrowUp: count - 1, Enter: 0 }[event.key];
-    if (step === undefined || !count || event.isComposing) return;
+    const next =
+      moveOption(event, at, count) ?? (event.key === "Enter" && count && !event.isComposing ? at : undefined);
+    if (next === undefined) return;
     event.preventDefault();
-    at = (at + step) % count;
+    at = next;
     dialog.update();
     const option = document.getElementById(`go-${at}`);
     option?.scrollIntoView({ block: "nearest" });

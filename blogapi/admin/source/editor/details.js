@@ -68,6 +68,7 @@ export function renderDetails(page) {
     TEXTS.filter(({ name }) => (name === "robots") === areRobots).map((text) => renderText(page, text));
   const ownNames = [seo.title, seo.description, seo.canonical_url].filter(Boolean);
   const names = listChosen(page, "authors").map(({ name }) => name);
+  const define = button("Define custom fields", null, { kind: "bare", href: "/admin/custom-fields/" });
   const slugFault = page.errors.slug || describeAddress(page);
   const excerptOptions = {
     help: excerpt ? "" : "Made from the text until you write one",
@@ -80,9 +81,10 @@ export function renderDetails(page) {
       ${fold("Address", edits.slug || rendered?.slug || "", renderAddress(page), Boolean(slugFault))}
       ${kinds.includes("authors") ? fold("Authors", names.join(", ") || "Empty", terms(true)) : nothing}
       ${renderLanguage(page)} ${texts(false)}
-      ${fold("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderAppearance(page))} ${texts(true)}
+      ${fold("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderAppearance(page))}
+      ${texts(true)}
       ${renderCustomFields(page)} ${renderTranslations(page)}</div>
-    ${hasRole("admin") ? html`<p class="help"><a href="/admin/custom-fields/">Define custom fields</a></p>` : nothing}`;
+    ${hasRole("admin") ? define : nothing}`;
 }
 
 /** @param {EditorPage} page */

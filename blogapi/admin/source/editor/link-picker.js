@@ -5,6 +5,7 @@ import { get } from "../api.js";
 import { badge, icon, onValue } from "../components.js";
 import { openDialog } from "../dialogs.js";
 import { formatChanged, formatDay } from "../format.js";
+import { moveOption } from "../listbox.js";
 import { hasRole, listPath } from "../roles.js";
 import { asksForArticle, checkLinks, findLinks, makeLink } from "./links.js";
 import { run } from "./markdown.js";
@@ -179,11 +180,9 @@ class LinkPicker {
   /** @param {KeyboardEvent} event */
   handleKey(event) {
     const { options } = this;
-    /** @type {Record<string, number>} */
-    const steps = { ArrowDown: 1, ArrowUp: options.length - 1 };
-    const step = steps[event.key];
+    const next = moveOption(event, this.at, options.length);
     if (event.isComposing) return;
-    if (step && options.length) this.at = (this.at + step) % options.length;
+    if (next !== undefined) this.at = next;
     // If the browser itself closed the dialog, its close event would come only after the next key.
     else if (event.key === "Escape") this.dialog.close();
     else if (event.key === "Enter" && options.length) this.dialog.close(options[this.at]);

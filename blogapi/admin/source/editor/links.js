@@ -95,3 +95,13 @@ export function checkLinks(links, articles) {
   ];
   return problems.filter(({ links }) => links.length).map(({ links: [range], words }) => ({ words, range }));
 }
+
+/**
+ * Return whether the last change has typed "/" before the cursor, on an empty line.
+ * @param {string} former @param {string} text @param {number} at the cursor
+ */
+export const asksForInsert = (former, text, at) =>
+  /(?:^|\n)\/$/.test(text.slice(0, at)) &&
+  /^(?:\n|$)/.test(text.slice(at)) &&
+  former === text.slice(0, at - 1) + text.slice(at) &&
+  !isInCode(text, at);

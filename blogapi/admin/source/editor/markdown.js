@@ -16,11 +16,27 @@ const COMMANDS = {
   list: (input) => toggleLines(input, "- "),
   tasks: (input) => toggleLines(input, "- [ ] "),
   quote: (input) => toggleLines(input, "> "),
-  table: (input) => insertBlock(input, "| ", "Name", " | Value |\n| --- | --- |\n|  |  |"),
+  // Two rows and three columns.
+  table: (input) => insertBlock(input, "| ", "Name", " | Value | Note |\n| --- | --- | --- |\n|  |  |  |"),
+  strike: (input) => replace(input, "~~", input.text.slice(input.from, input.to), "~~"),
+  codeBlock: (input) => replaceWithBlock(input, "```\n", input.text.slice(input.from, input.to), "\n```"),
+  callOut: (input) => insertBlock(input, "> [!NOTE]\n> ", "Words"),
+  player: (input) => insertBlock(input, "", "https://www.youtube.com/watch?v="),
+  divider: (input) => insertBlock(input, "---\n\n"),
+  footnote,
 };
 
 /** Return the change that the command makes. @param {string} name @param {TextInput} input */
 export const run = (name, input) => COMMANDS[name](input);
+
+/**
+ * Return the change that a command makes in the place of a range, as if the range were empty.
+ * @param {string} name @param {string} text @param {TextRange} range @returns {Change}
+ */
+export function runInPlace(name, text, { from, to }) {
+  const change = run(name, { text: text.slice(0, from) + text.slice(to), from, to: from });
+  return { ...change, to: change.to + to - from };
+}
 
 /**
  * Return the change that inserts a block after the selection: up to three texts; it selects the second.
@@ -98,7 +114,7 @@ const missingBreaks = (beside, breaks) => (beside ? "\n".repeat(2 - lengthOf(bes
  * Return the change that replaces the selection with a block that has empty lines around it.
  * @param {TextInput} input @param {string} before
  */
-function replaceWithBlock({ text, from, to }, before, middle = "", after = "") {
+export function replaceWithBlock({ text, from, to }, before, middle = "", after = "") {
   const [left, right] = [text.slice(0, from), text.slice(to)];
   return replace(
     { from, to },
@@ -143,8 +159,18 @@ function link(input) {
 /** @param {TextInput} input */
 function code(input) {
   const chosen = input.text.slice(input.from, input.to);
+  const isEmptyLine = /(?:^|\n)$/.test(input.text.slice(0, input.from)) && /^(?:\n|$)/.test(input.text.slice(input.to));
+  if (!chosen && isEmptyLine) return COMMANDS.codeBlock(input);
   if (!chosen.includes("\n")) return replace(input, "`", chosen, "`");
   return replaceWithBlock(input, "```", "", `\n${chosen.replace(/\n$/, "")}\n\`\`\``);
+}
+
+/** The mark after the selection, and the note at the end of the text. @param {TextInput} input */
+function footnote({ text, to }) {
+  const used = [...text.matchAll(/\[\^(\d+)\]/g)].map(([, number]) => Number(number));
+  const mark = `[^${Math.max(0, ...used) + 1}]`;
+  const rest = text.slice(to).trimEnd();
+  return replace({ from: to, to: text.length }, `${mark}${rest}\n\n${mark}: `);
 }
 
 /** @type {Record<string, string>} */

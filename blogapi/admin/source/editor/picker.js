@@ -3,6 +3,7 @@
 import { html, LitElement, nothing } from "../../static/vendor/lit.js";
 import { icon, onValue } from "../components.js";
 import { count } from "../format.js";
+import { moveOption } from "../listbox.js";
 import { totalOf } from "../pages/term-words.js";
 import { listOptions } from "./term-options.js";
 
@@ -119,11 +120,12 @@ class TermPicker extends LitElement {
   /** @param {KeyboardEvent} event */
   #handleKey(event) {
     const { options } = this;
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    const at = Number(this.at);
+    const next = moveOption(event, at, options.length);
     if (event.isComposing) return;
-    if (step && !this.open) this.#find(this.words);
-    else if (step) this.at = (this.at + step + options.length) % (options.length || 1);
-    else if (event.key === "Enter" && this.open && options[this.at]) this.#choose(options[this.at]);
+    if (/^Arrow(?:Up|Down)$/.test(event.key) && !this.open) this.#find(this.words);
+    else if (next !== undefined) this.at = next;
+    else if (event.key === "Enter" && this.open && options[at]) this.#choose(options[at]);
     else if (event.key === "Escape" && this.open) this.#close();
     else return;
     event.preventDefault();

@@ -12,9 +12,11 @@ const PAGE_SIZE = 24;
 
 /**
  * files: uploaded at once. single: only one, whose text is stored in the library. address: the address of a picture
- * that is already chosen. action: the name of the main button.
+ * that is already chosen. action: the name of the main button. canJoin: several can become a gallery; isGallery:
+ * that is asked for.
  *
- * @typedef {{files?: File[], address?: string, title?: string, action?: string, single?: boolean}} Options
+ * @typedef {{files?: File[], address?: string, title?: string, action?: string, single?: boolean, canJoin?: boolean,
+ *   isGallery?: boolean}} Options
  */
 
 /**
@@ -24,8 +26,8 @@ const PAGE_SIZE = 24;
 export const choosePicture = async (options) => (await choosePictures({ ...options, single: true }))[0];
 
 /**
- * Let the author choose pictures; return them, none if the author cancels.
- * @param {Options} options @returns {Promise<Picture[]>}
+ * Let the author choose pictures; return them, none if the author cancels, with whether they are a gallery.
+ * @param {Options} options @returns {Promise<Picture[] & {isGallery?: boolean}>}
  */
 export async function choosePictures({ files = [], address, title, ...options }) {
   const chooser = Object.assign(new Chooser(), options);
@@ -37,7 +39,7 @@ export async function choosePictures({ files = [], address, title, ...options })
   const chosen = (await chooser.dialog.result) ?? [];
   if (!chosen.length) chooser.deleteUploads();
   for (const { source } of chooser.chosen) URL.revokeObjectURL(source);
-  return chosen;
+  return Object.assign(chosen, { isGallery: chooser.isGallery });
 }
 
 /**
@@ -72,6 +74,10 @@ class Chooser {
   /** @type {any} */
   dialog = null;
   single = false;
+  canJoin = false;
+  isGallery = false;
+  /** The pictures of the library that are marked for a gallery, in the order of choosing. @type {any[]} */
+  marked = [];
   action = "Insert";
   /** @type {any[]} */
   chosen = [];
@@ -173,17 +179,37 @@ class Chooser {
   render(close) {
     const { chosen, action } = this;
     const finish = () => this.run(() => this.finish(close));
+    const canJoin = this.canJoin && chosen.length > 1;
+    const join = (/** @type {boolean} */ isGallery) => {
+      this.isGallery = isGallery;
+      return finish();
+    };
+    const buttons = canJoin
+      ? [
+          button("Insert one below the other", () => join(false)),
+          button("Insert as a gallery", () => join(true), { kind: "main" }),
+        ]
+      : button(action, finish, { kind: "main" });
+    const use = button(`Use ${count(this.marked.length, "picture")}`, () => this.choose(this.marked), { kind: "main" });
     return html`${problem(this.problem)}
       ${chosen.length ? chosen.map((picture, n) => this.renderRow(picture, n, finish)) : this.renderChoices()}
       <div class="dialog-buttons">${button("Cancel", () => close(), { kind: "bare" })}
-        ${chosen.length ? button(action, finish, { kind: "main" }) : nothing}</div>`;
+        ${chosen.length ? buttons : this.marked.length ? use : nothing}</div>`;
   }
 
   renderChoices() {
     const upload = (/** @type {File[]} */ files) => this.upload(files);
     const search = (/** @type {string} */ words) => this.search(words);
+    const mark = (/** @type {Media} */ media) => {
+      const others = this.marked.filter(({ uuid }) => uuid !== media.uuid);
+      this.marked = others.length < this.marked.length ? others : [...others, media];
+      this.dialog.update();
+    };
+    const numberOf = (/** @type {Media} */ media) => this.marked.findIndex(({ uuid }) => uuid === media.uuid) + 1;
     const picture = (/** @type {Media} */ media) => html`<li><button type="button" aria-label=${media.alt || media.name}
-      @click=${() => this.choose([media])}>
+      aria-pressed=${this.isGallery ? numberOf(media) > 0 : nothing}
+      @click=${() => (this.isGallery ? mark(media) : this.choose([media]))}>
+      ${numberOf(media) ? html`<span class="picture-number">${numberOf(media)}</span>` : nothing}
       <img src=${fileAddress(media.renditions[0] ?? media)} alt="" loading="lazy"></button></li>`;
     return html`<div class="picture-sources">
         ${fileButton("Upload from this device", upload, { icon: "upload", accept: "image/*", multiple: !this.single })}

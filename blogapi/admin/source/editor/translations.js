@@ -8,7 +8,6 @@ import { languageName } from "../languages.js";
 import { listPath } from "../roles.js";
 import { session } from "../shell.js";
 import { changeOf } from "../pages/lists.js";
-import { openTranslation } from "./add-translation.js";
 import { addressOf, COLLECTION, isPage } from "./article.js";
 
 const FIELDS = "uuid,title,language,status,published_at,last_updated,working_copy";
@@ -60,7 +59,10 @@ export function renderTranslations(page) {
     return row({ title, text, side: languageName(item.language || ownLanguage()) });
   };
   const list = html`<ul class="rows">${translations.map(renderItem)}</ul>`;
-  const open = onButton((anchor) => openTranslation(anchor, page, used));
+  const open = onButton(async (anchor) => {
+    const { openTranslation } = await import("./add-translation.js");
+    openTranslation(anchor, page, used);
+  });
   const add = button("Add a translation", open, { "data-ref": "addTranslation", icon: "languages", popup: "dialog" });
   const content = html`<div class="field translations" role="group" aria-label="Translations">
     ${translations.length ? list : nothing}${add}</div>`;

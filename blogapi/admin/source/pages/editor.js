@@ -12,9 +12,10 @@ import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { takeDrops } from "../editor/drops.js";
 import { Find } from "../editor/find.js";
 import { PreviewFollower } from "../editor/following.js";
+import { asksForInsert } from "../editor/links.js";
 import { openLetters, showLetters } from "../editor/letters.js";
 import { followTyping, pickLink } from "../editor/link-picker.js";
-import { insertBlock, picture, run } from "../editor/markdown.js";
+import { insertBlock, picture, replaceWithBlock, run, runInPlace } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
 import { showPreview } from "../editor/preview.js";
 import { renderOthers, startPresence } from "../editor/presence.js";
@@ -115,6 +116,19 @@ class Editor extends ArticlePage {
     this.change({ content: keepBreaks(this.edits.content, text) });
     this.finder?.changed();
     if (this.edits.content_type === "markdown") followTyping(this, former, text);
+    if (this.edits.content_type === "markdown") this.followSlash(former, text);
+  }
+
+  /**
+   * Open the list of what can be inserted if the last change has typed "/".
+   * @param {string} former @param {string} text
+   */
+  async followSlash(former, text) {
+    const { field } = this.area;
+    const { from } = field.getSelection();
+    if (!field.rectangleAt || !asksForInsert(former, text, from)) return;
+    const { InsertList } = await import("../editor/insert.js");
+    new InsertList(this, from - 1);
   }
 
   /**
@@ -186,24 +200,36 @@ class Editor extends ArticlePage {
     field.focus();
   }
 
-  /** @param {string} name of a button of the toolbar */
-  command(name) {
-    if (name === "picture") this.insertPictures();
+  /**
+   * @param {string} name of a button of the toolbar, or of an item of the menu "Insert"
+   * @param {TextRange} [range] that goes: what was typed to choose the command
+   */
+  command(name, range) {
+    if (name === "insert") this.openInsert();
+    else if (name === "picture" || name === "gallery")
+      this.insertPictures([], { isGallery: name === "gallery", range });
     else if (name === "link") pickLink(this);
-    else this.edit((input) => run(name, input));
+    else this.edit((input) => (range ? runInPlace(name, input.text, range) : run(name, input)));
   }
 
-  /** @param {File[]} [files] */
-  async insertPictures(files) {
+  async openInsert() {
+    const { insertItems } = await import("../editor/insert.js");
+    openMenu(refs.insert, insertItems(this), "Insert");
+  }
+
+  /** @param {File[]} [files] @param {{isGallery?: boolean, range?: TextRange}} [options] range: goes */
+  async insertPictures(files, { isGallery = false, range } = {}) {
     const { content_type: format } = this.edits;
     const { field } = this.area;
-    const { from, to } = field.getSelection();
-    const pictures = await choosePictures({ files });
-    const block = pictures.map((chosen) => picture(chosen, format)).join("\n\n");
-    if (!block) return;
+    const { from, to } = range ?? field.getSelection();
+    const canJoin = format === "markdown";
+    const pictures = await choosePictures({ files, canJoin, isGallery, action: "Insert" });
+    const isJoined = canJoin && pictures.isGallery;
+    const block = pictures.map((chosen) => picture(chosen, format)).join(isJoined ? "\n" : "\n\n");
     // When the focus comes back from the dialog, the browser can move the selection.
     field.select(from, to);
-    this.edit((input) => insertBlock(input, block));
+    if (!block) return range && field.select(to);
+    this.edit((input) => (range ? replaceWithBlock(input, block) : insertBlock(input, block)));
   }
 
   /** @param {any} event a KeyboardEvent */

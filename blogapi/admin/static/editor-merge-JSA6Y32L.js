@@ -1,1 +1,0 @@
-import{c as a,d as b,e as c,f as d}from"./editor-chunk-6ESJV7MM.js";import"./editor-chunk-Y6ZW633C.js";import"./editor-chunk-IFAA5SZ2.js";export{b as makeOffsetMap,a as mergeEdits,c as mergeLines,d as write};
