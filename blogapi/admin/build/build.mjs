@@ -5,7 +5,7 @@
 // them with those that are in the repository.
 import { createHash } from "node:crypto";
 import { readdir, readFile, unlink, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
 
 const here = new URL("./", import.meta.url);
@@ -94,9 +94,36 @@ const vendorModules = {
   },
 };
 
-/** Return the bundle of an entry, and of the modules that it loads later if `splitting` is set, by name. */
+// The modules that the editor loads when they are used. They are one bundle, because esbuild would make a file for each
+// set of them that shares a module.
+const LATER = [
+  "editor/add-translation",
+  "editor/insert",
+  "editor/merge",
+  "editor/merge-dialog",
+  "editor/paste",
+  "in-bin",
+];
+
+const laterModules = {
+  name: "later",
+  setup(build) {
+    build.onResolve({ filter: /^\.{1,2}\// }, ({ kind, path, resolveDir }) => {
+      if (kind !== "dynamic-import" || path.includes("/static/vendor/")) return;
+      const name = fileURLToPath(new URL(path, `${pathToFileURL(resolveDir)}/`)).slice(source.length, -3);
+      if (!LATER.includes(name.replaceAll("\\", "/"))) throw new Error(`add ${name} to LATER`);
+      return { path: "later", namespace: "later" };
+    });
+    build.onLoad({ filter: /^later$/, namespace: "later" }, () => ({
+      contents: LATER.map((name) => `export * from "./${name}.js";`).join("\n"),
+      resolveDir: source,
+    }));
+  },
+};
+
+/** Return the bundle of an entry, and of what it loads later if `splitting` is set, by name. */
 async function bundlePages(name, contents, splitting) {
-  const { outputFiles } = await esbuild.build({
+  const { outputFiles, warnings } = await esbuild.build({
     stdin: { contents, resolveDir: source, sourcefile: `${name}.js` },
     bundle: true,
     splitting,
@@ -110,8 +137,10 @@ async function bundlePages(name, contents, splitting) {
     entryNames: name,
     chunkNames: `${name}-[name]-[hash]`,
     absWorkingDir: source,
-    plugins: [vendorModules],
+    plugins: splitting ? [laterModules, vendorModules] : [vendorModules],
   });
+  // For example, two modules of LATER export the same name.
+  if (warnings.length) throw new Error(warnings.map(({ text }) => text).join("\n"));
   return Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]/, ""), text]));
 }
 

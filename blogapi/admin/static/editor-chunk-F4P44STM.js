@@ -1,1 +1,0 @@
-var o=t=>e(()=>JSON.parse(localStorage.getItem(t)??"null"))??void 0,a=(t,r)=>e(()=>localStorage.setItem(t,JSON.stringify(r))??!0)??!1,n=t=>e(()=>localStorage.removeItem(t)),l=t=>e(()=>Object.keys(localStorage).filter(r=>r.startsWith(t)))??[];function e(t){try{return t()}catch{return}}export{o as a,a as b,n as c,l as d};

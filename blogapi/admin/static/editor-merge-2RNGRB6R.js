@@ -1,1 +1,0 @@
-import{c as a,d as b,e as c,f as d}from"./editor-chunk-37E7NOJI.js";import"./editor-chunk-P4YIKRMX.js";import"./editor-chunk-XDCACQ32.js";import"./editor-chunk-IFAA5SZ2.js";export{b as makeOffsetMap,a as mergeEdits,c as mergeLines,d as write};
