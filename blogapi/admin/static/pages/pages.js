@@ -53,7 +53,8 @@ class Pages extends ListPage {
     if (!this.all.length) return refs.empty;
     const rows = repeat(this.items, byUuid, (page) => this.renderRow(page));
     return html`<div class="redirect-tools">${this.renderSearchField("Search pages")}</div>
-      ${this.items.length ? html`<div class="list-frame">${table(HEADS, rows, "bleed list page-tree")}</div>` : this.renderNothingFound()}`;
+      <div class="list-frame">
+        ${this.items.length ? table(HEADS, rows, "bleed list page-tree") : this.renderNothingFound()}</div>`;
   }
 
   /** @param {Article} page */
