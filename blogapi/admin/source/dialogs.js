@@ -161,11 +161,13 @@ export const popoverButtons = (close, text, run, options) =>
  * @param {{label?: string, role?: string, kind?: string}} [options] @returns {Float | undefined}
  */
 export function openPopover(anchor, content, { label, role = "dialog", kind = "" } = {}) {
-  if (anchor.popoverTargetElement) return anchor.popoverTargetElement.hidePopover();
+  const shown = anchor.popoverTargetElement;
+  shown?.hidePopover();
+  if (shown && (shown.ariaLabel === label || !label)) return;
   const element = makeElement("div", { className: `popover ${kind}`, popover: "auto", role });
   element.ariaLabel = label ?? anchor.textContent.trim();
   const float = makeFloat(element, content, anchor);
-  float.result.then(() => (anchor.ariaExpanded = "false"));
+  float.result.then(() => (anchor.ariaExpanded = String(Boolean(anchor.popoverTargetElement))));
   // Without a target, a click on the anchor would close the popover first, and then open it again.
   Object.assign(anchor, { ariaExpanded: "true", popoverTargetElement: element, popoverTargetAction: "show" });
   element.showPopover();

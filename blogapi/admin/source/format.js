@@ -37,16 +37,11 @@ export function daysFromToday(stamp) {
   return (Date.parse(toFields(stamp).day) - Date.parse(toFields(new Date()).day)) / 86_400_000;
 }
 
-/** For lists: "14:32" today, "Fri 09:00" within six days, "4 Dec", with the year if it is another one. @param {Stamp} stamp */
+/** "14:32" today, "Fri 09:00" in the next six days, "4 Dec", "4 Dec 2099". @param {Stamp} stamp */
 export function formatShort(stamp) {
   const days = daysFromToday(stamp);
   if (!days) return formatTime(stamp);
   if (days > 0 && days < 7) return `${format(parseTime(stamp), { weekday: "short" })} ${formatTime(stamp)}`;
-  return formatShortDay(stamp);
-}
-
-/** "4 Dec", with the year if it is not the current one. @param {Stamp} stamp */
-function formatShortDay(stamp) {
   const [shown, current] = [stamp, new Date()].map((time) => toFields(time).day.slice(0, 4));
   const year = shown === current ? undefined : "numeric";
   return format(parseTime(stamp), { day: "numeric", month: "short", year });

@@ -280,7 +280,7 @@ class MediaLibrary extends Page {
     const { counts, filters, items, panel, total } = this;
     const { q } = filters;
     if (!counts[0])
-      return html`${this.renderFailed()}${emptyState({ title: "No pictures yet", text: "Pictures of articles come here." })}`;
+      return [this.renderFailed(), emptyState({ title: "No pictures yet", text: "Pictures of articles come here." })];
     /** @param {[string, Record<string, string>]} entry @param {number} n */
     const tab = ([name, query], n) => {
       const href = addressOf({ ...query, q });

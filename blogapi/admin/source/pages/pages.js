@@ -58,7 +58,8 @@ class Pages extends ListPage {
     const rows = repeat(this.items, byUuid, (page) => this.renderRow(page));
     const shown = [...pageTabs(this.all.length), ...binTab("pages", this.binCount)];
     return html`${tabs(shown, "any", { label: "Lists of pages", beside: this.renderSearchField("Search pages") })}
-      ${this.items.length ? html`<div class="list-frame">${table(HEADS, rows, "bleed list page-tree")}</div>` : this.renderNothingFound()}`;
+      <div class="list-frame">
+        ${this.items.length ? table(HEADS, rows, "bleed list page-tree") : this.renderNothingFound()}</div>`;
   }
 
   /** @param {Article} page */
