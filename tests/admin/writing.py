@@ -37,12 +37,11 @@ def type_at_end(page: Any, text: str) -> None:
 
 
 def type_in_one_task(page: Any, text: str) -> None:
-    """Type at the cursor key by key ("⌫": Backspace), so fast that no timer of the page ends in between."""
+    """Type at the cursor key by key, so fast that no timer of the page ends in between."""
     page.evaluate(
         """async (text) => {
           for (const key of text) {
-            if (key === "⌫") document.execCommand("delete");
-            else document.execCommand("insertText", false, key);
+            document.execCommand("insertText", false, key);
             // The editor notices each key before the next one.
             await null;
           }
