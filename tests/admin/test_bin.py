@@ -8,6 +8,7 @@ import pytest
 
 from tests.admin.browsing import list_violations
 from tests.admin.test_media import add_file
+from tests.admin.writing import get_button, get_text, type_at_end
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("the pages use the API alone")]
 ARTICLES = "blog/articles/"
@@ -51,6 +52,7 @@ def test_a_deleted_article_is_looked_at_and_restored(api, open_admin, throw_away
     uuid = throw_away("Ferries", edits=edits)
     throw_away("Trains", status="published")
     page = open_admin("/admin/articles/")
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("link", name="Bin 2", exact=True).click()
     page.wait_for_url(f"**{BIN}")
     row = row_of(page, "Ferries")
@@ -166,3 +168,19 @@ def test_titles_have_room_at_each_width(api, open_admin, throw_away, width):
     assert page.get_by_text("Draft", exact=True).last.is_visible()
     assert "in 30 days" in page.locator("td.goes").inner_text().lower()
     assert list_violations(page) == []
+
+
+@pytest.mark.parametrize("kind", ["articles", "pages"])
+def test_the_editor_deletes_and_restores(api, open_admin, kind):
+    uuid = api.post(f"blog/{kind}/", {"title": "Ferries", "content": "A word."})["uuid"]
+    page = open_admin(f"/admin/{kind}/{uuid}/")
+    get_text(page).wait_for()
+    type_at_end(page, " Typed before.")
+    get_button(page, "More actions").click()
+    page.get_by_role("menuitem", name="Delete", exact=True).click()
+    restore = get_button(page, "Restore")
+    restore.wait_for()
+    assert [item["uuid"] for item in api.get("blog/deleted/")] == [uuid]
+    restore.click()
+    get_text(page).wait_for()
+    assert api.get(f"blog/{kind}/{uuid}/working-copy/")["content"] == "A word. Typed before."

@@ -2,10 +2,12 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ACTIONS, listActions, MAIN_ACTIONS } from "../actions.js";
-import { post } from "../api.js";
+import { del, post } from "../api.js";
 import { icon, problem } from "../components.js";
 import { confirmRisk, copyText, openPopover, popoverButtons, toast } from "../dialogs.js";
 import { count, formatDay } from "../format.js";
+import { hasBin } from "../pages/lists.js";
+import { mayChange } from "../roles.js";
 import { whenReadersSee } from "../webhooks/following.js";
 import { describeAddress, isPage, ITEM, pathOf } from "./article.js";
 import { duplicate } from "./duplicate.js";
@@ -138,7 +140,19 @@ export function menuItems(page) {
     page.article && { label: "Add a translation", icon: "globe", action: () => page.startTranslation() },
     (!isPublic || edits) && item("Copy a preview link", "share-2", () => share(page)),
     status !== "draft" && edits && item("Discard the edits", "trash-2", () => page.discard(), true),
+    page.article && mayChange(page.article) && item("Delete", "trash-2", () => remove(page), true),
   ];
+}
+
+/** Delete the item; its page offers to restore it then. @param {EditorPage} page */
+async function remove(page) {
+  const text = "There is no undo. Its versions stay in the database and in its backups.";
+  if (!hasBin && !(await confirmRisk({ title: `Delete this ${ITEM}?`, text, action: "Delete" }))) return;
+  await page.act("delete", async () => {
+    await page.ensureSaved();
+    await del(pathOf(page.uuid), { etag: "*" });
+    location.reload();
+  });
 }
 
 /** The link shows the edits that are saved. @param {EditorPage} page */
