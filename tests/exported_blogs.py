@@ -73,6 +73,7 @@ LEFT_OUT: dict[str, str] = {
         ),
         "users are not exported",
     ),
+    **dict.fromkeys(("article.key_name", "working_copy.key_name"), "keys are not exported"),
     **dict.fromkeys(("media.width", "media.height", "media.is_scalable"), "they are read from the file"),
     "site.built_in": "an import shows no blog to readers",
     "site.mcp": "an import opens no door",
@@ -227,8 +228,10 @@ def make_everything(blogs: Blogs, tmp_path: Path) -> None:
     with blogs.app.app_context():
         cat = store_picture(tmp_path, "red", "cat.png", alt="A cat", caption="Mimi: “hello”\r\n# 1")
         dog = store_picture(tmp_path, "blue", "cat.png", alt="dog: *x*")
+        line = store_picture(tmp_path, "grey", "line.png")
         cover = f"/media/{cat.hash}/{cat.name}"
         with transaction():
+            db.session.execute(update(Media).where(Media.uuid == line.uuid).values(decorative=True))
             db.session.execute(update(Media).where(Media.uuid == cat.uuid).values(upload_hash="0" * 64))
             db.session.add(FormerHash(hash="1" * 64, media_id=cat.uuid, width=None))
             db.session.add(FormerHash(hash="2" * 64, media_id=cat.uuid, width=400))

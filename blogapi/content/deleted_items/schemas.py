@@ -34,28 +34,24 @@ class RestoredSchema(OutputSchema):
 
 
 class DeletedItemSchema(OutputSchema):
-    """A deleted article or page in the list."""
+    """A deleted article or page in the list.
+
+    `status` is the one that it has when it is restored, `edits` is when its working copy was saved last
+    (null: it has none), and from `goes` on, it can no longer be restored.
+    """
 
     uuid = Identifier()
     kind = ma.fields.String(metadata={"enum": _KINDS})
     title = RESPONSES["title"]
     language = RESPONSES["language"]
     cover_image = PictureAddress()
-    status = ma.fields.String(
-        metadata={"enum": list(API_STATUSES), "description": "The status that it has when it is restored."}
-    )
-    edits = Timestamp(
-        dump_only=True,
-        allow_none=True,
-        metadata={"description": "When its working copy was saved last; null if it has none."},
-    )
+    status = ma.fields.String(metadata={"enum": list(API_STATUSES)})
+    edits = Timestamp(dump_only=True, allow_none=True)
     deleted = Timestamp(dump_only=True)
     deleted_by = ma.fields.String(
         metadata={"description": "The name of the user; empty if the user was deleted.", "example": "Ada"}
     )
-    goes = Timestamp(
-        dump_only=True, metadata={"description": "From this time on, it can no longer be restored."}
-    )
+    goes = Timestamp(dump_only=True)
 
 
 # The fields of the text of an article or page that a deleted item shows.

@@ -61,9 +61,10 @@ class Connect extends Page {
     if (IS_FORBIDDEN) return html`<p class="soft">Whoever runs the server keeps this closed (<code>DOORS</code>).</p>`;
     if (!hasRole("admin")) return html`<p class="soft">An admin opens the blog to assistants on this page.</p>`;
     const text = this.isOpen ? "The blog answers assistants that have a key." : "The blog answers no assistants yet.";
+    const kind = this.isOpen ? "" : "main";
     const word = this.isOpen ? "Close to assistants" : "Open to assistants";
     return html`<p class="soft">${text}</p>
-      ${button(word, () => this.setOpen(!this.isOpen), { busy: this.busy === "open", kind: this.isOpen ? "" : "main" })}`;
+      ${button(word, () => this.setOpen(!this.isOpen), { busy: this.busy === "open", kind })}`;
   }
 
   renderPage() {
@@ -71,18 +72,19 @@ class Connect extends Page {
     const mcp = `claude mcp add --transport http blog ${origin}/mcp --header "Authorization: Bearer ${assistant}"`;
     const hooks = this.webhooks ? `${count(this.webhooks, "webhook")} so far.` : "There are no webhooks yet.";
     return html`${keyTabs("connect")}${this.once}
-      <p class="soft section">Copy a line, and put a key where it says ${PLACE}. A key made here is put into the lines by
-        itself, and shown once.</p>
+      <p class="soft section">Copy a line, and put a key where it says ${PLACE}. A key made here is put into the lines
+        by itself, and shown once.</p>
       <div class="connect">
         <section><header><h2>${icon("monitor")} A site for readers</h2>${this.renderMake("site")}</header>
           <p class="soft">Two sites are ready-made, and any framework reads the blog over HTTP.</p>
           ${line(`curl -o src/blogapi.js ${origin}/docs/blogapi.js`)}
           ${line(`export BLOG_URL=${origin} BLOG_KEY=${site}`)}
-          <p class="small soft"><a href="/docs/frameworks/">Astro and Next.js</a>, <a href="/docs/build-a-front-end/">one page
-            without a framework</a>, <a href="/docs/typed-clients/">types for TypeScript</a></p></section>
+          <p class="small soft"><a href="/docs/frameworks/">Astro and Next.js</a>,
+            <a href="/docs/build-a-front-end/">one page without a framework</a>,
+            <a href="/docs/client/#typed-clients">types for TypeScript</a></p></section>
         <section><header><h2>${icon("pen-line")} An AI assistant</h2>${this.renderMake("assistant")}</header>
-          <p class="soft">Reads what you can see; writes drafts, edits and files. Never publishes, deletes, or touches what
-            readers see.</p>
+          <p class="soft">Reads what you can see; writes drafts, edits and files. Never publishes, deletes, or touches
+            what readers see.</p>
           ${line(mcp)}
           <p class="small soft">Any program that speaks MCP takes the same address and header.
             <a href="/docs/assistants/">What it can do</a></p>
