@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from blogapi.web.access import Scope
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _FILTERS = ("q", "category", "tag", "author", "language", "published_after", "published_before")
 _PAGED = ("page", "page_size", "fields")
 _TEXT = (
@@ -43,10 +41,10 @@ class Tool:
     description: str
     query: tuple[str, ...] = ()
     body: tuple[str, ...] = ()
-    defaults: Mapping[str, str] = _NOTHING
-    fixed: Mapping[str, Any] = _NOTHING
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
     required: tuple[str, ...] = ()
-    overrides: Mapping[str, Mapping[str, Any]] = field(default=_NOTHING)
+    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     scope: Scope | None = None
     is_destructive: bool = False
     is_idempotent: bool = False

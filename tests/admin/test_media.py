@@ -140,7 +140,7 @@ def test_search_and_filters_have_addresses(api, open_admin):
 
 
 def test_a_phone_shows_the_file_instead_of_the_list(api, open_admin):
-    add_file(api, "boat.png", "teal")
+    add_file(api, "boat.png", "navy")
     page = open_admin("/admin/media/", width=390, height=844)
     get_item(page, "boat.png").click()
     page.get_by_role("heading", name="boat.png", exact=True).wait_for()

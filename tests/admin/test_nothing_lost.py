@@ -303,6 +303,7 @@ def test_the_preview_loads_nothing_from_other_hosts(open_admin, write, make, add
     context = open_admin.get_context("ida")
     context.route("**/a.mp4", lambda route: (asked.append(route.request.url), route.fulfill(body=""))[1])
     page = write(make(f"Player {is_kept}", content=f'Film <video src="{address}" controls></video>'))
+    get_button(page, "Preview").click()
     assert is_read(page, "Film")
     page.get_by_text("Film").last.wait_for()
     shown = page.locator(".reading").locator("video, a.frame")
@@ -356,4 +357,4 @@ def test_a_field_of_the_details_has_its_help(write, make):
     get_button(page, "Details").click()
     excerpt = page.get_by_label("Excerpt", exact=True)
     help_id = excerpt.get_attribute("aria-describedby").split()[0]
-    assert page.locator(f"[id='{help_id}']").inner_text() == "For lists, feeds and search results"
+    assert page.locator(f"[id='{help_id}']").inner_text() == "Made from the text until you write one"

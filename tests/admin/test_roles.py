@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.sqlite("the pages 
 
 WRITING = ["Overview", "Articles", "Media"]
 ENTRIES = {
-    "lin": [*WRITING, "Keys", "lin"],
+    "lin": [*WRITING, "Settings", "lin"],
     "eda": [
         "Overview",
         "Articles",
@@ -24,8 +24,7 @@ ENTRIES = {
         "Categories",
         "Tags",
         "Authors",
-        "Keys",
-        "Import and export",
+        "Settings",
         "eda",
     ],
 }

@@ -212,7 +212,8 @@ def show_import(page):
 # Beside the menu, these pages show no texts of users, except for the report of an import.
 PAGES_WITHOUT_TEXTS = {
     *("/setup/", "/reset/", "/users/", "/import/", "/export/", "/backups/"),
-    *("/webhooks/new/", "/profile/", "/join/"),
+    *("/webhooks/new/", "/profile/", "/join/", "/settings/"),
+    *("/keys/connect/", "/articles/bin/", "/pages/bin/", "/media/alt/"),
 }
 
 

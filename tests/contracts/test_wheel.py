@@ -20,8 +20,8 @@ ROOT = Path(__file__).parent.parent.parent
 API = "/api/v1/"
 SERVING = re.compile(r" at (http://127\.0\.0\.1:\d+)/")
 
-# What builds the bundles of the admin pages; only developers need it.
-BUILD = "blogapi/admin/build/"
+# What the bundles of the admin pages are built from; only developers need it.
+BUILD = ("blogapi/admin/build/", "blogapi/admin/source/")
 GENERATED = {"blogapi/CHANGELOG.md", "blogapi/commit.txt", "blogapi/constraints.txt"}
 
 

@@ -73,7 +73,7 @@ export function openOnItsWay(anchor, page) {
 /** "Published at 14:32", "Goes live on Sunday 29 November at 08:00". @param {any} article */
 function describeTime({ status, last_updated: since, published_at: published }) {
   if (status === "scheduled") return `Goes live on ${formatLongDay(published)} at ${formatTime(published)}`;
-  const verb = secondsBetween(published, since) > 1 ? "Updated" : "Published";
+  const verb = secondsBetween(published, since) > 0 ? "Updated" : "Published";
   return `${verb} ${formatDayAndTime(since)
     .replace(/^Today, /, "at ")
     .replace(/^Yesterday/, "yesterday")}`;
