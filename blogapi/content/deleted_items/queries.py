@@ -16,7 +16,7 @@ from blogapi.content.articles import permissions
 from blogapi.content.articles.lifecycle import get_api_status
 from blogapi.content.articles.models import DeletedItem
 from blogapi.content.articles.writing import deleted_items
-from blogapi.content.deleted_items.schemas import TEXT_FIELDS, DeletedItemSchema
+from blogapi.content.deleted_items.schemas import SHOWN_FIELDS, DeletedItemSchema
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.working_copies.queries import make_edited_json
@@ -57,7 +57,7 @@ def get_json(uuid: UUID) -> JsonBody:
     found = db.session.execute(_select_items().where(_item.uuid == uuid)).one_or_none()
     row = _add_state(or_not_found(found, "There is no such deleted item."))
     document = deleted_items.parse(db.session.get_one(DeletedItem, uuid))
-    texts = [make_edited_json(document.article, copy, TEXT_FIELDS) for copy in (None, document.working_copy)]
+    texts = [make_edited_json(document.article, copy, SHOWN_FIELDS) for copy in (None, document.working_copy)]
     text, edited = ({"category": None, **json.loads(cast(bytes, one.body))} for one in texts)
     others = {"text": text, "edited_text": edited if document.working_copy else None}
     return JsonBody(to_json_bytes(DeletedItemSchema().dump(row) | others))

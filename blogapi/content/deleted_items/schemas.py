@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.content.articles.fields import RESPONSES
+from blogapi.content.articles.fields import RESPONSES, TEXT_NAMES
 from blogapi.content.articles.lifecycle import API_STATUSES
 from blogapi.content.articles.schemas import ArticleFieldsSchema
 from blogapi.content.taxonomies.categories import EmbeddedCategorySchema
@@ -55,17 +55,14 @@ class DeletedItemSchema(OutputSchema):
 
 
 # The fields of the text of an article or page that a deleted item shows.
-TEXT_FIELDS = (
-    *("title", "subtitle", "slug", "cover_image", "excerpt", "content", "content_type", "html"),
-    *("language", "category", "tags", "authors", "seo", "last_updated"),
-)
+SHOWN_FIELDS = (*TEXT_NAMES, "slug", "html", "category", "tags", "authors", "seo", "last_updated")
 
 
 class DeletedTextSchema(ArticleFieldsSchema):
     """The text of a deleted article or page."""
 
     class Meta(ArticleFieldsSchema.Meta):
-        fields = TEXT_FIELDS
+        fields = SHOWN_FIELDS
 
     category = ma.fields.Nested(
         EmbeddedCategorySchema, allow_none=True, metadata={"description": "Null for a page."}
