@@ -93,6 +93,9 @@ def test_three_files_are_uploaded_at_a_time_and_a_failed_one_again(api, open_adm
     page.get_by_role("alert").get_by_text("The disk is full.").wait_for()
     assert list_violations(page) == []
     page.unroute_all()
+    # The button waits until the other files are uploaded.
+    get_item(page, "many-3.png").wait_for()
+    page.locator("label").get_by_text("Upload", exact=True).wait_for()
     page.get_by_role("button", name="Retry many-0.png", exact=True).click()
     get_item(page, "many-0.png").wait_for()
     assert page.get_by_text("The disk is full.").count() == 0

@@ -25,8 +25,8 @@ import { byUuid } from "./lists.js";
 const LIBRARY_PATH = "blog/media/";
 const PAGE_SIZE = 60;
 const SEARCH_DELAY_MS = 500;
-// The number of files that are uploaded at once.
-const MAX_UPLOADS = 3;
+// The number of files that are uploaded at once, and how often each of them is sent to a busy blog.
+const [MAX_UPLOADS, MAX_TRIES] = [3, 5];
 /** The admin pages of the items that are not articles or pages. @type {Record<string, string>} */
 const ADMIN_PAGES = { author: "authors", category: "categories", site: "site" };
 /** The texts of the tabs, and their query parameters of the API. @type {Record<string, Record<string, string>>} */
@@ -138,6 +138,21 @@ class Panel {
   }
 }
 
+/**
+ * Upload a file; wait and try again while the blog works on as many pictures as it can.
+ * @param {File} file @param {number} [tries] @returns {Promise<import("../api.js").Answer>}
+ */
+async function sendFile(file, tries = MAX_TRIES) {
+  try {
+    return await post(LIBRARY_PATH, undefined, { file, query: { name: file.name } });
+  } catch (error) {
+    const { status, retryAfter } = /** @type {any} */ (error);
+    if (status !== 503 || tries === 1) throw error;
+    await new Promise((resolve) => setTimeout(resolve, (retryAfter ?? 1) * 1000));
+    return sendFile(file, tries - 1);
+  }
+}
+
 class MediaLibrary extends Page {
   pages = 1;
   /** @type {Panel | null} */
@@ -201,7 +216,7 @@ class MediaLibrary extends Page {
     const work = async () => {
       for (let file = waiting.shift(); file; file = waiting.shift()) {
         try {
-          const { data, warning } = await post(LIBRARY_PATH, undefined, { file, query: { name: file.name } });
+          const { data, warning } = await sendFile(file);
           sent[files.indexOf(file)] = data.uuid;
           if (warning) warnings.push(`${file.name}: ${warning}`);
         } catch (error) {
