@@ -82,7 +82,7 @@ PAGES = (
     Page("/keys/connect/", "connect", "Keys", "connect", menu_entry="keys", role=Role.AUTHOR),
     Page("/webhooks/new/", "webhook-form", "New webhook", "webhook-form", menu_entry="webhooks"),
     Page("/webhooks/<id:id>/change/", "webhook-form", "Webhook", "webhook-form", menu_entry="webhooks"),
-    Page("/webhooks/<id:id>/", "webhook-calls", "Calls", "webhook-calls", menu_entry="webhooks"),
+    Page("/webhooks/<id:id>/", "webhooks", "Webhooks", "webhooks", menu_entry="webhooks"),
     Page("/media/alt/", "media-alt", "Alternative texts", "alt-texts", menu_entry="media", role=Role.AUTHOR),
     Page("/articles/bin/", "articles-bin", "Articles", "bin", menu_entry="articles", role=Role.AUTHOR),
     Page("/pages/bin/", "pages-bin", "Pages", "bin", menu_entry="pages", role=Role.EDITOR),

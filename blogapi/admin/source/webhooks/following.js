@@ -7,7 +7,7 @@ import { copyButton, openPopover } from "../dialogs.js";
 import { formatDayAndTime, formatLongDay, formatSeconds, formatTime, parseTime } from "../format.js";
 import { hasRole } from "../roles.js";
 import { session } from "../shell.js";
-import { LIST, loadWebhooks } from "./actions.js";
+import { loadWebhooks, pageOf } from "./actions.js";
 import { answerOf, changesWait, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./words.js";
 
 const POLL_MS = 1000;
@@ -117,7 +117,8 @@ function renderOther(webhook, presets, since) {
   const isBuild = isBuildHook(webhook);
   const who = nameReceiver(webhook, presets);
   /** @param {string} words */
-  const warn = (words) => line("triangle-alert", "warn", html`${name}: ${words} <a href=${LIST}>See the calls</a>`);
+  const warn = (words) =>
+    line("triangle-alert", "warn", html`${name}: ${words} <a href=${pageOf(webhook)}>See the calls</a>`);
   if (!active) return waiting ? warn(`paused, ${changesWait(waiting)}.`) : nothing;
   if (attempt && waiting) {
     const last = webhook.latest_calls.find((/** @type {{succeeded: boolean}} */ { succeeded }) => !succeeded);
