@@ -108,7 +108,6 @@ interface Refs {
   siteFrameReason: HTMLElement;
   text: HTMLElement;
   toolbar: HTMLElement;
-  toolRow: HTMLElement;
   letters: HTMLButtonElement;
   insert: HTMLButtonElement;
   useKept: HTMLButtonElement;

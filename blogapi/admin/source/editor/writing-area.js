@@ -78,7 +78,19 @@ export class WritingArea {
     this.field?.destroy();
     const onChange = () => this.changed(this.field.getText());
     const words = { label: "Text", placeholder: "Text" };
-    this.field = create({ parent, text, ...selection, ...words, markdown, blocks, describeLink, followLink, onChange });
+    const { findRow } = refs;
+    this.field = create({
+      parent,
+      findRow,
+      text,
+      ...selection,
+      ...words,
+      markdown,
+      blocks,
+      describeLink,
+      followLink,
+      onChange,
+    });
     if (isFocused) this.field.focus();
     scroller.scrollTop = top;
   }

@@ -10,7 +10,6 @@ import { takePaste } from "../editor/clipboard.js";
 import { loadPlace, renderDetails } from "../editor/details.js";
 import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { takeDrops } from "../editor/drops.js";
-import { Find } from "../editor/find.js";
 import { PreviewFollower } from "../editor/following.js";
 import { asksForInsert } from "../editor/links.js";
 import { openLetters, showLetters } from "../editor/letters.js";
@@ -45,8 +44,6 @@ const hasRoomForPreview = () => matchMedia("(width >= 100rem)").matches;
 class Editor extends ArticlePage {
   /** @type {any} a WritingArea, once the page is shown */
   area = null;
-  /** @type {any} a Find */
-  finder = null;
   side = hasRoomForPreview() ? "preview" : "";
   previewState = "";
   /** @type {PreviewFollower | null} */
@@ -77,7 +74,6 @@ class Editor extends ArticlePage {
       receive: (files) => this.insertPictures(files),
       paste: (data) => takePaste(this, data),
     });
-    this.finder = new Find(refs.findRow, refs.toolRow, this.area);
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
     takeDrops(this, refs.editor);
@@ -114,7 +110,6 @@ class Editor extends ArticlePage {
   writeText(text) {
     const former = showBreaks(this.edits.content);
     this.change({ content: keepBreaks(this.edits.content, text) });
-    this.finder?.changed();
     if (this.edits.content_type === "markdown") followTyping(this, former, text);
     if (this.edits.content_type === "markdown") this.followSlash(former, text);
   }
@@ -253,9 +248,12 @@ class Editor extends ArticlePage {
   /** @param {any} event a KeyboardEvent @param {string} letter */
   handleFindKey(event, letter) {
     const isStep = event.key === "F3" && !event.ctrlKey && !event.altKey && !event.metaKey;
-    if (!this.finder.search || event.target.closest("dialog") || !(isStep || /^[FH]$/.test(letter))) return false;
-    if (isStep) this.finder.go(event.shiftKey ? "previous" : "next");
-    else this.openFind(letter === "H");
+    const { search } = this.area.field;
+    if (!search || event.target.closest("dialog") || !(isStep || /^[FH]$/.test(letter))) return false;
+    if (!isStep) this.openFind(letter === "H");
+    else if (event.shiftKey) search.previous();
+    else search.next();
+    if (isStep && !refs.findRow.contains(document.activeElement)) this.area.field.focus();
     return true;
   }
 
@@ -268,7 +266,7 @@ class Editor extends ArticlePage {
   /** @param {boolean} isReplacing */
   async openFind(isReplacing) {
     await this.revealText();
-    this.finder.open(isReplacing);
+    this.area.field.search.open(isReplacing);
   }
 
   /** @param {number} from @param {number} to */
@@ -323,7 +321,6 @@ class Editor extends ArticlePage {
     const { area } = this;
     const action = async () => {
       await area.choosePlain(!area.isPlain);
-      this.finder.draw();
       this.requestUpdate();
     };
     return { label: area?.isPlain ? "Coloured text field" : "Plain text field", icon: "type", action };
@@ -396,7 +393,7 @@ class Editor extends ArticlePage {
     const findText = { label: "Find", icon: "search", action: () => this.openFind(false) };
     const alone = { label: "The text alone", icon: "maximize-2", action: () => this.setAlone(true) };
     const menu = () => [
-      this.finder?.search && findText,
+      this.area?.field.search && findText,
       alone,
       showDetails,
       history && { label: "History", ...history },
