@@ -118,6 +118,7 @@ interface Refs {
   // Other pages.
   addLanguage: HTMLButtonElement;
   addNavigation: HTMLButtonElement;
+  addPage: HTMLElement;
   askEmail: HTMLElement;
   askServer: HTMLElement;
   bylineForm: NamedForm;

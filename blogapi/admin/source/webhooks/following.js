@@ -81,7 +81,7 @@ function describeTime({ status, last_updated: since, published_at: published }) 
 
 /** The address with a button that copies it, or where it is set. @param {string | null} url */
 function renderAddress(url) {
-  const site = hasRole("admin") ? html`<a href="/admin/site/">Set it in <em>Site</em></a>` : nothing;
+  const site = hasRole("admin") ? html`<a href="/admin/site/addresses/">Set it in <em>Site</em></a>` : nothing;
   if (!url) return html`<p class="small soft">The blog has no address yet. ${site}</p>`;
   const shown = decodeURI(url).replace(/^https?:\/\//, "");
   return html`<div class="address-line"><span>${shown}</span>${copyButton(url, { kind: "bare" })}</div>`;
