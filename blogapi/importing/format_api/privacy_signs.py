@@ -16,6 +16,7 @@ from blogapi.importing.format_api.hiding_words import (
     PRIVATE,
     PUBLISHED,
     READERS,
+    SUPPORTERS,
     TRUE,
     is_hiding_entry,
     is_hiding_name,
@@ -121,9 +122,9 @@ FIELDS = {
     FieldRule(private=_YES | _PRIVATE | _READERS | {"{}"}, others_are_public=True, is_guess=True): {
         "sites with members": "access"
     },
-    FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True, is_guess=True): {
+    FieldRule(private=_YES | _PRIVATE | _READERS | SUPPORTERS, others_are_public=True, is_guess=True): {
         "sites with members": """accessLevel audience members subscribers plan tier tiers role roles
-            permission permissions"""
+            group groups permission permissions"""
     },
     FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True): {
         "content systems": "state stage workflow"
@@ -132,10 +133,12 @@ FIELDS = {
     FieldRule(public=frozenset(("false", "")), is_secret=True): {
         "hexo-blog-encrypt": "password passwords passphrase passcode postPassword pwd",
         "content systems": "passwd pw",
+        "other languages": """passwort kennwort motDePasse contraseña senha wachtwoord hasło lösenord пароль
+            密码 密碼 パスワード""",
     },
     FieldRule(private=_TRUE, others_are_public=True): {
         "content systems": """deleted trashed disabled confidential internal inProgress idea template lock
-            skip exclude excluded ignore ignored"""
+            invisible skip exclude excluded ignore ignored"""
     },
     FieldRule(private=_FALSE, others_are_public=True): {
         "content systems": """active enabled live approved publishable ready released finished complete
