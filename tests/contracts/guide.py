@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -85,8 +85,15 @@ def make_permissions_table(app: Flask) -> str:
     return _make_table(
         ("Path", "From", "With", "Operations"),
         [
-            (f"`{resource}`", caller, credentials, ", ".join(_format_operations(methods)))
-            for (resource, caller, credentials), methods in sorted(rows.items(), key=lambda row: row[0][0])
+            (
+                f"`{resource}`",
+                caller,
+                credentials,
+                _join_code(" ".join((*names, path)).rstrip() for path, names in methods.items()),
+            )
+            for (resource, caller, credentials), methods in sorted(
+                rows.items(), key=lambda row: (row[0][0], [*CALLERS].index(row[0][1]))
+            )
         ],
     )
 
@@ -97,11 +104,6 @@ def _find_first_caller(access: Access) -> str:
     refused = results.index("yes")
     assert results == ["401", *["403"] * len(results)][:refused] + ["yes"] * (len(results) - refused)
     return [*CALLERS][refused]
-
-
-def _format_operations(methods: dict[str, list[str]]) -> Iterator[str]:
-    for path, names in methods.items():
-        yield f"{' '.join(names)} `{path}`" if path else " ".join(names)
 
 
 def _make_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
