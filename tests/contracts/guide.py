@@ -69,22 +69,41 @@ def make_removed_settings_table() -> str:
 
 
 def make_permissions_table(app: Flask) -> str:
-    """Return the table of all operations, except the admin pages, with the result for each caller.
+    """Return the table of all operations, except the admin pages, with the callers that may use them.
 
-    The methods of a path are in one row if their results are equal.
+    A row has the operations of a resource that the same callers may use with the same credentials.
     """
-    methods_by_row: dict[tuple[str, ...], list[str]] = {}
+    rows: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for path, method, endpoint, access in blueprints.list_operations(app):
         # The documents of the admin pages are the same for everybody, and contain no data.
         if endpoint.startswith("admin."):
             continue
         shown_path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r":\1", path)
-        results = (*(_result(access, caller) for caller in CALLERS.values()), _describe_credentials(access))
-        methods_by_row.setdefault((shown_path, *results), []).append(method)
+        resource = re.match(r"/(?:api/v1/(?:blog/)?[\w-]+/)?", shown_path)[0]
+        methods = rows.setdefault((resource, _find_first_caller(access), _describe_credentials(access)), {})
+        methods.setdefault(shown_path.removeprefix(resource), []).append(method)
     return _make_table(
-        ("Path", "Methods", *CALLERS, "With"),
-        [(f"`{path}`", ", ".join(methods), *results) for (path, *results), methods in methods_by_row.items()],
+        ("Path", "From", "With", "Operations"),
+        [
+            (
+                f"`{resource}`",
+                caller,
+                credentials,
+                _join_code(" ".join((*names, path)).rstrip() for path, names in methods.items()),
+            )
+            for (resource, caller, credentials), methods in sorted(
+                rows.items(), key=lambda row: (row[0][0], [*CALLERS].index(row[0][1]))
+            )
+        ],
     )
+
+
+def _find_first_caller(access: Access) -> str:
+    """Return the caller with the fewest rights that may use an operation; all later ones must be allowed."""
+    results = [_result(access, caller) for caller in CALLERS.values()]
+    refused = results.index("yes")
+    assert results == ["401", *["403"] * len(results)][:refused] + ["yes"] * (len(results) - refused)
+    return [*CALLERS][refused]
 
 
 def _make_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
