@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -181,18 +181,18 @@ def make_marks_table() -> str:
     return _make_table(("Mark", "NAME"), rows)
 
 
-# Values that several fields have, by the name that the tables have for them.
-VALUE_GROUPS = {
+# Values that several fields have, by the name that the table of fields has for them.
+LISTED_VALUES = {
     "*not public*": STATUS_RULE.private,
     "*readers*": READERS - STATUS_RULE.private,
     "*everyone*": privacy_signs.EVERYONE,
-    "*“published” in other languages*": PUBLISHED - {"published"},
 }
+VALUE_GROUPS = {**LISTED_VALUES, "*“published” in other languages*": PUBLISHED - {"published"}}
 
 
 def make_values_table() -> str:
-    """Return the table of the groups of values, except that of many languages."""
-    rows = [(name, _join_words(words, {})) for name, words in [*VALUE_GROUPS.items()][:-1]]
+    """Return the table of the values that have a name in the table of fields."""
+    rows = [(name, _join_words(words, {})) for name, words in LISTED_VALUES.items()]
     return _make_table(("Name", "Values"), rows)
 
 
@@ -214,15 +214,15 @@ def _describe_values(rule: FieldRule) -> str:
     return _join_words(rule.private) + (" (unlisted)" if rule.is_unlisting else "")
 
 
-def _join_words(words: Set[str], groups: Mapping[str, Set[str]] = VALUE_GROUPS) -> str:
+def _join_words(words: frozenset[str], groups: Mapping[str, frozenset[str]] = VALUE_GROUPS) -> str:
     """Return the words, with one for those that mean true or false, and with the names of groups."""
     found = [name for name, group in groups.items() if group <= words]
-    words = words.difference(*(groups[name] for name in found))
-    words = {word for word in words if not re.search(r".only$", word)}
+    others = {word for word in words if not re.search(r".only$", word)}
+    others = others.difference(*(groups[name] for name in found))
     for name, meaning in (("true", True), ("false", False)):
-        if name in words:
-            words -= {word for word, value in BOOLEAN_WORDS.items() if value is meaning and word != name}
-    return ", ".join([*found, *(f"`{word}`" if word else "an empty value" for word in sorted(words))])
+        if name in others:
+            others -= {word for word, value in BOOLEAN_WORDS.items() if value is meaning and word != name}
+    return ", ".join([*found, *(f"`{word}`" if word else "an empty value" for word in sorted(others))])
 
 
 def make_dates_table() -> str:
