@@ -77,6 +77,8 @@ def test_the_tables_of_wordpress_and_of_marks_in_the_guide_are_up_to_date():
 def test_the_tables_of_front_matter_in_the_guide_are_up_to_date():
     hiding, dates = "Fields that hide an article", "Fields with the date"
     assert guide.get_table(guide.GENERATORS_PAGE, hiding) == guide.make_fields_table(), HINT
+    values = guide.get_table(guide.GENERATORS_PAGE, "Values of these fields")
+    assert values == guide.make_values_table(), HINT
     assert guide.get_table(guide.GENERATORS_PAGE, dates) == guide.make_dates_table(), HINT
 
 
