@@ -298,8 +298,7 @@ SETTINGS = (
         "SMTP_HOST",
         text,
         "",
-        "Mail server for invitations and forgotten passwords. Without it and `SMTP_SENDER`, the blog sends "
-        "no e-mail.",
+        "Mail server for invitations and forgotten passwords; it needs `SMTP_SENDER` too.",
     ),
     Setting("SMTP_PORT", number(65_535), 587, "Port of the mail server: usually 587, or 465 for `tls`."),
     Setting(
