@@ -20,7 +20,7 @@ PAGE_GROUPS = {
     "Write": ("writing", "media", "roles", "logins", "site", "assistants"),
     "Build a front end": (
         *("build-a-front-end", "front-ends", "frameworks", "reading"),
-        *("client", "webhooks"),
+        *("client", "changes", "webhooks"),
     ),
     "Move in and leave": (
         *("importing", "wordpress", "ghost", "hosted-blogs", "markdown-blogs"),
