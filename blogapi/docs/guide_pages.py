@@ -17,7 +17,7 @@ from blogapi.web import json as web_json
 # The pages, grouped by task, in the order of the navigation. The first page is shown at `/docs/`.
 PAGE_GROUPS = {
     "Start": ("index", "first-week", "built-in-site"),
-    "Write": ("writing", "media", "roles", "site", "assistants"),
+    "Write": ("writing", "media", "roles", "logins", "site", "assistants"),
     "Build a front end": (
         *("build-a-front-end", "front-ends", "frameworks", "reading"),
         *("client", "changes", "webhooks"),
