@@ -138,7 +138,7 @@ var vl=Object.defineProperty;var y=(s,e,t)=>()=>{if(t)throw t[0];try{return s&&(
           <p class="soft">Two sites are ready-made, and any framework reads the blog over HTTP.</p>
           ${ra(`curl -o src/blogapi.js ${aa}/docs/blogapi.js`)}
           ${ra(`export BLOG_URL=${aa} BLOG_KEY=${e}`)}
-          <p class="small soft"><a href="/docs/frameworks/">Astro and Next.js</a>,
+          <p class="small soft"><a href="/docs/front-ends/#with-a-framework">Astro and Next.js</a>,
             <a href="/docs/build-a-front-end/">one page without a framework</a>,
             <a href="/docs/client/#typed-clients">types for TypeScript</a></p></section>
         <section><header><h2>${v("pen-line")} An AI assistant</h2>${this.renderMake("assistant")}</header>

@@ -16,6 +16,7 @@ from blogapi.importing.format_api.hiding_words import (
     PRIVATE,
     PUBLISHED,
     READERS,
+    SUPPORTERS,
     TRUE,
     is_hiding_entry,
     is_hiding_name,
@@ -40,11 +41,11 @@ def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
 # --- Front matter of Markdown files, and tags in their text.
 
 _TRUE, _FALSE, _READERS = TRUE, FALSE, READERS
-_EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
+EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
 # The values of a hiding field that mean "not hidden".
 _NOTHING = _FALSE | {"", "none", "null"}
 _YES = frozenset(("true", "yes"))
-_PUBLIC = _EVERYONE | PUBLISHED | {"published", "publish", "visible", "listed", "free", "default"}
+_PUBLIC = EVERYONE | PUBLISHED | {"published", "publish", "visible", "listed", "free", "default"}
 _PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
 _PRIVATE = frozenset(
     _words("""draft private hidden unlisted unpublished pending skip trash password protected internal
@@ -91,7 +92,7 @@ FIELDS = {
         "hexo-blog-encrypt and others": "encrypt encrypted locked isLocked",
         "Eleventy": "eleventyExcludeFromCollections buildawesomeExcludeFromCollections",
     },
-    FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=_TRUE, is_guess=True): {
+    FieldRule(public=_NOTHING | EVERYONE | {"free", "default"}, private=_TRUE, is_guess=True): {
         "sites with members": """membersOnly memberOnly subscribersOnly sponsorsOnly vip premium isPremium
             paid isPaid paywall paywalled exclusive gated isGated loginRequired requiresLogin requireLogin
             authRequired requiresAuth requireAuth"""
@@ -99,10 +100,10 @@ FIELDS = {
     # Material for MkDocs: `hide: [navigation, toc]` hides parts of the page.
     FieldRule(public=_NOTHING | _PARTS, private=_TRUE): {"Hexo, Material for MkDocs": "hide"},
     # Jekyll and Quartz treat an empty `published` or `publish` as false; it can also be a date.
-    FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True): {
+    FieldRule(public=_TRUE | EVERYONE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True): {
         "Jekyll, Obsidian, Quartz": "published isPublished publish dg-publish"
     },
-    FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}): {
+    FieldRule(public=_TRUE | EVERYONE, private=_FALSE | _PRIVATE | {""}): {
         "content systems": "public isPublic visible isVisible",
         "Zola, Grav": "render routable",
     },
@@ -121,9 +122,9 @@ FIELDS = {
     FieldRule(private=_YES | _PRIVATE | _READERS | {"{}"}, others_are_public=True, is_guess=True): {
         "sites with members": "access"
     },
-    FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True, is_guess=True): {
+    FieldRule(private=_YES | _PRIVATE | _READERS | SUPPORTERS, others_are_public=True, is_guess=True): {
         "sites with members": """accessLevel audience members subscribers plan tier tiers role roles
-            permission permissions"""
+            group groups permission permissions"""
     },
     FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True): {
         "content systems": "state stage workflow"
@@ -132,10 +133,12 @@ FIELDS = {
     FieldRule(public=frozenset(("false", "")), is_secret=True): {
         "hexo-blog-encrypt": "password passwords passphrase passcode postPassword pwd",
         "content systems": "passwd pw",
+        "other languages": """passwort kennwort motDePasse contraseña senha wachtwoord hasło lösenord пароль
+            密码 密碼 パスワード""",
     },
     FieldRule(private=_TRUE, others_are_public=True): {
         "content systems": """deleted trashed disabled confidential internal inProgress idea template lock
-            skip exclude excluded ignore ignored"""
+            invisible skip exclude excluded ignore ignored"""
     },
     FieldRule(private=_FALSE, others_are_public=True): {
         "content systems": """active enabled live approved publishable ready released finished complete
