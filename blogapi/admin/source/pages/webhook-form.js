@@ -1,7 +1,7 @@
 /** A new webhook, or one to change: whom it calls, when, and what is sent. */
 
 import { html, live, nothing } from "../../static/vendor/lit.js";
-import { ApiError, get, patch, post } from "../api.js";
+import { get, patch, post } from "../api.js";
 import { button, choiceCards, field, icon, iconButton, onValue, pageHead, sectionHead } from "../components.js";
 import { announce } from "../dialogs.js";
 import { showOnce } from "../forms.js";
@@ -68,11 +68,8 @@ class WebhookForm extends Page {
     this.set({ values: { ...this.values, ...fields }, isChanged: true });
     if (!fields.preset && !fields.mode) return;
     this.set({ errors: {}, problem: "" });
-    // Without act(), so that the user can save while the example loads.
-    this.loadSample().catch((error) => {
-      if (!(error instanceof ApiError)) throw error;
-      this.set({ problem: error.message });
-    });
+    // The user can save while the example loads.
+    this.showFailure(this.loadSample());
   }
 
   async save() {

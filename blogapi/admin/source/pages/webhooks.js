@@ -132,12 +132,12 @@ class Webhooks extends Page {
       const options = { icon: "send", busyText: "Calling…", busy: this.busy === "send" };
       const send = button("Send again", () => this.sendAgain(webhook, call), options);
       const load = (/** @type {boolean} */ isOpen) =>
-        isOpen && !request && this.act("call", () => this.loadRequest(webhook, call));
+        isOpen && !request && this.showFailure(this.loadRequest(webhook, call));
       const content = request ? renderCall(request, calls, webhook, send) : html`<p class="loading">Loading…</p>`;
       return fold(nameCall(call), describeCall(call), content, false, load);
     };
     const toggle = (/** @type {boolean} */ isOpen) => {
-      if (isOpen && !this.calls[uuid]) this.act("calls", () => this.loadCalls(webhook));
+      if (isOpen && !this.calls[uuid]) this.showFailure(this.loadCalls(webhook));
     };
     const list = repeat(calls, (call) => call.uuid, draw);
     const name = html`${renderStrip(webhook)} <span class="sr-only">Calls of ${webhook.name}:</span>`;
