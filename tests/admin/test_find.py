@@ -28,9 +28,9 @@ def test_find_and_replace_by_keyboard(write, make, api):
     get_text(page).focus()
     page.keyboard.press("Control+f")
     page.keyboard.type("rope")
-    wait_for_state(page, "– of 3")
+    wait_for_state(page, "1 of 3")
     assert not page.get_by_role("toolbar", name="Format", exact=True).is_visible()
-    for count in (1, 2, 3):
+    for count in (2, 3):
         page.keyboard.press("Enter")
         wait_for_state(page, f"{count} of 3")
     # It is far below what was drawn at first.
@@ -64,13 +64,10 @@ def test_find_and_replace_by_keyboard(write, make, api):
     words.press_sequentially("(")
     wait_for_state(page, "Not complete")
     words.fill("sail")
-    words.press("Shift")
     wait_for_state(page, "No match")
     page.get_by_role("checkbox", name="Whole words", exact=True).uncheck()
     words.fill("(r)ope")
-    words.press("Shift")
     replacement.fill("$1igging")
-    replacement.press("Shift")
     get_button(page, "Replace all").click()
     wait_for_state(page, "No match")
     save(page)

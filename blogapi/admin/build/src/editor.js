@@ -185,18 +185,30 @@ const PHRASES = {
 
 /**
  * Show the panel that finds and replaces in an element; the <output> before the element counts the matches.
- * @param {Element} parent
+ * @param {HTMLElement} parent
  */
-const searching = (parent) => [
-  search({ top: true, literal: true }),
-  panels({ topContainer: /** @type {HTMLElement} */ (parent) }),
-  EditorState.phrases.of(PHRASES),
-  keymap.of([{ key: "Escape", run: closeSearchPanel, scope: "editor search-panel" }]),
-  EditorView.updateListener.of(({ state }) => {
-    const output = parent.querySelector(".cm-search") && parent.previousElementSibling;
-    if (output) output.textContent = describeMatches(state, getSearchQuery(state));
-  }),
-];
+function searching(parent) {
+  // The panel itself waits for a key, which a paste with the mouse lacks.
+  parent.oninput = ({ target }) => target?.dispatchEvent(new Event("change"));
+  return [
+    search({ top: true, literal: true }),
+    panels({ topContainer: parent }),
+    EditorState.phrases.of(PHRASES),
+    keymap.of([{ key: "Escape", run: closeSearchPanel, scope: "editor search-panel" }]),
+    EditorView.updateListener.of(({ view, state, startState }) => {
+      const output = parent.querySelector(".cm-search") && parent.previousElementSibling;
+      if (!output) return;
+      const query = getSearchQuery(state);
+      output.textContent = describeMatches(state, query);
+      // The first match is selected while the words are typed.
+      const isTyped = parent.contains(document.activeElement) && !query.eq(getSearchQuery(startState));
+      if (!isTyped || !query.valid) return;
+      const [after, first] = [state.selection.main.from, 0].map((from) => query.getCursor(state, from).next());
+      const { from: anchor, to: head } = after.done ? first.value : after.value;
+      if (!first.done) view.dispatch({ selection: { anchor, head }, effects: EditorView.scrollIntoView(anchor) });
+    }),
+  ];
+}
 
 /** "2 of 7", "No match" @param {EditorState} state @param {import("@codemirror/search").SearchQuery} query */
 function describeMatches(state, query) {
