@@ -9,10 +9,10 @@ const PLAIN_KEY = "blogapi.plain";
 
 /**
  * changed: called after each change. receive: called with pasted pictures. paste: called in Markdown with other things
- * that are pasted; it returns whether it takes them.
+ * that are pasted; it returns whether it takes them. changeInput: see createEditor() of vendor/editor.js.
  *
  * @typedef {{text: string, markdown: boolean, changed: (text: string) => void, receive: (files: File[]) => void,
- *   paste: (data: DataTransfer) => boolean}} Options
+ *   paste: (data: DataTransfer) => boolean, changeInput: (text: string, from: number) => string}} Options
  */
 
 export class WritingArea {
@@ -22,12 +22,13 @@ export class WritingArea {
   isPastePlain = false;
 
   /** @param {HTMLElement} parent @param {Options} options */
-  constructor(parent, { text, markdown, changed, receive, paste }) {
+  constructor(parent, { text, markdown, changed, receive, paste, changeInput }) {
     this.parent = parent;
     this.markdown = markdown;
     this.changed = changed;
     this.receive = receive;
     this.paste = paste;
+    this.changeInput = changeInput;
     parent.addEventListener("paste", (event) => this.#take(event, event.clipboardData), { capture: true });
     // Ctrl Shift V pastes plain text.
     const notePlain = (/** @type {KeyboardEvent} */ { key, shiftKey }) => {
@@ -71,14 +72,14 @@ export class WritingArea {
 
   /** @param {(options: any) => TextField} create @param {string} [text] */
   #show(create, text = this.field.getText()) {
-    const { parent, markdown } = this;
+    const { parent, markdown, changeInput } = this;
     const { writing: scroller } = refs;
     const [isFocused, top] = [parent.contains(document.activeElement), scroller.scrollTop];
     const selection = this.field?.getSelection();
     this.field?.destroy();
     const onChange = () => this.changed(this.field.getText());
-    const words = { label: "Text", placeholder: "Text" };
-    this.field = create({ parent, text, ...selection, ...words, markdown, blocks, describeLink, followLink, onChange });
+    const options = { label: "Text", placeholder: "Text", markdown, blocks, describeLink, followLink, changeInput };
+    this.field = create({ parent, text, ...selection, ...options, onChange });
     if (isFocused) this.field.focus();
     scroller.scrollTop = top;
   }

@@ -47,6 +47,8 @@ class Editor extends ArticlePage {
   area = null;
   /** @type {any} a Find */
   finder = null;
+  /** @type {import("../editor/table-bar.js").TableBar | null} once the cursor was in a table */
+  tableBar = null;
   side = hasRoomForPreview() ? "preview" : "";
   previewState = "";
   /** @type {PreviewFollower | null} */
@@ -76,7 +78,9 @@ class Editor extends ArticlePage {
       changed: (text) => this.writeText(text),
       receive: (files) => this.insertPictures(files),
       paste: (data) => takePaste(this, data),
+      changeInput: (text, from) => this.tableBar?.changeInput(text, from) ?? text,
     });
+    document.addEventListener("selectionchange", () => this.followTable());
     this.finder = new Find(refs.findRow, refs.toolRow, this.area);
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
@@ -129,6 +133,17 @@ class Editor extends ArticlePage {
     if (!field.rectangleAt || !asksForInsert(former, text, from)) return;
     const { InsertList } = await import("../editor/insert.js");
     new InsertList(this, from - 1);
+  }
+
+  /** Load what serves tables when the cursor comes into a line that may belong to one. */
+  async followTable() {
+    const { field, markdown } = this.area;
+    if (this.tableBar) return this.tableBar.update();
+    const text = field.getText();
+    const start = text.slice(0, field.getSelection().from).lastIndexOf("\n") + 1;
+    if (!markdown || !field.contentDOM || text[start] !== "|") return;
+    const { TableBar } = await import("../editor/table-bar.js");
+    this.tableBar ??= new TableBar(this);
   }
 
   /**
