@@ -7,7 +7,7 @@ import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { addressOf, COLLECTION, renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { takePaste } from "../editor/clipboard.js";
-import { loadPlace, renderDetails } from "../editor/details.js";
+import { loadPages, renderDetails } from "../editor/details.js";
 import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { takeDrops } from "../editor/drops.js";
 import { Find } from "../editor/find.js";
@@ -55,8 +55,8 @@ class Editor extends ArticlePage {
   follower = null;
   /** @type {Article[]} the translations of the article, without itself */
   translations = [];
-  /** @type {{parent: string, before: string} | null} the titles of the page above a page, and of the one before it */
-  place = null;
+  /** @type {Article[] | null} all pages, for the place of this one; null for an article */
+  pages = null;
   isTranslating = false;
   /** @type {{username: string}[]} the other users who have the article open */
   others = [];
@@ -109,7 +109,7 @@ class Editor extends ArticlePage {
     if (!this.article) lines[0].focus();
     this.showEdits();
     loadTranslations(this).catch(() => {});
-    loadPlace(this).catch(() => {});
+    loadPages(this).catch(() => {});
     this.startKeeping();
     startPresence(this);
   }
