@@ -66,9 +66,9 @@ CASES = [
         None,
         "|   a | []    | b   |\n| --: | --- | --- |",
     ),
-    ("alignColumn", "| a | b^ |\n| -: | --- |", "right", "|   a |   [b] |\n| --: | --: |"),
-    ("alignColumn", "| a | b^ |\n| -: | --- |", "center", "|   a |  [b]  |\n| --: | :-: |"),
-    ("alignColumn", "| a^ |\n| -: |", "left", "| [a]   |\n| :-- |"),
+    ("alignColumn", "| a | b^ |\n| -: | --- |", "-:", "|   a |   [b] |\n| --: | --: |"),
+    ("alignColumn", "| a | b^ |\n| -: | --- |", "::", "|   a |  [b]  |\n| --: | :-: |"),
+    ("alignColumn", "| a^ |\n| -: |", ":-", "| [a]   |\n| :-- |"),
     ("deleteRow", "| a^ |\n| - |\n| b |\n| c |", None, "| [b]   |\n| --- |\n| c   |"),
     ("deleteRow", "| a |\n| - |\n| b |\n| c^ |", None, "| a   |\n| --- |\n| [b]   |"),
     ("deleteRow", "x\n\n| a^ |\n| - |\n\ny", None, "x\n\n[]y"),
@@ -79,7 +79,7 @@ CASES = [
     (
         "alignColumn",
         f"| {'a' * 50}^ |\n| - |\n| b |",
-        "",
+        "--",
         f"| [{'a' * 50}] |\n| {'-' * 40} |\n| b{' ' * 39} |",
     ),
 ]

@@ -9,9 +9,9 @@ import * as tables from "./table-text.js";
 /** @typedef {(table: import("./table-text.js").Table, text: string) => Change | null} Command */
 
 const ALIGNS = [
-  ["Left", "left", "text-align-start"],
-  ["Centre", "center", "text-align-center"],
-  ["Right", "right", "text-align-end"],
+  ["Left", ":-", "text-align-start"],
+  ["Centre", "::", "text-align-center"],
+  ["Right", "-:", "text-align-end"],
 ];
 
 export class TableBar {

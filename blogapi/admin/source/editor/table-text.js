@@ -7,7 +7,7 @@ import { isInCode } from "./links.js";
 
 /**
  * row: 0 is the head; column: that of the offset; isInCell: false outside the first and last "|", and in the line below
- * the head.
+ * the head. aligns: the first and the last character of the dashes of each column, such as "-:".
  *
  * @typedef {TextRange & {text: string, end: number}} Cell the range of its words; end: that of its "|"
  * @typedef {TextRange & {rows: Cell[][], aligns: string[], row: number, column: number, isInCell: boolean}} Table
@@ -17,12 +17,9 @@ import { isInCode } from "./links.js";
 const MAX_WIDTH = 40;
 const ROW = /^\|(?:(?:\\.|[^\\|])*\|)+[ \t]*$/;
 const CELL = /(?<=\|)((?:\\.|[^\\|])*)\|/g;
-const DELIMITER = /^(:?)-+(:?)$/;
+const DELIMITER = /^:?-+:?$/;
 // What may be directly above and below a table: nothing, or a heading.
 const BESIDE = /^(?:\s*$|#{1,6}\s)/;
-/** @type {Record<string, [string, string]>} */
-const COLONS = { left: [":", "-"], center: [":", ":"], right: ["-", ":"], "": ["-", "-"] };
-
 /**
  * Return the table at an offset; null if there is none, or an odd one: each line of a table begins and ends with "|",
  * all have as many cells, and the second one consists of dashes. Tables in quotes, lists and code are odd.
@@ -54,17 +51,11 @@ export function findTable(text, offset) {
   const found = [head, delimiters, ...body][number - first].findIndex(({ end }) => offset <= end);
   const lineStart = text.slice(0, offset).lastIndexOf("\n") + 1;
   return {
-    ...{ from, to, rows: [head, ...body], aligns: delimiters.map(({ text }) => readAlign(text)) },
+    ...{ from, to, rows: [head, ...body], aligns: delimiters.map(({ text }) => `${text[0]}${text.at(-1)}`) },
     row: Math.max(0, number - first - 1),
     column: found < 0 ? head.length - 1 : found,
     isInCell: found >= 0 && offset > lineStart && number !== first + 1,
   };
-}
-
-/** @param {string} delimiter */
-function readAlign(delimiter) {
-  const [, left, right] = DELIMITER.exec(delimiter) ?? [];
-  return left && right ? "center" : right ? "right" : left ? "left" : "";
 }
 
 /**
@@ -76,11 +67,11 @@ export function formatTable(rows, aligns) {
   const widths = aligns.map((_, n) => Math.min(MAX_WIDTH, Math.max(3, ...rows.map((row) => lengthOf(row[n])))));
   const pad = (/** @type {string} */ words, /** @type {number} */ n) => {
     const space = Math.max(0, widths[n] - lengthOf(words));
-    const before = { right: space, center: Math.floor(space / 2) }[aligns[n]] ?? 0;
+    const before = { "-:": space, "::": Math.floor(space / 2) }[aligns[n]] ?? 0;
     return " ".repeat(before) + words + " ".repeat(space - before);
   };
   const [head, ...body] = rows.map((row) => row.map(pad));
-  const dashes = aligns.map((align, n) => COLONS[align].join("-".repeat(widths[n] - 2)));
+  const dashes = aligns.map((align, n) => `${align[0]}${"-".repeat(widths[n] - 2)}${align[1]}`);
   return [head, dashes, ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
@@ -110,7 +101,7 @@ export function addRow(table) {
 export function addColumn(table) {
   const { aligns, row, column } = table;
   const rows = wordsOf(table).map((cells) => cells.toSpliced(column + 1, 0, ""));
-  return rewrite(table, rows, aligns.toSpliced(column + 1, 0, ""), row, column + 1);
+  return rewrite(table, rows, aligns.toSpliced(column + 1, 0, "--"), row, column + 1);
 }
 
 /** @param {Table} table @param {string} align */

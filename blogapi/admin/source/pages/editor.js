@@ -137,11 +137,11 @@ class Editor extends ArticlePage {
 
   /** Load what serves tables when the cursor comes into a line that may belong to one. */
   async followTable() {
-    const { field, markdown } = this.area;
+    const { field, options } = this.area;
     if (this.tableBar) return this.tableBar.update();
     const text = field.getText();
     const start = text.slice(0, field.getSelection().from).lastIndexOf("\n") + 1;
-    if (!markdown || !field.contentDOM || text[start] !== "|") return;
+    if (!options.markdown || !field.contentDOM || text[start] !== "|") return;
     const { TableBar } = await import("../editor/table-bar.js");
     this.tableBar ??= new TableBar(this);
   }
