@@ -26,6 +26,9 @@ const BESIDE = /^(?:\s*$|#{1,6}\s)/;
  * @param {string} text @param {number} offset @returns {Table | null}
  */
 export function findTable(text, offset) {
+  const lineStart = text.slice(0, offset).lastIndexOf("\n") + 1;
+  // Texts are long, and this runs whenever the cursor moves.
+  if (text[lineStart] !== "|") return null;
   const lines = text.split("\n");
   const number = text.slice(0, offset).split("\n").length - 1;
   const isRow = (/** @type {number} */ n) => ROW.test(lines[n] ?? "");
@@ -49,7 +52,6 @@ export function findTable(text, offset) {
   const isOdd = !isWhole || !delimiters.every((cell) => DELIMITER.test(cell.text)) || isInCode(text, from);
   if (isOdd || ![lines[first - 1], lines[last + 1]].every((line) => BESIDE.test(line ?? ""))) return null;
   const found = [head, delimiters, ...body][number - first].findIndex(({ end }) => offset <= end);
-  const lineStart = text.slice(0, offset).lastIndexOf("\n") + 1;
   return {
     ...{ from, to, rows: [head, ...body], aligns: delimiters.map(({ text }) => `${text[0]}${text.at(-1)}`) },
     row: Math.max(0, number - first - 1),
