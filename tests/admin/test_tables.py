@@ -177,3 +177,25 @@ def test_the_bar_fits_on_a_phone_and_odd_tables_have_none(write, make):
     assert "> | |b |" in page.evaluate(READ)
     page.keyboard.press("Tab")
     assert not page.evaluate("document.activeElement.matches('.cm-content')")
+
+
+def test_the_bar_of_a_long_table_stays_in_sight(write, make):
+    rows = "".join(f"| {n} | x |\n" for n in range(200))
+    page = write(make("Long table", content=f"Words.\n\n| n | b |\n| - | - |\n{rows}\nEnd."))
+    bottom = "document.querySelector('.writing').getBoundingClientRect().bottom"
+    for words in ("| 3 |", "| 197 |", "| 100 |"):
+        put_cursor(page, words)
+        box = get_bar(page).bounding_box()
+        line = page.locator(".cm-line", has_text=words).bounding_box()
+        # The space below the letters of the line may be covered.
+        assert line["y"] + line["height"] - 6 <= box["y"]
+        assert box["y"] + box["height"] <= page.evaluate(bottom) + line["height"] + box["height"]
+    # Scrolling moves it back to the bottom.
+    page.mouse.move(400, 400)
+    page.mouse.wheel(0, 60)
+    wait_until(
+        page,
+        f"Math.abs(document.querySelector('.table-bar').getBoundingClientRect().bottom - {bottom}) < 2",
+    )
+    get_button(page, "Add row").click()
+    assert "| 100 | x   |\n|     |     |\n| 101 |" in page.evaluate(READ)

@@ -18,6 +18,8 @@ export class TableBar {
   element = Object.assign(document.createElement("div"), { className: "table-bar", role: "group", ariaLabel: "Table" });
   // After Escape, Tab moves the focus as it does outside of tables.
   isLeaving = false;
+  /** @type {import("./table-text.js").Table | null} */
+  table = null;
 
   /** @param {EditorPage} page */
   constructor(page) {
@@ -27,6 +29,7 @@ export class TableBar {
     // A click leaves the focus in the text.
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
     new ResizeObserver(() => this.update()).observe(refs.text);
+    refs.writing.addEventListener("scroll", () => this.place(), { passive: true });
     this.draw();
     announce("In a table, Tab goes to the next cell. Escape, then Tab leaves it.");
   }
@@ -38,11 +41,22 @@ export class TableBar {
   }
 
   update() {
-    const table = this.find();
-    const end = table && this.page.area.field.rectangleAt?.(table.to);
-    this.element.hidden = !end;
+    this.table = this.find();
+    this.place();
+  }
+
+  /** Below the table; while its end is not visible, at the bottom, but not over the line of the cursor. */
+  place() {
+    const { field } = this.page.area;
     const { writing } = refs;
-    if (end) this.element.style.top = `${end.bottom - writing.getBoundingClientRect().top + writing.scrollTop}px`;
+    const { top, bottom } = writing.getBoundingClientRect();
+    const bottomOf = (/** @type {number} */ offset) => field.rectangleAt?.(offset)?.bottom;
+    const cursor = this.table && bottomOf(field.getSelection().from);
+    this.element.hidden = !cursor;
+    if (!this.table || !cursor) return;
+    const end = bottomOf(this.table.to) ?? bottom;
+    const shown = Math.min(end, Math.max(cursor, bottom - this.element.offsetHeight));
+    this.element.style.top = `${shown - top + writing.scrollTop}px`;
   }
 
   /** Make the change that a command returns for the table. Return whether there is one. @param {Command} command */
