@@ -113,7 +113,7 @@ class ExportSource(Source):
         if first is not None:
             reason = (
                 f"“{first}” has the same uuid; if this is another article, remove `blogapi` and the lines "
-                "below it from its front matter."
+                "below it from its head (front matter)."
             )
             return FileReport(item.source, Result.REFUSED, notes=(reason,))
         if not self._media_uuids:

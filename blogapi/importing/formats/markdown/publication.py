@@ -41,7 +41,8 @@ def decide_publication(
         return "archived", published_at
     if not published_at and not fields.all_entries and not options.publish_undated:
         fields.add_note(
-            "It has no front matter and no date; the article became a draft (--publish-undated publishes it)."
+            "It has no head (front matter) and no date; the article became a draft "
+            "(--publish-undated publishes it)."
         )
         return "draft", None
     status = _decide_by_expiry(fields, options, zones)
