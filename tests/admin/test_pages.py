@@ -133,7 +133,7 @@ def test_a_page_says_where_it_is_and_a_translation_goes_below_that_of_the_page_a
     page = open_admin(f"/admin/articles/{team['uuid']}/")
     page.wait_for_url(f"**/admin/pages/{team['uuid']}/")
     page.get_by_role("button", name="Details", exact=True).click()
-    wait_until(page, "document.querySelector('#picker-Parent').value === 'About'")
+    wait_until(page, "document.querySelector('#picker-Parent')?.value === 'About'")
     assert page.get_by_label("Place", exact=True).locator("option").all_inner_texts() == ["First"]
     page.get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Add a translation").click()
