@@ -18,7 +18,7 @@ from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
 from blogapi.exporting.exported_addresses import restore_content
 from blogapi.importing.blogapi_export import values
-from blogapi.importing.blogapi_export.blog_data import ExportedMedia, TermNames
+from blogapi.importing.blogapi_export.data_files import ExportedMedia, TermNames
 from blogapi.importing.blogapi_export.layout import ExportFolder, get_file_name
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api import privacy

@@ -1,4 +1,4 @@
-"""Store the data of an export besides its articles: media files, terms and the site."""
+"""Store the data of an export besides its articles: media files, terms, fields, redirects and the site."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from urllib.parse import quote
 from uuid import UUID
 
 import marshmallow as ma
@@ -16,11 +17,15 @@ from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.schemas import FieldBodySchema
 from blogapi.content.media import service
 from blogapi.content.media.schemas import MediaChangesSchema
+from blogapi.delivery.redirects.custom import service as redirect_service
+from blogapi.delivery.redirects.custom.schemas import CustomRedirectBodySchema
+from blogapi.delivery.redirects.custom.service import GONE
+from blogapi.delivery.redirects.queries import CUSTOM
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import queries
 from blogapi.importing.blogapi_export import values
-from blogapi.importing.blogapi_export.blog_data import BlogData, ExportedMedia, hash_file
-from blogapi.importing.blogapi_export.values import Values
+from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia, hash_file
+from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.media.imported_media import map_files
 from blogapi.importing.refusals import RefusedFile
@@ -210,3 +215,46 @@ def describe_counts(restored: Restored) -> str:
     """Return a sentence with the numbers of stored items; "" if nothing was stored."""
     counts = {name: number for name, number in sorted(restored.counts.items()) if number}
     return f"Created besides articles: {join_counts(counts)}." if counts else ""
+
+
+_REDIRECT_SCHEMA = CustomRedirectBodySchema()
+
+
+def restore_redirects(
+    data: BlogData, key: str, state: ImportState, restored: Restored
+) -> Iterator[FileReport]:
+    """Store the custom redirects with new paths, if an admin imports; yield a report for each refusal."""
+    rows = [redirect for redirect in data.redirects if redirect.get("kind") == CUSTOM]
+    if rows and not state.is_admin():
+        restored.notes.append("The redirects were not stored, because only admins set redirects.")
+        rows = []
+    wanted: list[Fields] = []
+    for redirect in rows:
+        try:
+            fields: Fields = _REDIRECT_SCHEMA.load(_make_redirect_body(redirect))
+            if redirect_service.find_by_path(fields["path"]) is None:
+                wanted.append(fields)
+        except REFUSALS as error:
+            yield report_refusal(f"{key}/redirects{to_line(redirect.get('from'))[:100]}", error)
+    end_read()
+    if state.dry_run:
+        restored.counts["redirects"] += len(wanted)
+        return
+    try:
+        restored.counts["redirects"] += redirect_service.create_or_replace(wanted)[0]
+    except REFUSALS:
+        # Store them one by one: a redirect that makes a loop must not prevent the others.
+        for fields in wanted:
+            try:
+                restored.counts["redirects"] += redirect_service.create_or_replace([fields])[0]
+            except REFUSALS as error:
+                yield report_refusal(f"{key}/redirects{fields['path'][:100]}", error)
+
+
+def _make_redirect_body(row: Values) -> Fields:
+    """Return the body of a redirect with its status as a number; the parser of YAML returns only texts."""
+    status = get_text(row, "status")
+    path = get_required_text(row, "from", "/old/")
+    target = get_text(row, "to") if status == str(GONE) else get_required_text(row, "to", "/new/")
+    body: Fields = {"path": quote(path), "target": target}
+    return body | ({"status": int(status) if status.isdecimal() else 0} if status else {})

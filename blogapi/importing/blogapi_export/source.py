@@ -10,15 +10,13 @@ from uuid import UUID
 from blogapi.exporting.export_files import DESCRIPTION
 from blogapi.importing.blogapi_export import article_files, data_files, layout, restoring
 from blogapi.importing.blogapi_export.article_files import ArticleFiles, make_key
-from blogapi.importing.blogapi_export.blog_data import BlogData, TermNames, replace_references
-from blogapi.importing.blogapi_export.custom_redirects import restore_redirects
+from blogapi.importing.blogapi_export.data_files import BlogData, TermNames, replace_references
 from blogapi.importing.blogapi_export.layout import ExportFolder
-from blogapi.importing.blogapi_export.restoring import Restored
+from blogapi.importing.blogapi_export.restoring import Restored, restore_redirects
 from blogapi.importing.blogapi_export.working_copies import WorkingCopies
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
-from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.format_api.source import CONTRACT_VERSION, Format, ImportOptions, Source
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.service import Importer

@@ -17,7 +17,7 @@ from blogapi.content.taxonomies.tags import TAGS
 from blogapi.content.working_copies import service
 from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
 from blogapi.importing.blogapi_export import values
-from blogapi.importing.blogapi_export.blog_data import replace_references
+from blogapi.importing.blogapi_export.data_files import replace_references
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source_files import read_bytes

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint, distributions
 
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
+from blogapi.importing.format_api.source import CONTRACT_VERSION, Format
 from blogapi.importing.formats import foreign
-from blogapi.importing.formats.guard import guard
+from blogapi.importing.formats.foreign import guard
 from blogapi.importing.refusals import RefusedFile
 
 GROUP = "blogapi.formats"

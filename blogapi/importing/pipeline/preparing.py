@@ -13,8 +13,7 @@ from pathlib import Path
 from flask import current_app
 
 from blogapi.importing import archives
-from blogapi.importing.format_api.format import Format
-from blogapi.importing.format_api.source import ImportOptions, Source
+from blogapi.importing.format_api.source import Format, ImportOptions, Source
 from blogapi.importing.format_api.source_files import Entry, read_head, walk_paths
 from blogapi.importing.formats import registry
 from blogapi.importing.media.imported_media import list_extensions

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
 from uuid import UUID, uuid4
 
 from sqlalchemy import select
 
 from blogapi.content.articles import lifecycle
 from blogapi.content.articles.content import ArticleInput, default_seo
-from blogapi.content.articles.models import Article
+from blogapi.content.articles.models import Article, FormerPath, FormerSlug
 from blogapi.content.articles.prepared import render
+from blogapi.content.articles.queries import find_taken_slugs
 from blogapi.content.articles.service import (
     change_article,
     changes_nothing,
@@ -21,18 +24,18 @@ from blogapi.content.articles.service import (
 )
 from blogapi.content.articles.writing.loaded import Loaded, load
 from blogapi.content.custom_fields.validation import describe_unfit
+from blogapi.content.taxonomies.categories import Category
 from blogapi.delivery.redirects import queries as redirect_service
+from blogapi.delivery.redirects.queries import complete
 from blogapi.importing import queries
-from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source_files import find_root
-from blogapi.importing.media.imported_media import RecordMedia
+from blogapi.importing.media.imported_media import LibraryFile, RecordMedia
 from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.importing.storing.batch_media import BatchMedia
-from blogapi.importing.storing.exported_articles import add_former_slugs, complete_article, is_slug_free
-from blogapi.importing.storing.former_paths import FormerPaths, list_paths
 from blogapi.importing.storing.imported_before import (
     compute_digest,
     find_hidden_there,
@@ -47,7 +50,136 @@ from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_kept_text, describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
 from blogapi.rendering import sanitizer, slugs
-from blogapi.storage.database import current_time, db
+from blogapi.site.addresses import make_article_url, make_page_path
+from blogapi.site.paths import to_former_path, without_slash
+from blogapi.site.queries import get_site
+from blogapi.site.served_paths import is_reserved_slug
+from blogapi.storage.database import chunk, current_time, db
+
+
+def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
+    """Return whether the slug is None, or the article with this uuid has it or may have it.
+
+    No other article has or had such a slug, and no other page of the site is at its address.
+    """
+    if slug is None:
+        return True
+    if is_reserved_slug(get_site(), type_, slug):
+        article = db.session.get(Article, uuid)
+        return article is not None and article.slug == slug
+    return not find_taken_slugs([slug], exclude=uuid)
+
+
+def complete_article(
+    article: Article, exported: ExportedFields | None, *, old_time: datetime | None = None
+) -> None:
+    """Set the fields of a created or changed article that its body does not contain.
+
+    `old_time` is the time of the last change of a changed article. If the export has the same time, a person
+    has changed the file, and the time of the change is the current time.
+    """
+    if exported is None:
+        return
+    times = (article.created, article.published_at, exported.last_updated)
+    article.created = exported.created or min(filter(None, times))
+    last_updated = exported.last_updated or article.created
+    if old_time is None or last_updated > old_time:
+        article.last_updated = last_updated
+    article.slug_derived = exported.slug_derived
+    # A slug that was public stays, and becomes a former slug if it changes.
+    article.was_public |= bool(exported.was_public or exported.former_slugs)
+
+
+def add_former_slugs(article: Article, exported: ExportedFields) -> Iterator[str]:
+    """Store the former slugs of an article; yield those that another article has or had."""
+    if not exported.former_slugs:
+        return
+    own_slugs = set(db.session.scalars(select(FormerSlug.slug).where(FormerSlug.article_id == article.uuid)))
+    for slug, time in exported.former_slugs.items():
+        if slug in own_slugs or slug == article.slug:
+            continue
+        if is_slug_free(slug, article.uuid, article.type):
+            db.session.add(FormerSlug(slug=slug, article_id=article.uuid, created=time))
+        else:
+            yield slug
+
+
+def list_library_media(records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
+    """Return the library files to which paths in exported articles refer, by the key of the record."""
+    return {
+        record.key: RecordMedia(
+            files={path: LibraryFile(uuid, "") for path, uuid in record.exported.media_paths.items()}
+        )
+        for record in records
+        if record.exported is not None and record.exported.media_paths
+    }
+
+
+class FormerPaths:
+    """The former paths of the records of a batch, and the articles that have these paths already."""
+
+    def __init__(self, state: ImportState, records: Sequence[ArticleRecord]) -> None:
+        self._state, self._owners = state, dict(state.planned_paths)
+        self._new: list[FormerPath] = []
+        paths = sorted({path for record in records for path in list_paths(record)})
+        self._site = complete(get_site()) if paths else None
+        for group in chunk(paths):
+            owners = select(FormerPath.path, FormerPath.article_id)
+            rows = db.session.execute(owners.where(FormerPath.path.in_(group)))
+            self._owners |= {row.path: row.article_id for row in rows}
+
+    def add(self, record: ArticleRecord, article: Any) -> Iterator[str]:
+        """Add the paths of a record to its article (or a row of it); yield a sentence about each path that is
+        taken.
+
+        The current address of the article is not a former path. A draft has none, because no reader knows its
+        address.
+        """
+        paths = () if record.status == "draft" and not record.exported else list_paths(record)
+        times = record.exported.former_paths if record.exported else {}
+        current_path = self._get_path(article) if paths else ""
+        for path in paths:
+            if without_slash(path) == current_path:
+                continue
+            if path not in self._owners:
+                created = times.get(path) or current_time()
+                self._new.append(FormerPath(path=path, article_id=article.uuid, created=created))
+            if self._owners.setdefault(path, article.uuid) != article.uuid:
+                yield f"There is no redirect from “{path}”, which is a former address of another article."
+
+    def store(self) -> None:
+        """Store the new paths; the articles are flushed first, because the paths refer to them."""
+        db.session.flush()
+        db.session.add_all(self._new)
+        if self._state.dry_run:
+            self._state.planned_paths |= {new.path: new.article_id for new in self._new}
+
+    def _get_path(self, article: Any) -> str:
+        assert self._site is not None, "the batch has records with paths"
+        if article.category_id is None:
+            # The path of a child page is not known before its parents are stored. This does no harm, because
+            # the list of redirects leaves out the addresses of pages.
+            slugs, language = [article.slug], article.language
+            path = make_page_path(self._site, uuid=article.uuid, slugs=slugs, language=language)
+            return without_slash(unquote(urlsplit(self._site.url + path).path))
+        has_category = "{category}" in self._site.article_path
+        category = db.session.get(Category, article.category_id) if has_category else None
+        url = make_article_url(
+            self._site,
+            uuid=article.uuid,
+            slug=article.slug,
+            category_slug=category.slug if category else "",
+            published_at=article.published_at,
+            language=article.language,
+        )
+        return without_slash(unquote(urlsplit(url or "").path))
+
+
+def list_paths(record: ArticleRecord) -> Sequence[str]:
+    """Return the valid paths in the former blog."""
+    exported = record.exported
+    addresses = record.former_paths if exported is None else map(quote, exported.former_paths)
+    return [path for path in dict.fromkeys(map(to_former_path, addresses)) if path]
 
 
 class ImportBatch:

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 
-from blogapi.importing.templates.link_targets import LinkTargets
 from blogapi.importing.templates.tag_arguments import Arguments
 from blogapi.importing.templates.tag_markup import (
+    LinkTargets,
     is_image,
     is_player,
     make_link,

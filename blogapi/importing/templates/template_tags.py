@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from blogapi.importing.templates.known_tags import TemplateTag, embed, show_tag
-from blogapi.importing.templates.link_targets import LinkTargets
 from blogapi.importing.templates.tag_arguments import evaluate, get_name, parse_arguments
-from blogapi.importing.templates.tag_markup import Resolved, make_code, render_inline, separate
+from blogapi.importing.templates.tag_markup import LinkTargets, Resolved, make_code, render_inline, separate
 from blogapi.importing.templates.tag_syntax import (
     HIDDEN_TAGS,
     RAW_TAGS,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from blogapi.importing.templates.link_targets import LinkTargets
 from blogapi.importing.templates.tag_markup import (
+    LinkTargets,
     Resolved,
     escape_brackets,
     is_image,

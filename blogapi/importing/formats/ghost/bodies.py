@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from blogapi.importing.format_api.page_text import replace_frames
 from blogapi.importing.format_api.privacy_signs import GHOST_GATED_BLOCK
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.frames import replace_frames
 
 #: The name of cards in a public post that were hidden from visitors who are not members.
 MEMBERS_ONLY = "cards that only members could read"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from blogapi.importing.formats.markdown.fields import Fields
+from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.templates.tag_markup import is_image
 from blogapi.importing.texts.languages import read_language
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_bool, to_line, to_plain_line

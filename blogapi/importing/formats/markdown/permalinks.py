@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from blogapi.importing.formats.markdown import paths
-from blogapi.importing.formats.markdown.fields import Fields
+from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.texts.lines import normalize_key, to_line, to_mapping
 from blogapi.rendering.slugs import is_slug

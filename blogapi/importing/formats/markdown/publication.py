@@ -8,7 +8,7 @@ from datetime import datetime
 from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.formats.markdown.fields import Fields
+from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.formats.markdown.paths import PathInfo
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import Zones

@@ -13,18 +13,8 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
-from blogapi.importing.formats.markdown import (
-    comments,
-    front_matter,
-    generators,
-    paths,
-    permalinks,
-    sections,
-    unbuilt,
-)
-from blogapi.importing.formats.markdown.authors import read_authors
-from blogapi.importing.formats.markdown.comments import SiteRules
-from blogapi.importing.formats.markdown.fields import UNREPORTED_KEYS, Fields
+from blogapi.importing.formats.markdown import front_matter, generators, paths, permalinks, sections, unbuilt
+from blogapi.importing.formats.markdown.front_matter import UNREPORTED_KEYS, Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
 from blogapi.importing.formats.markdown.marks import (
     read_cover,
@@ -35,7 +25,8 @@ from blogapi.importing.formats.markdown.marks import (
     read_robots,
 )
 from blogapi.importing.formats.markdown.publication import decide_publication
-from blogapi.importing.formats.markdown.terms import read_terms
+from blogapi.importing.formats.markdown.sections import SiteRules
+from blogapi.importing.formats.markdown.terms import read_authors, read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.templates import mdx
 from blogapi.importing.texts import titles
@@ -100,7 +91,7 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
             *sections.find_reasons(entry, site.generator if site else ""),
             *privacy.find_draft_reasons_in_folders(folder.name for folder in outer),
         ],
-        rules=comments.read_rules(entry.key, entry.path.parent, site),
+        rules=sections.read_rules(entry.key, entry.path.parent, site),
         is_note=sections.is_in_vault(entry.path.parent, levels),
     )
     return replace(parse_file(entry.key, data, options, context, folders), path=entry.path)
@@ -169,8 +160,8 @@ def parse_file(
     if context.site:
         reasons += unbuilt.find_reasons(context.path, context.site, fields.all_entries, context.imported)
     reasons += unbuilt.find_unlisted(context.path, key.count("/"))
-    reasons += comments.find_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
-    body, left_out = comments.leave_out_comments(parsed.body, content_type, context.rules, fields)
+    reasons += sections.find_text_reasons(parsed.body, content_type, context.rules, fields.all_entries, tags)
+    body, left_out = sections.leave_out_comments(parsed.body, content_type, context.rules, fields)
     if context.is_note and not options.publish_undated:
         reasons += sections.find_vault_reasons(fields.all_entries)
     if site := context.site:

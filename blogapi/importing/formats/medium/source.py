@@ -15,11 +15,10 @@ from pathlib import Path
 from urllib.parse import SplitResult, parse_qs, quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
-from blogapi.importing.format_api.format import CONTRACT_VERSION, Format
 from blogapi.importing.format_api.page_text import extract_text, open_text
+from blogapi.importing.format_api.privacy import decide
 from blogapi.importing.format_api.privacy_signs import MEDIUM_DRAFT_PREFIX
-from blogapi.importing.format_api.publication import decide
-from blogapi.importing.format_api.source import FileSource, ImportOptions
+from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles

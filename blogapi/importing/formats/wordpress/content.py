@@ -2,23 +2,302 @@
 
 from __future__ import annotations
 
+import json
 import re
-from html import unescape
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from html import escape, unescape
 
+from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.hidden_parts import leave_out_hidden
-from blogapi.importing.formats.wordpress.blocks import convert_blocks, has_blocks
-from blogapi.importing.formats.wordpress.code import protect_code
+from blogapi.importing.format_api.privacy import make_guess
+from blogapi.importing.formats.wordpress.blocks import convert_blocks, has_blocks, list_delimiters, parse_json
 from blogapi.importing.formats.wordpress.conversion import (
+    BLOCK,
     BLOCK_PLACEHOLDER,
+    COMMENT,
     ContentContext,
     Conversion,
     clean,
 )
-from blogapi.importing.formats.wordpress.embeds import embed_lines
-from blogapi.importing.formats.wordpress.hidden_parts import leave_out_hidden_parts
-from blogapi.importing.formats.wordpress.shortcodes import replace_shortcodes
+from blogapi.importing.formats.wordpress.embeds import embed_lines, link, replace_player
+from blogapi.importing.formats.wordpress.shortcodes import (
+    CODE_NAMES,
+    CODE_NAMES_WITHOUT_LANGUAGE,
+    HANDLERS,
+    NAMES,
+    parse_attributes,
+    replace_shortcodes,
+)
 from blogapi.importing.formats.wordpress.wpautop import add_paragraphs
+from blogapi.importing.texts.lines import to_mapping
 from blogapi.rendering import plain_text
+
+_START = re.compile(
+    r"<!--(?P<comment>)|<(?P<element>pre|code|script|style|textarea|object|iframe|math|svg)(?=[\s/>])"
+    r"(?P<tag>[^<>]*+)>|<(?P<embed>embed)\s[^<>]*+>(?:\s*+</embed>)?"
+    rf"|(?<!\[)\[(?P<shortcode>{'|'.join(sorted(CODE_NAMES, key=len, reverse=True))})"
+    r"(?P<attributes>(?:[\s=][^\[\]]*+)?)\]",
+    re.IGNORECASE,
+)
+_KEPT_COMMENT = re.compile(r"<!--(?:more|nextpage|noteaser)\b")
+
+# `class="brush: php"` (SyntaxHighlighter), `class="lang:php decode:true"` (Crayon), `lang="php"` (WP-Syntax),
+# `data-enlighter-language="php"`.
+_PRE_LANGUAGE = re.compile(
+    r"""\bbrush:\s*+([\w#+-]+)|\blang:([\w#+-]+)|\blang(?:uage)?=["']?([\w#+-]+)"""
+    r"""|\bdata-enlighter-language=["']([\w#+-]+)|\blanguage-([\w#+-]+)""",
+    re.IGNORECASE,
+)
+_PLAIN = frozenset({"", "default", "plain", "text", "generic", "raw"})
+_AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
+_EDITOR_TAG = re.compile(r"\n?</?p>|<br\s*/?>\n?", re.IGNORECASE)
+_GIST = re.compile(r"""src=["']?(https?://gist\.github\.com/[^\s"'>?]++)""")
+
+
+def protect_code(text: str, conversion: Conversion) -> str:
+    """Return the text with placeholders for code, scripts, players and comments."""
+    out: list[str] = []
+    position = 0
+    unclosed: set[str] = set()  # end tags that do not follow: they are searched for only once
+    while start := _START.search(text, position):
+        end_tag = _end_tag(start)
+        if (start["tag"] or "").endswith("/"):
+            end: re.Match[str] | None = start
+        else:
+            end = None if end_tag in unclosed else _compile_end(end_tag).search(text, start.end())
+        out.append(text[position : start.start()])
+        position = end.end() if end else start.end()
+        if end:
+            inner = text[start.end() : end.start()]
+            out.append(_convert_element(start, inner, text[start.start() : position], conversion))
+        else:
+            unclosed.add(end_tag)
+            # The start is escaped, because browsers hide all text after the start of an unclosed comment.
+            out.append("&lt;!--" if end_tag == "-->" else start[0])
+    out.append(text[position:])
+    return "".join(out)
+
+
+def code_html(code: str, language: str, *, escaped: bool = False) -> str:
+    """Return a code block; `escaped` = the code is certainly HTML already."""
+    code = code if escaped else escape_once(code)
+    name = language.lower()
+    attribute = "" if name in _PLAIN else f' class="language-{escape(name)}"'
+    return f"<pre><code{attribute}>{code.strip(chr(10))}\n</code></pre>"
+
+
+def escape_once(code: str) -> str:
+    """Return code as HTML. Code with `&lt;` and without `<` is taken as already escaped."""
+    if "<" in code and "&lt;" in code and not _EDITOR_TAG.sub("", code).count("<"):
+        code = _EDITOR_TAG.sub("\n", code)  # The visual editor has added paragraphs.
+    if "<" in code:
+        return escape(code, quote=False)
+    return _AMPERSAND.sub("&amp;", code).replace(">", "&gt;")
+
+
+@cache
+def _compile_end(end_tag: str) -> re.Pattern[str]:
+    return re.compile(re.escape(end_tag) + (r"\s*+>" if end_tag.startswith("<") else ""), re.IGNORECASE)
+
+
+def _end_tag(start: re.Match[str]) -> str:
+    """Return the text at which the code ends, in lower case; "" = it has no content."""
+    if start["comment"] is not None:
+        return "-->"
+    if start["element"]:
+        return f"</{start['element'].lower()}"
+    return f"[/{start['shortcode'].lower()}]" if start["shortcode"] else ""
+
+
+def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
+    element = (start["element"] or start["embed"] or "").lower()
+    if start["comment"] is not None:
+        return conversion.store(html, BLOCK if _KEPT_COMMENT.match(html) else COMMENT)
+    if start["shortcode"]:
+        return conversion.store(_code_of_shortcode(start, inner))
+    if element == "pre":
+        return conversion.store(_convert_pre(start["tag"], inner, html))
+    if element == "code":
+        return html.replace("[", "&#91;")
+    if element in ("iframe", "object", "embed"):
+        return replace_player(html, conversion)
+    if element in ("script", "style"):
+        return _replace_script(html, conversion)
+    return conversion.store(html)
+
+
+def _replace_script(html: str, conversion: Conversion) -> str:
+    if gist := _GIST.search(html):
+        return conversion.store(f"<p>{link(gist[1].removesuffix('.js'))}</p>")
+    conversion.add_note("Scripts and style sheets in the text are not shown.")
+    return conversion.store(html, COMMENT)
+
+
+def _code_of_shortcode(start: re.Match[str], inner: str) -> str:
+    named, positional = parse_attributes(start["attributes"])
+    name = start["shortcode"].lower()
+    language = named.get("lang") or named.get("language") or next(iter(positional), "").lstrip("=")
+    language = language or ("" if name in CODE_NAMES_WITHOUT_LANGUAGE else name)
+    return code_html(inner, unescape(language).strip("'\""))
+
+
+def _convert_pre(tag: str, inner: str, html: str) -> str:
+    found = _PRE_LANGUAGE.search(tag)
+    if not found or "<code" in inner[:500].lower():
+        return html
+    language = next(group for group in found.groups() if group)
+    # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
+    return code_html(inner, language, escaped='escaped="true"' in tag)
+
+
+_HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *HANDLERS, *NAMES}
+# Shortcodes that contain sample code, which hides nothing. Themes use the excepted names for other texts.
+_EXAMPLES = CODE_NAMES - {"text", "plain", "highlight"}
+_HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
+_KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
+_TAG = re.compile(
+    r"\[/(?P<end>\w[\w-]*+)[^\[\]]{0,100}\]|\[(?P<name>\w[\w-]*+)(?P<attributes>[^\[\]]*+)(?P<close>\]?)"
+)
+_NUMBER = re.compile(r"(?:-bulk)?[_-]?\d{1,9}\Z")
+
+
+def leave_out_hidden_parts(text: str, conversion: Conversion) -> str:
+    """Return a text without the blocks and elements of page builders that were hidden from everyone.
+
+    Parts that only some visitors saw, and other shortcodes that hide text, are reasons for a draft.
+    """
+    for find in (_find_hidden_blocks, _find_hidden_shortcodes):
+        out: list[str] = []
+        position = 0
+        for start, end in find(text, conversion):
+            out += text[position:start], "\n\n"
+            conversion.left_out.append(_TAG.sub("", text[start:end]))
+            position = end
+        text = "".join(out) + text[position:]
+    return text
+
+
+def _find_hidden_blocks(text: str, conversion: Conversion) -> Iterator[tuple[int, int]]:
+    depth = start = 0
+    hidden: int | None = None  # the depth of the block that is left out
+    for block in list_delimiters(text):
+        if block["end"]:
+            # As in WordPress, an end closes the innermost block, whatever its name is.
+            depth = max(depth - 1, 0)
+        elif hidden is None and _is_block_left_out(block, conversion):
+            start, hidden = block.start(), depth
+        depth += not (block["end"] or block["void"])
+        if depth == hidden:
+            yield start, block.end()
+            hidden = None
+    if hidden is not None:
+        yield start, len(text)
+
+
+def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
+    attributes = parse_json(block["attributes"])
+    if attributes is None:
+        # WordPress ignores attributes that are not JSON, and so may have shown the block.
+        attributes = dict.fromkeys(_KEY.findall(block["attributes"]), "?")
+    lines = [*_list_lines(_drop_shown_sets(attributes))]
+    unknown: dict[str, privacy_signs.HidingSign | None] = {}
+    for line in lines:
+        name, sign = privacy_signs.get_name(line), privacy_signs.guess_attribute(line)
+        # A new word in any value of an attribute is enough.
+        unknown[name] = sign if sign.is_new else unknown.get(name, sign)
+    if block["name"].startswith("kadence/"):
+        unknown.pop("loggedIn", None)  # hides the block from members
+    unknown[block["name"]] = privacy_signs.guess_block_sign(block["name"], is_enclosing=not block["void"])
+    return _is_left_out("block", block["name"], lines, unknown | privacy_signs.BLOCKS, conversion)
+
+
+def _drop_shown_sets(attributes: dict[str, object]) -> dict[str, object]:
+    """Return the attributes without Block Visibility's control sets if none is enabled, or one shows it."""
+    visibility = to_mapping(attributes.get("blockVisibility"))
+    if not isinstance(sets := visibility.get("controlSets"), list):
+        return attributes
+    enabled = [controls for controls in sets if to_mapping(controls).get("enable") is not False]
+    lines = ([*_list_lines({"blockVisibility": controls})] for controls in enabled)
+    is_shown = not enabled or any(
+        not any(privacy_signs.find_signs(controls, privacy_signs.BLOCKS)) for controls in lines
+    )
+    return {**attributes, "blockVisibility": {**visibility, "controlSets": [] if is_shown else sets}}
+
+
+def _is_left_out(
+    kind: str, name: str, lines: Iterable[str], known: _HidingSigns, conversion: Conversion
+) -> bool:
+    """Return whether a block or shortcode was hidden from everyone; add a note, or the reason for a draft."""
+    found = sorted(
+        privacy_signs.find_signs([f"{name}=wp:{kind}", *lines], known), key=lambda it: it[:2], reverse=True
+    )
+    for is_left_out, sign, rule in found:
+        part = f"The {kind} “{name[:40]}”" + ("" if sign == name else f" with the attribute “{sign[:40]}”")
+        if is_left_out:
+            conversion.add_note(f"{part} was hidden from all visitors; this part was left out.")
+            return True
+        if rule.is_guess:
+            carrier = kind if sign == name else "attribute"
+            conversion.add_guess(make_guess(carrier, sign, part), is_new=rule.is_new)
+        elif not conversion.hidden:
+            conversion.hidden = f"{part} hides a part of its text; the article became a draft."
+    return False
+
+
+def _list_lines(attributes: Mapping[str, object]) -> Iterator[str]:
+    waiting = [*attributes.items()]
+    while waiting:
+        path, value = waiting.pop()
+        if value and isinstance(value, dict):
+            waiting += ((f"{path}.{key}", item) for key, item in value.items())
+        elif value and isinstance(value, list):
+            # Conditions in a list are often switched off one by one.
+            waiting += ((path, it) for it in value if to_mapping(it).get("enabled") is not False)
+        else:
+            yield f"{path}={value.strip() if isinstance(value, str) else json.dumps(value)}"
+
+
+def _find_hidden_shortcodes(text: str, conversion: Conversion) -> Iterator[tuple[int, int]]:
+    ends: dict[str, int] = {}
+    tags: list[tuple[re.Match[str], int]] = []  # start tags, with the index after the end tag or 0
+    for tag in reversed([*_TAG.finditer(text)]):
+        if tag["end"]:
+            ends[tag["end"].lower()] = tag.end()
+        else:
+            is_void = tag["close"] and tag["attributes"].endswith("/")
+            tags.append((tag, 0 if is_void else ends.get(tag["name"].lower(), 0)))
+    position = 0
+    for tag, end in reversed(tags):
+        stop = end or tag.end()
+        if tag.start() < position or not (end or tag["name"].startswith(privacy_signs.BUILDER_PREFIXES)):
+            continue
+        is_escaped = text[tag.start() - 1 : tag.start()] == "[" and text[stop : stop + 1] == "]"
+        if is_escaped or tag["name"] in _EXAMPLES:
+            position = stop
+        elif _is_shortcode_left_out(tag, conversion):
+            yield tag.start(), stop
+            position = stop
+
+
+def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
+    name = tag["name"].lower()
+    named, positional = parse_attributes(tag["attributes"])
+    attributes = {**named, "": "".join(positional), **({} if tag["close"] else {"?": "["})}
+    if _is_left_out("shortcode", name, _list_lines(named), privacy_signs.HIDDEN_SHORTCODE, conversion):
+        return True
+    if name.startswith(privacy_signs.BUILDER_PREFIXES):
+        return _is_left_out("shortcode", name, _list_lines(attributes), privacy_signs.BUILDERS, conversion)
+    plain = _NUMBER.sub("", name.lstrip("_"))
+    if not _HARMLESS.isdisjoint((name, plain, plain.removeprefix("su_"))):
+        return False
+    sign = privacy_signs.SHORTCODES.get(plain)
+    if sign is None:
+        sign = privacy_signs.guess_shortcode_sign(tag["name"], attributes)
+    elif "?" in attributes or named.get("operator", "allow").lower() != "allow":
+        attributes = {}  # the condition is unclear, or reversed
+    return _is_left_out("shortcode", name, _list_lines(attributes), {name: sign}, conversion)
+
 
 _PATTERN = re.compile(r"<!--\s*+wp:(?:core/)?block\s++\{\"ref\":(\d{1,18})\b[^<>]*+>")
 _MAX_PATTERNS = 1_000_000  # characters in one text

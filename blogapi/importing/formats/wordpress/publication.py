@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import Guess
-from blogapi.importing.format_api.privacy import make_guess
+from blogapi.importing.format_api.privacy import decide, make_guess
 from blogapi.importing.format_api.privacy_signs import (
     BUILDER_CONDITION,
     BUILDER_FIELDS,
@@ -18,7 +18,6 @@ from blogapi.importing.format_api.privacy_signs import (
     UNREAD_RULES,
     find_signs,
 )
-from blogapi.importing.format_api.publication import decide
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.xml_elements import Element
