@@ -23,6 +23,7 @@ from blogapi.importing.blogapi_export.layout import ExportFolder, get_file_name
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import ArticleRecord, ExportedFields
+from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.data import parse_yaml
 from blogapi.importing.texts.lines import to_bool, to_line
@@ -81,8 +82,11 @@ class ArticleFiles:
         """The address of the media folder in articles."""
         return self.export.layout.article_media
 
-    def read(self, data: bytes, path: Path, source: str) -> ArticleRecord:
+    def read(self, entry: Entry) -> ArticleRecord:
         """Return the record of an article; raises RefusedFile if the file is broken."""
+        if entry.problem:
+            raise entry.problem
+        data, path = read_bytes(entry.path), entry.path
         match = _FRONT_MATTER.match(data)
         if match is None:
             if _has_front_matter(data):
@@ -102,7 +106,8 @@ class ArticleFiles:
             pre = _PRE.fullmatch(content)
             content = html.unescape(pre[1]) if pre else content
         is_hidden = any(privacy.find_draft_reasons_in_folders(place.parts[:-1]))
-        status, reasons = _read_status(entries, metadata, self.now, is_hidden=is_hidden)
+        published_at = values.get_time(entries, "date")
+        status, reasons = _read_status(entries, metadata, published_at, self.now, is_hidden=is_hidden)
         covers = [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
         fields = {
             **entries,
@@ -117,10 +122,13 @@ class ArticleFiles:
         seo = self._read_seo(entries, metadata)
         notes += reasons
         slug = _read_slug(entries, notes)
-        texts = {text.name: values.get_text_field(fields, text) for text in TEXT_FIELDS}
+        texts: dict[str, Any] = {
+            text.name: fields.get(text.name) in (True, "true")
+            if isinstance(text.default, bool)
+            else values.get_text(fields, text.name)
+            for text in TEXT_FIELDS
+        }
         values.get_required_text(fields, "title", "Bread")
-        published_at = values.get_time(entries, "date")
-        status = _check_status(status, published_at, notes)
         created = values.get_time(metadata, "created")
         last_updated = values.get_time(entries, "lastmod") or created
         # A digest depends on the order of these fields.
@@ -147,7 +155,7 @@ class ArticleFiles:
         values.refuse_surrogates([body, exported.former_slugs, exported.former_paths, media_paths])
         return ArticleRecord(
             key=make_key(uuid),
-            source=source,
+            source=entry.key,
             title=texts["title"],
             slug=slug,
             content=content,
@@ -234,7 +242,7 @@ def _read_content_type(metadata: Values, path: Path) -> str:
 
 
 def _read_status(
-    entries: Values, metadata: Values, now: datetime, *, is_hidden: bool
+    entries: Values, metadata: Values, date: datetime | None, now: datetime, *, is_hidden: bool
 ) -> tuple[str, tuple[str, ...]]:
     """Return the status, and the reasons for a draft; `is_hidden` = the file is in a folder of drafts."""
     other_entries = {key: value for key, value in entries.items() if key not in _OWN_FIELDS}
@@ -243,28 +251,23 @@ def _read_status(
     status = metadata.get("status")
     if status == SCHEDULED and metadata.get("type") == ItemType.PAGE and not (draft is not False or reasons):
         # An export puts scheduled pages into the folder of drafts, because Jekyll would publish them at once.
-        time = values.get_time({"date": entries.get("date")}, "date")
-        is_public = not is_hidden or (time and time > now)
-        return (Status.PUBLISHED if is_public else Status.DRAFT).value, ()
-    if status is not None and not (reasons and status in READABLE_STATUSES):
-        return (str(status), ()) if status in NAMED_STATUSES else ("", reasons)
-    if draft is None:
+        is_public = not is_hidden or (date and date > now)
+        status, reasons = (Status.PUBLISHED if is_public else Status.DRAFT).value, ()
+    elif status is not None and not (reasons and status in READABLE_STATUSES):
+        if status not in NAMED_STATUSES:
+            note = "Its status is not understood; the article became a draft."
+            return Status.DRAFT.value, (*filter(None, reasons), note)
+        reasons = ()
+    elif draft is None:
         line = to_line(entries["draft"])[:100]
-        reasons = (*reasons, f"The value “{line}” of `draft` is not understood; the article became a draft.")
-    if draft is not False or reasons or is_hidden:
-        return Status.DRAFT.value, tuple(filter(None, reasons))
-    return Status.PUBLISHED.value, ()
-
-
-def _check_status(status: str, published_at: datetime | None, notes: list[str]) -> str:
-    """Return the status, or "draft" if the status is unknown or a published article has no date."""
-    if not status:
-        notes.append("Its status is not understood; the article became a draft.")
-        return Status.DRAFT.value
-    if status == Status.PUBLISHED and published_at is None:
-        notes.append("It has no date; the article became a draft. To publish it, add the date.")
-        return Status.DRAFT.value
-    return status
+        note = f"The value “{line}” of `draft` is not understood; the article became a draft."
+        return Status.DRAFT.value, (*filter(None, reasons), note)
+    else:
+        status = Status.DRAFT.value if draft or reasons or is_hidden else Status.PUBLISHED.value
+    if status == Status.PUBLISHED and date is None:
+        note = "It has no date; the article became a draft. To publish it, add the date."
+        return Status.DRAFT.value, (note,)
+    return str(status), tuple(filter(None, reasons))
 
 
 def _read_slug(fields: Values, notes: list[str]) -> str:

@@ -92,22 +92,21 @@ class TermNames:
 
         A name that the export does not contain becomes a new term.
         """
-        remaining = list(slugs)
-        return [self._find_slug(kind, name, remaining) for name in names]
-
-    def _find_slug(self, kind: str, name: str, remaining: list[str]) -> dict[str, str]:
-        known_slugs = self._slugs.get((kind, name), [])
-        slug = next((slug for slug in remaining if slug in known_slugs), "")
-        if slug:
-            remaining.remove(slug)
-        elif known_slugs:
-            slug = known_slugs[0]
-        elif len(name) > MAX_NAME_LENGTH:
-            raise RefusedFile(f"The name of a {kind} has {len(name):,} characters; shorten it.")
-        else:
-            slug = make_term_slug(name)
-            self._slugs[kind, name].append(slug)
-        return {"slug": slug, "name": name}
+        remaining, references = list(slugs), list[dict[str, str]]()
+        for name in names:
+            known_slugs = self._slugs.get((kind, name), [])
+            slug = next((slug for slug in remaining if slug in known_slugs), "")
+            if slug:
+                remaining.remove(slug)
+            elif known_slugs:
+                slug = known_slugs[0]
+            elif len(name) > MAX_NAME_LENGTH:
+                raise RefusedFile(f"The name of a {kind} has {len(name):,} characters; shorten it.")
+            else:
+                slug = make_term_slug(name)
+                self._slugs[kind, name].append(slug)
+            references.append({"slug": slug, "name": name})
+        return references
 
 
 def read_term(

@@ -30,12 +30,10 @@ from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.media.imported_media import map_files
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
-from blogapi.importing.storing.exported_terms import ExportedTerm, ExportedTerms
 from blogapi.importing.storing.service import Importer
 from blogapi.importing.storing.state import REFUSALS, ImportState, describe_refusal, report_refusal
 from blogapi.importing.storing.terms import TERMS_PER_TRANSACTION, list_parents_first
 from blogapi.importing.texts.lines import to_line
-from blogapi.importing.texts.messages import join_counts
 from blogapi.site import service as site_service
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
@@ -56,9 +54,7 @@ class Restored:
     media_uuids: dict[UUID, UUID] = field(default_factory=dict)
 
 
-def restore_media(
-    data: BlogData, user: UUID, key: str, restored: Restored, *, dry_run: bool
-) -> Iterator[FileReport]:
+def restore_media(data: BlogData, state: ImportState, key: str, restored: Restored) -> Iterator[FileReport]:
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
     for group in chunk(data.media):
         known = queries.find_uploads([item.hash for item in group])
@@ -68,7 +64,7 @@ def restore_media(
             (item, (known[item.hash].uuid, False)) for item in group if item.hash in known
         ]
         new = [item for item in group if item.hash not in known]
-        store = partial(_store, user=user, taken=taken, dry_run=dry_run)
+        store = partial(_store, user=state.author, taken=taken, dry_run=state.dry_run)
         results += zip(new, map_files(store, new), strict=True)
         for item, stored in results:
             if isinstance(stored, RefusedFile):
@@ -84,7 +80,16 @@ def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: 
         texts = _TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
     except ma.ValidationError as error:
         raise RefusedFile(describe_refusal(error)) from error
-    _check_hash(item)
+    if item.path.parent.is_symlink():
+        raise RefusedFile(
+            "The media folder is a link, and links are not followed; replace it with the folder."
+        )
+    if not item.path.is_file():
+        raise RefusedFile("The file is missing; copy it from the blog that was exported.")
+    if hash_file(item.path) != item.hash:
+        raise RefusedFile(
+            "The file is damaged or was changed; copy it again from the blog that was exported."
+        )
     with service.prepare_file(item.path, item.name) as prepared:
         if prepared.hash != item.hash and item.is_exact:
             raise RefusedFile("The library would change it; remove its metadata, or `hash` from its entry.")
@@ -97,19 +102,6 @@ def _store(item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: 
             prepared, **texts, user=user, restored=restored, former_hashes=item.former_hashes
         )
         return stored.uuid, is_new
-
-
-def _check_hash(item: ExportedMedia) -> None:
-    if item.path.parent.is_symlink():
-        raise RefusedFile(
-            "The media folder is a link, and links are not followed; replace it with the folder."
-        )
-    if not item.path.is_file():
-        raise RefusedFile("The file is missing; copy it from the blog that was exported.")
-    if hash_file(item.path) != item.hash:
-        raise RefusedFile(
-            "The file is damaged or was changed; copy it again from the blog that was exported."
-        )
 
 
 def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restored) -> Iterator[FileReport]:
@@ -126,20 +118,13 @@ def restore_terms(data: BlogData, importer: Importer, key: str, restored: Restor
                 for term in terms_of_kind:
                     if term.slug in existing:
                         continue
-                    restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1
-                    yield from _create(term, data.terms, importer.state, key, restored)
-
-
-def _create(
-    term: ExportedTerm, exported: ExportedTerms, state: ImportState, key: str, restored: Restored
-) -> Iterator[FileReport]:
-    try:
-        with savepoint():
-            created = exported_terms.create(state.author, term, exported)
-        state.plan_term(term.slug, created)
-    except REFUSALS as error:
-        restored.counts[exported_terms.TAXONOMIES[term.kind].plural] -= 1
-        yield report_refusal(f"{key}/{term.kind}/{term.slug[:100]}", error)
+                    try:
+                        with savepoint():
+                            created = exported_terms.create(importer.state.author, term, data.terms)
+                        importer.state.plan_term(term.slug, created)
+                        restored.counts[exported_terms.TAXONOMIES[kind].plural] += 1
+                    except REFUSALS as error:
+                        yield report_refusal(f"{key}/{kind}/{term.slug[:100]}", error)
 
 
 def restore_fields(data: BlogData, key: str, state: ImportState, restored: Restored) -> Iterator[FileReport]:
@@ -209,12 +194,6 @@ def _is_new(site: Site) -> bool:
         for name, default in defaults.items()
         if isinstance(default, ColumnDefault)
     )
-
-
-def describe_counts(restored: Restored) -> str:
-    """Return a sentence with the numbers of stored items; "" if nothing was stored."""
-    counts = {name: number for name, number in sorted(restored.counts.items()) if number}
-    return f"Created besides articles: {join_counts(counts)}." if counts else ""
 
 
 _REDIRECT_SCHEMA = CustomRedirectBodySchema()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from uuid import UUID
@@ -21,6 +22,7 @@ from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing.service import Importer
 from blogapi.importing.storing.terms import list_parents_first
+from blogapi.importing.texts.messages import join_counts
 
 _NO_EXPORT = "It is in no folder of an export; import the folder or the archive of an export."
 
@@ -64,15 +66,16 @@ class ExportSource(Source):
                 self.assets = (*self.assets, export.root / export.layout.media)
             key, state = export.root.name, importer.state
             yield from data.reports
-            yield from restoring.restore_media(data, state.author, key, restored, dry_run=state.dry_run)
+            yield from restoring.restore_media(data, state, key, restored)
             yield from restoring.restore_terms(data, importer, key, restored)
             yield from restoring.restore_fields(data, key, state, restored)
             yield from restore_redirects(data, key, state, restored)
             yield from restoring.restore_site(data, key, restored, dry_run=state.dry_run)
             state.exported_terms = {**state.exported_terms, **data.terms}
         self._media_uuids = restored.media_uuids
-        sentence = restoring.describe_counts(restored)
-        self.notes += [*([sentence] if sentence else []), *restored.notes]
+        if counts := {name: number for name, number in sorted(restored.counts.items()) if number}:
+            self.notes.append(f"Created besides articles: {join_counts(counts)}.")
+        self.notes += restored.notes
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each article, or a report if its file is broken."""
@@ -83,7 +86,7 @@ class ExportSource(Source):
             reader = ArticleFiles(export, media, TermNames(data.terms), self._now)
             pages = []
             for entry in entries:
-                item = self._complete_record(read_item(entry.key, partial(_read_file, reader, entry)))
+                item = self._complete_record(read_item(entry.key, partial(reader.read, entry)))
                 if isinstance(item, ArticleRecord) and item.exported and "parent" in item.exported.body:
                     pages.append(item)
                 else:
@@ -122,12 +125,6 @@ class ExportSource(Source):
         return replace(item, content=content, exported=replace(item.exported, body=body, media_paths=paths))
 
 
-def _read_file(reader: ArticleFiles, entry: Entry) -> ArticleRecord:
-    if entry.problem:
-        raise entry.problem
-    return reader.read(read_bytes(entry.path), entry.path, entry.key)
-
-
 def detect(entry: Entry, head: bytes) -> bool:
     """Return whether the file belongs to an export of blogapi.
 
@@ -144,15 +141,9 @@ def detect(entry: Entry, head: bytes) -> bool:
         return False
     has_blogapi_field = article_files.has_blogapi_field(head)
     if has_blogapi_field is None:
-        has_blogapi_field = article_files.has_blogapi_field(_read(entry))
+        with suppress(RefusedFile):
+            has_blogapi_field = article_files.has_blogapi_field(read_bytes(entry.path))
     return has_blogapi_field is True or export.is_article(entry.path)
-
-
-def _read(entry: Entry) -> bytes:
-    try:
-        return read_bytes(entry.path)
-    except RefusedFile:
-        return b""
 
 
 FORMAT = Format(name="blogapi", contract=CONTRACT_VERSION, detect=detect, open_source=ExportSource)

@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any, NoReturn
 from uuid import UUID
 
-from blogapi.content.articles.fields import TextField
 from blogapi.content.custom_fields.custom_values import is_field_name
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.lines import to_line
@@ -38,13 +37,6 @@ def get_required_text(values: Values, name: str, example: str) -> str:
     if not text.strip():
         _refuse(name, None, "a text", f"{name}: {example}")
     return text
-
-
-def get_text_field(values: Values, field: TextField) -> Any:
-    """Return the value of a text field; its default if it is missing."""
-    if isinstance(field.default, bool):
-        return values.get(field.name) in (True, "true")
-    return get_text(values, field.name)
 
 
 def get_uuid(values: Values, name: str) -> UUID:

@@ -133,12 +133,15 @@ _CONDITIONAL = {"if", "unless"}
 def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:
     """Yield a guess for each part, outside of code, whose name has a word that hides."""
     shown, ends = set[tuple[str | None, ...]](), set[str]()
+    # Comments can be remarks of the author where a generator is known.
+    is_plain_markdown = record.content_type == "markdown" and not record.generator
+    has_comments = record.key.startswith(_FROM_PROGRAMS) or is_plain_markdown
     for found in dict.fromkeys(it.groups() for it in _NAMED_PART.finditer(record.content)):
         comment, element, void, container, tag, condition, block, block_condition = found
         name, kind = element or container or tag or block or "", "tag"
         subject = f"The {'element' if element else 'container' if container else 'tag'} “{name[:60]}”"
         if comment:
-            if not (hiding_words.is_hiding_comment(comment) and _has_comments(record)):
+            if not (has_comments and hiding_words.is_hiding_comment(comment)):
                 continue
             name, kind, subject = comment.strip().lower(), "comment", f"The comment “{comment.strip()}”"
         elif name.lower() in _CONDITIONAL:
@@ -159,12 +162,6 @@ def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:
         is_enclosing = bool(comment or container) or (name.lower() in ends and void is None)
         if (is_enclosing or hiding_words.is_wall(name)) and found in shown:
             yield make_guess(kind, words if name.lower() in _CONDITIONAL else name, subject)
-
-
-def _has_comments(record: ArticleRecord) -> bool:
-    """Return whether comments can be marks: they can be remarks of the author where a generator is known."""
-    is_plain_markdown = record.content_type == "markdown" and not record.generator
-    return record.key.startswith(_FROM_PROGRAMS) or is_plain_markdown
 
 
 def _find_condition(name: str, condition: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from blogapi.importing.texts.lines import BOOLEAN_WORDS, normalize_key
+from blogapi.importing.texts.lines import BOOLEAN_WORDS
 
 
 def _words(text: str) -> frozenset[str]:
@@ -55,15 +55,14 @@ MEMBERS = _words("""member membre mitglied mitglieder membres miembros miembro m
 FALSE_WORDS = FALSE | _words("non nein nie nej ne ei hayır tidak нет ні いいえ 否 아니요 não não")  # noqa: RUF001
 TRUE_WORDS = TRUE | _words("oui ja sí si sim sì tak ano kyllä igen evet ya да так はい 是 예")
 
-_READERS = frozenset(
+#: The whole values, as normalized keys, that say for whom a text is.
+READERS = frozenset(
     f"{reader}{only}"
     for only in ("", "only")
     for reader in _words("""member members subscriber subscribers patron patrons vip staff
     internal paid premium private paidmembers paidsubscribers registered admin admins loggedin
     onlypaid onlyfree founding""")
 )
-#: The whole values, as normalized keys, that say for whom a text is.
-READERS = _READERS
 HIDING_VALUES = (
     READERS - {"staff", "admin", "admins", "premium", "vip", "patron", "patrons", "registered", "founding"}
     | MEMBERS
@@ -175,13 +174,10 @@ def is_hiding_key(name: str) -> bool:
     if words & _PAGE_PARTS or is_other_use(name) or len(words) < 2:
         return False
     hiding = {word for word in words if _is_strong(word) or _is_weak(word)}
-    return (words - hiding <= _NEIGHBOURS and any(map(_is_strong, words))) or _has_plan(words)
-
-
-def _has_plan(words: set[str]) -> bool:
-    """Return whether weak words name a condition: `required_plan`, `allowedRoles`, `staff_only`."""
+    # Weak words can name a condition: `required_plan`, `allowedRoles`, `staff_only`.
     weak = {word for word in words if _is_weak(word)} - {"only", "if", "can", "access"}
-    return bool(weak) and bool(words & _CONDITIONS) and words <= weak | _NEIGHBOURS
+    has_condition = bool(weak and words & _CONDITIONS) and words <= weak | _NEIGHBOURS
+    return has_condition or (words - hiding <= _NEIGHBOURS and any(map(_is_strong, words)))
 
 
 def is_hiding_entry(name: str, value: str) -> bool:
@@ -246,7 +242,3 @@ def is_hiding_comment(text: str) -> bool:
     """Return whether a comment names nothing but readers: `members`, `paid content`."""
     words = {*re.split(r"[\s:_-]+", text.strip().casefold())}
     return words <= _COMMENT_WORDS and bool(words - _COMMENT_FILLERS)
-
-
-def normalize_value(value: str) -> str:
-    return normalize_key(value.strip())

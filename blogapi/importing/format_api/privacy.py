@@ -95,14 +95,10 @@ def _guess_from_entry(
     key: str, name: str, rule: privacy_signs.FieldRule | None, value: object
 ) -> Iterator[DraftReason]:
     """Yield a reason if a key that no system is known for says that the article is private."""
-    is_new, text = True, to_line(value)[:100] or ", ".join(_to_words(value))[:100]
     last = key.rpartition(".")[2]
-    if rule is not None and rule.is_guess:
-        is_private, is_new = not _is_public(rule, value), rule.is_new
-    else:
-        is_private = rule is None and _is_private_entry(last, name, value)
-    if is_private:
-        shown = to_line(key)[:60]
+    if _is_private_entry(last, name, value) if rule is None else not _is_public(rule, value):
+        shown, text = to_line(key)[:60], to_line(value)[:100] or ", ".join(_to_words(value))[:100]
+        is_new = rule is None or rule.is_new
         note = f"It has `{shown}`" if "passw" in last.lower() else f"It has `{shown}: {text}`"
         yield DraftReason(f"{note}; the article became a draft.", guess=f"key:{shown}", is_new=is_new)
 
@@ -212,7 +208,9 @@ def find_draft_reasons_in_folders(folders: Iterable[str]) -> Iterator[DraftReaso
             yield DraftReason("" if "draft" in folder.casefold() else note, sign=folder)
 
 
-def _guess_from_path(folders: list[str], name: str) -> Iterator[DraftReason]:
+def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterator[DraftReason]:
+    *folders, name = key.split("/")
+    yield from find_draft_reasons_in_folders(folders)
     for number, folder in enumerate(folders):
         if folder.casefold() not in privacy_signs.PRIVATE_FOLDERS and hiding_words.is_hiding_folder(folder):
             # The first folder is the imported one, or an outer folder.
@@ -221,12 +219,6 @@ def _guess_from_path(folders: list[str], name: str) -> Iterator[DraftReason]:
             yield DraftReason(note, guess=f"folder:{path}")
     if hiding_words.is_draft_file(name):
         yield DraftReason(f"Its file is named “{name}”; the article became a draft.", guess="file:draft")
-
-
-def _find_draft_reasons_in_path(key: str, *, builds_underscores: bool) -> Iterator[DraftReason]:
-    *folders, name = key.split("/")
-    yield from find_draft_reasons_in_folders(folders)
-    yield from _guess_from_path(folders, name)
     if name.startswith("_") and not builds_underscores:
         note = "Its name begins with “_”, which marks unpublished files; the article became a draft."
         yield DraftReason(note)

@@ -21,7 +21,6 @@ from blogapi.importing.format_api.hiding_words import (
     is_hiding_name,
     is_other_use,
     is_wall,
-    normalize_value,
     split_name,
 )
 from blogapi.importing.texts.lines import normalize_key
@@ -39,10 +38,9 @@ def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
 
 # --- Front matter of Markdown files, and tags in their text.
 
-_TRUE, _FALSE, _READERS = TRUE, FALSE, READERS
 _EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
 # The values of a hiding field that mean "not hidden".
-_NOTHING = _FALSE | {"", "none", "null"}
+_NOTHING = FALSE | {"", "none", "null"}
 _YES = frozenset(("true", "yes"))
 _PUBLIC = _EVERYONE | PUBLISHED | {"published", "publish", "visible", "listed", "free", "default"}
 _PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
@@ -82,7 +80,7 @@ STATUS_RULE = FieldRule(
 #: They also apply inside of MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
 #: Rules with `others_are_public` are for fields that other blogs use for other purposes.
 FIELDS = {
-    FieldRule(public=_NOTHING, private=_TRUE): {
+    FieldRule(public=_NOTHING, private=TRUE): {
         "most generators": "draft drafts isDraft saveAsDraft wip isWip",
         "Hugo": "headless",
         "Hexo and others": "private isPrivate hidden isHidden secret",
@@ -91,60 +89,60 @@ FIELDS = {
         "hexo-blog-encrypt and others": "encrypt encrypted locked isLocked",
         "Eleventy": "eleventyExcludeFromCollections buildawesomeExcludeFromCollections",
     },
-    FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=_TRUE, is_guess=True): {
+    FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=TRUE, is_guess=True): {
         "sites with members": """membersOnly memberOnly subscribersOnly sponsorsOnly vip premium isPremium
             paid isPaid paywall paywalled exclusive gated isGated loginRequired requiresLogin requireLogin
             authRequired requiresAuth requireAuth"""
     },
     # Material for MkDocs: `hide: [navigation, toc]` hides parts of the page.
-    FieldRule(public=_NOTHING | _PARTS, private=_TRUE): {"Hexo, Material for MkDocs": "hide"},
+    FieldRule(public=_NOTHING | _PARTS, private=TRUE): {"Hexo, Material for MkDocs": "hide"},
     # Jekyll and Quartz treat an empty `published` or `publish` as false; it can also be a date.
-    FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}, dates_are_public=True): {
+    FieldRule(public=TRUE | _EVERYONE, private=FALSE | _PRIVATE | {""}, dates_are_public=True): {
         "Jekyll, Obsidian, Quartz": "published isPublished publish dg-publish"
     },
-    FieldRule(public=_TRUE | _EVERYONE, private=_FALSE | _PRIVATE | {""}): {
+    FieldRule(public=TRUE | _EVERYONE, private=FALSE | _PRIVATE | {""}): {
         "content systems": "public isPublic visible isVisible",
         "Zola, Grav": "render routable",
     },
-    FieldRule(public=_NOTHING, private=_TRUE, is_unlisting=True): {
+    FieldRule(public=_NOTHING, private=TRUE, is_unlisting=True): {
         "Hugo and others": "unlisted isUnlisted delisted"
     },
-    FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "local"}, is_unlisting=True): {
+    FieldRule(public=TRUE | {"always"}, private=FALSE | {"never", "local"}, is_unlisting=True): {
         "content systems": "listed isListed",
         "Hugo": "build.list",
     },
-    FieldRule(private=_FALSE, others_are_public=True, is_unlisting=True): {
+    FieldRule(private=FALSE, others_are_public=True, is_unlisting=True): {
         "themes of VuePress": "list post article"
     },
     STATUS_RULE: {"Pelican, Nikola and others": "status postStatus publishStatus"},
-    FieldRule(public=_PUBLIC, private=_PRIVATE | _READERS): {"Ghost and others": "visibility"},
-    FieldRule(private=_YES | _PRIVATE | _READERS | {"{}"}, others_are_public=True, is_guess=True): {
+    FieldRule(public=_PUBLIC, private=_PRIVATE | READERS): {"Ghost and others": "visibility"},
+    FieldRule(private=_YES | _PRIVATE | READERS | {"{}"}, others_are_public=True, is_guess=True): {
         "sites with members": "access"
     },
-    FieldRule(private=_YES | _PRIVATE | _READERS, others_are_public=True, is_guess=True): {
+    FieldRule(private=_YES | _PRIVATE | READERS, others_are_public=True, is_guess=True): {
         "sites with members": """accessLevel audience members subscribers plan tier tiers role roles
             permission permissions"""
     },
-    FieldRule(private=_YES | _UNFINISHED | _READERS, others_are_public=True): {
+    FieldRule(private=_YES | _UNFINISHED | READERS, others_are_public=True): {
         "content systems": "state stage workflow"
     },
-    FieldRule(public=_TRUE | {"always"}, private=_FALSE | {"never", "link"}): {"Hugo": "build.render"},
+    FieldRule(public=TRUE | {"always"}, private=FALSE | {"never", "link"}): {"Hugo": "build.render"},
     FieldRule(public=frozenset(("false", "")), is_secret=True): {
         "hexo-blog-encrypt": "password passwords passphrase passcode postPassword pwd",
         "content systems": "passwd pw",
     },
-    FieldRule(private=_TRUE, others_are_public=True): {
+    FieldRule(private=TRUE, others_are_public=True): {
         "content systems": """deleted trashed disabled confidential internal inProgress idea template lock
             skip exclude excluded ignore ignored"""
     },
-    FieldRule(private=_FALSE, others_are_public=True): {
+    FieldRule(private=FALSE, others_are_public=True): {
         "content systems": """active enabled live approved publishable ready released finished complete
             completed done""",
         "Eleventy": "permalink.build",
         "DocPad, Lume": "write url",
     },
     FieldRule(private=frozenset(("draft", "private")), others_are_public=True): {"content systems": "type"},
-    FieldRule(private=_FALSE, others_are_public=True, is_guess=True, is_new=True): {
+    FieldRule(private=FALSE, others_are_public=True, is_guess=True, is_new=True): {
         "content systems": "online show display"
     },
     FieldRule(private=frozenset(("false",)), others_are_public=True): {"Eleventy": "permalink"},
@@ -155,7 +153,7 @@ FIELD_RULES = {normalize_key(name): rule for rule, found in FIELDS.items() for n
 UNLISTED_VALUES = {"unlisted"}
 #: The values that only keep an article out of lists in one generator, by generator and field.
 UNLISTED_VALUES_BY_GENERATOR = {
-    ("jekyll", "hidden"): _TRUE,  # the plugin jekyll-paginate-v2
+    ("jekyll", "hidden"): TRUE,  # the plugin jekyll-paginate-v2
     ("pelican", "status"): frozenset(("hidden",)),
 }
 PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
@@ -524,7 +522,7 @@ def guess_attribute(line: str) -> HidingSign:
     path, _, value = line.partition("=")
     name = path.rpartition(".")[2]
     is_other = path.partition(".")[0] in _OTHER_ATTRIBUTES
-    is_private = not is_other and is_hiding_entry(name, normalize_value(value))
+    is_private = not is_other and is_hiding_entry(name, normalize_key(value.strip()))
     return _GUESSED_WORD if is_private and not HIDING_PARTS.search(path) else GUESSED_ATTRIBUTE
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
@@ -112,12 +113,16 @@ def make_record(
     reason = "The blog was private; the article became a draft." if is_private else reason
     status, reasons = decide(item.status, published_at, options.now, reason, _STATUSES)
     notes += reasons
+    title = to_title(item.title)
+    if not title:
+        notes.append("It has no title; the title was made from its text or address.")
+        title = titles.choose_title(to_plain_html(content), titles.extract_slug(item.get_path()))
     path, author = item.get_path(), to_line(unescape(item.author))
     return ArticleRecord(
         key=item.make_key(),
         source=source[0],
         path=source[1],
-        title=_find_title(item, content, notes),
+        title=title,
         slug=titles.extract_slug(path),
         content=content,
         content_type="html",
@@ -132,14 +137,6 @@ def make_record(
         left_out=tuple(left_out),
         notes=tuple(notes),
     )
-
-
-def _find_title(item: BloggerItem, content: str, notes: list[str]) -> str:
-    title = to_title(item.title)
-    if title:
-        return title
-    notes.append("It has no title; the title was made from its text or address.")
-    return titles.choose_title(to_plain_html(content), titles.extract_slug(item.get_path()))
 
 
 def convert_embeds(html: str) -> tuple[str, tuple[str, ...]]:
@@ -241,7 +238,19 @@ class Feed:
     def _make_item(self, entry: Element) -> BloggerItem:
         item = BloggerItem(blog=self.blog, is_too_large=entry.is_too_large)
         for child in entry.children:
-            _read_attributes(item, child)
+            name, attributes = child.local_name, child.attributes
+            if name == "category":
+                term = attributes.get("term", "")
+                if attributes.get("scheme", "").endswith(_KIND_SCHEME):
+                    item.kind = term.rpartition("#")[2]
+                elif term:
+                    item.labels.append(term)
+            elif name == "link" and attributes.get("rel") == "alternate":
+                item.address = attributes.get("href", "")
+            elif name == "enclosure" or (name == "link" and attributes.get("rel") == "enclosure"):
+                item.features += ["enclosures"] if attributes else []
+            elif name in ("location", "point"):
+                item.features.append("locations")
         values = _read_values(entry)
         draft, trashed = values.pop("draft", ""), values.pop("trashed", "")
         for name, text in values.items():
@@ -258,34 +267,13 @@ class Feed:
 
 def _read_values(entry: Element) -> dict[str, str]:
     values: dict[str, str] = {}
-    for path, text in _list_texts(entry):
-        if name := _FIELDS.get(path):
-            is_joined = name in _JOINED_FIELDS and name in values
-            values[name] = f"{values[name]} {text}" if is_joined else text.strip()
-    return values
-
-
-def _list_texts(entry: Element) -> Iterator[tuple[str, str]]:
     for child in entry.children:
-        outer = child.local_name
-        yield outer, child.text
-        yield from ((f"{outer}/{inner.local_name}", inner.text) for inner in child.children)
-
-
-def _read_attributes(item: BloggerItem, element: Element) -> None:
-    name, attributes = element.local_name, element.attributes
-    if name == "category":
-        term = attributes.get("term", "")
-        if attributes.get("scheme", "").endswith(_KIND_SCHEME):
-            item.kind = term.rpartition("#")[2]
-        elif term:
-            item.labels.append(term)
-    elif name == "link" and attributes.get("rel") == "alternate":
-        item.address = attributes.get("href", "")
-    elif (name == "link" and attributes.get("rel") == "enclosure") or (name == "enclosure" and attributes):
-        item.features.append("enclosures")
-    elif name in ("location", "point"):
-        item.features.append("locations")
+        inner = ((f"{child.local_name}/{it.local_name}", it.text) for it in child.children)
+        for path, text in ((child.local_name, child.text), *inner):
+            if name := _FIELDS.get(path):
+                is_joined = name in _JOINED_FIELDS and name in values
+                values[name] = f"{values[name]} {text}" if is_joined else text.strip()
+    return values
 
 
 # `https://name.blogspot.co.uk/2020/01/title.html`: each country has its own host for the same blog.
@@ -329,32 +317,25 @@ class BloggerSource(FileSource):
 
     def _read_item(self, item: BloggerItem, entry: Entry, overview: Overview) -> Item:
         try:
-            self._check_is_imported(item)
+            if item.status == "SOFT_TRASHED" and item.make_key() not in self.options.imported_keys:
+                self.left_behind["articles in the trash"] += 1
+                raise NotAnArticle("It was in the trash of Blogger.")
             return make_record(item, (entry.key, entry.path), self.options, is_private=overview.is_private)
         except (RefusedFile, NotAnArticle) as error:
             return report_problem(entry.key, error, entry.key, to_title(item.title))
-
-    def _check_is_imported(self, item: BloggerItem) -> None:
-        """Raise NotAnArticle for an item that is not imported."""
-        if item.status == "SOFT_TRASHED" and item.make_key() not in self.options.imported_keys:
-            self.left_behind["articles in the trash"] += 1
-            raise NotAnArticle("It was in the trash of Blogger.")
 
 
 def _list_albums(path: Path) -> list[Path]:
     """Return the folders of pictures beside a `Takeout/Blogger/Blogs/NAME/feed.atom`."""
     albums = path.parent.parent.parent / "Albums"
     try:
-        folders = [] if albums.is_symlink() else sorted(filter(_is_folder, albums.iterdir()))
+        # Links are ignored, because they could lead to pictures that are not part of the export.
+        folders = [it for it in sorted(albums.iterdir()) if it.is_dir() and not it.is_symlink()]
     except OSError:
         return []
     # The album with the name of the blog comes first.
-    return sorted(folders, key=lambda child: child.name != path.parent.name)[:_MAX_ALBUMS]
-
-
-def _is_folder(path: Path) -> bool:
-    # Links are ignored, because they could lead to pictures that are not part of the export.
-    return path.is_dir() and not path.is_symlink()
+    is_link = albums.is_symlink()
+    return [] if is_link else sorted(folders, key=lambda it: it.name != path.parent.name)[:_MAX_ALBUMS]
 
 
 class Overview:
@@ -366,26 +347,22 @@ class Overview:
         self._paths: set[str] = set()
         self._links: set[tuple[str, str]] = set()
         feed = Feed(path)
-        try:
+        # `read_entry` reads the file again and reports a damage, after the intact articles.
+        with suppress(RefusedFile):
             for item in feed.read():
-                self._add(item)
-        except RefusedFile:
-            # `read_entry` reads the file again and reports the damage, after the intact articles.
-            pass
+                if item.kind in _COUNTED_KINDS:
+                    self.counts[_COUNTED_KINDS[item.kind]] += 1
+                if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
+                    self.is_private = item.content.strip() != "PUBLIC"
+                elif item.kind in ("post", "page"):
+                    self.counts.update(item.features)
+                    self._paths.add(item.get_path())
+                    if "//" in item.content:
+                        found = _POST_LINK.findall(item.content)
+                        self._links.update((host.lower(), path) for host, path in found)
+                    if item.address.startswith("http"):
+                        self._links.update((host, item.get_path()) for host in list_hosts(item.address))
         self._address = feed.address
-
-    def _add(self, item: BloggerItem) -> None:
-        if item.kind in _COUNTED_KINDS:
-            self.counts[_COUNTED_KINDS[item.kind]] += 1
-        if item.kind == "settings" and item.id.endswith(_ACCESS_SETTING):
-            self.is_private = item.content.strip() != "PUBLIC"
-        elif item.kind in ("post", "page"):
-            self.counts.update(item.features)
-            self._paths.add(item.get_path())
-            if "//" in item.content:
-                self._links.update((host.lower(), path) for host, path in _POST_LINK.findall(item.content))
-            if item.address.startswith("http"):
-                self._links.update((host, item.get_path()) for host in list_hosts(item.address))
 
     def find_hosts(self) -> set[str]:
         """Return the hosts of the blog.

@@ -101,18 +101,15 @@ def _list_blocks(post: Mapping[str, object]) -> list[tuple[str, Mapping[str, Any
         return [(node["type"], node) for node in nodes if node["type"] != "paragraph" or node["children"]]
     with suppress(*_ERRORS):
         document = _load(post["mobiledoc"])
-        text_types = ("text" for section in document["sections"] if _has_text(section))
+        # Sections of type 10 are cards. The last item of a marker is its text.
+        sections = (it[2] for it in document["sections"] if it[0] != 10)
+        text_types = ("text" for markers in sections if any(marker[-1] for marker in markers))
         return [*((name, {}) for name in text_types), *((name, fields) for name, fields in document["cards"])]
     return []
 
 
 def _load(source: object) -> Any:
     return json.loads(source) if isinstance(source, str) else source
-
-
-def _has_text(section: Any) -> bool:
-    # Sections of type 10 are cards. The last item of a marker is its text.
-    return section[0] != 10 and any(marker[-1] for marker in section[2])
 
 
 def _find_markdown(blocks: list[tuple[str, Mapping[str, Any]]]) -> str:

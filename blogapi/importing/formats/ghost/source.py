@@ -158,15 +158,11 @@ class PostReader:
             raise RefusedFile(
                 "It is not a JSON object with the fields of a post; correct or remove it in the export."
             )
-        post = {**row, **self._find_meta(row)}
-        return self._make_record(post)
-
-    def _find_meta(self, row: Post) -> dict[str, object]:
         meta = self.tables.post_meta.get(to_line(row.get("id")), {})
-        return {name: value for name, value in meta.items() if not row.get(name)}
-
-    def _make_record(self, post: Post) -> ArticleRecord:
-        body, slug, title = read_body(post), _get_slug(post), to_line(post.get("title"))
+        post = {**row, **{name: value for name, value in meta.items() if not row.get(name)}}
+        body, slug, title = read_body(post), to_line(post.get("slug")), to_line(post.get("title"))
+        # Ghost gives the slug `untitled` to posts without a slug.
+        slug = "" if slug == "untitled" else slug
         key = make_key(post)
         if not (title or slug or body.content):
             raise RefusedFile("It has neither a title nor a text; remove it from the export.")
@@ -180,6 +176,9 @@ class PostReader:
             notes = (*notes, f"Parts of its text were left out or changed: {join_counts(body.losses)}.")
         addresses, is_public = tuple(self._list_addresses(post, published_at)), status != "draft"
         self.hosts.update(_STORAGE_HOST.findall(body.content))
+        tags = self._list_tags(post)
+        # An internal tag such as `#fr` or `#lang-fr` names the language.
+        marks = (_LANGUAGE_TAG.sub("", tag.name.casefold(), count=1) for tag in tags if tag.is_internal)
         record = ArticleRecord(
             key=key,
             source=self.entry.key,
@@ -191,7 +190,7 @@ class PostReader:
             content_type=body.content_type,
             status=status,
             published_at=published_at,
-            tags=self._read_tags(post),
+            tags=list_distinct(tag.name[:MAX_TAG_LENGTH].strip() for tag in tags if not tag.is_internal),
             is_page=is_page(post),
             authors=self._read_authors(post),
             cover_image=read_url(post.get("feature_image") or post.get("image")),
@@ -200,8 +199,8 @@ class PostReader:
             seo_title=to_line(post.get("meta_title")),
             seo_description=to_line(post.get("meta_description")),
             canonical_url=to_http_url(read_url(post.get("canonical_url"))),
-            language=self._read_language(post),
-            featured=to_line(post.get("featured")).casefold() in ("1", "true"),
+            language=next(filter(None, map(read_language, marks)), ""),
+            featured=_is_on(post.get("featured")),
             # The last address follows the URL pattern in the settings of the blog.
             former_paths=(*self.redirects.paths.pop(slug, ()), *(addresses[-1:] if is_public else ())),
             addresses=addresses,
@@ -217,16 +216,6 @@ class PostReader:
         joined = [self.tables.tags.get(id_) for _, id_ in ids]
         tags = joined or [read_tag(row) for row in _list_mappings(post.get("tags"))]
         return [tag for tag in tags if isinstance(tag, GhostTag)]
-
-    def _read_language(self, post: Post) -> str:
-        """Return the language that an internal tag such as `#fr` or `#lang-fr` names; otherwise ""."""
-        names = (tag.name.casefold() for tag in self._list_tags(post) if tag.is_internal)
-        found = (read_language(_LANGUAGE_TAG.sub("", name, count=1)) for name in names)
-        return next(filter(None, found), "")
-
-    def _read_tags(self, post: Post) -> tuple[str, ...]:
-        names = [tag.name for tag in self._list_tags(post) if not tag.is_internal]
-        return list_distinct(name[:MAX_TAG_LENGTH].strip() for name in names)
 
     def _read_authors(self, post: Post) -> tuple[AuthorRecord, ...]:
         ids = sorted(self.tables.post_authors.get(to_line(post.get("id")), []), key=lambda join: join[0])
@@ -260,12 +249,6 @@ class PostReader:
             repeated = (post.get(other) for other in _REPEATED_FIELDS.get(name, ()))
             if value and to_line(value) not in ("0", "false") and value not in repeated:
                 self.left_behind[name] += 1
-
-
-def _get_slug(post: Post) -> str:
-    # Ghost gives the slug `untitled` to posts without a slug.
-    slug = to_line(post.get("slug"))
-    return "" if slug == "untitled" else slug
 
 
 def _list_mappings(value: object) -> list[Post]:
@@ -306,8 +289,14 @@ class GhostSource(FileSource):
         redirects = read_redirects(entry.path.parent)
         posts = PostReader(entry, tables, redirects, self.options, self.left_behind)
         for number, row in enumerate(tables.posts, 1):
-            yield from _read_post(posts, row, number, entry)
-        tables.others["redirects"] += redirects.count_left()
+            try:
+                yield posts.read(row)
+            except RefusedFile as error:
+                post = to_mapping(row)
+                title = to_line(post.get("title")) or f"Post {number:,}"
+                yield report_problem(make_key(post) or f"ghost:{number}", error, entry.key, title)
+        # Those that no post took are unused.
+        tables.others["redirects"] += redirects.others + sum(map(len, redirects.paths.values()))
         names = {author.name.casefold() for author in tables.users.values()}
         tables.others["users without posts"] += len(names - posts.authors.keys())
         if has_invalid_bytes:
@@ -316,9 +305,6 @@ class GhostSource(FileSource):
             self.notes.append(
                 f"“{entry.key}” is the export of a private blog; all its articles become drafts."
             )
-        self._add_summary(tables, posts, entry)
-
-    def _add_summary(self, tables: Tables, posts: PostReader, entry: Entry) -> None:
         self.hosts |= posts.hosts
         self.left_behind.update(+tables.others)
         self.terms += [
@@ -331,20 +317,11 @@ class GhostSource(FileSource):
             filled = {name: value for name, value in fields.items() if value}
             self.terms.append(TermRecord(kind="author", name=author.name, fields=filled))
         if posts.without_author:
-            number = format_count(posts.without_author, "post")
+            count = format_count(posts.without_author, "post")
             self.notes.append(
-                f"“{entry.key}” has {number} whose author it does not contain; the user who imports is the "
+                f"“{entry.key}” has {count} whose author it does not contain; the user who imports is the "
                 "author."
             )
-
-
-def _read_post(posts: PostReader, row: object, number: int, entry: Entry) -> Iterator[Item]:
-    try:
-        yield posts.read(row)
-    except RefusedFile as error:
-        post = to_mapping(row)
-        key, title = make_key(post) or f"ghost:{number}", to_line(post.get("title")) or f"Post {number:,}"
-        yield report_problem(key, error, entry.key, title)
 
 
 def _estimate_posts(entry: Entry) -> int:

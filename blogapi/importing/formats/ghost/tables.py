@@ -164,11 +164,7 @@ def read_tag(row: Mapping[str, object]) -> GhostTag | None:
     """Return the tag in a row, or None if it has no name. Internal tags control themes; readers see none."""
     name = to_line(row.get("name"))
     is_internal = row.get("visibility") == "internal" or name.startswith("#")
-    return GhostTag(name, is_internal, _read_details(row)) if name else None
-
-
-def _read_details(row: Mapping[str, object]) -> Mapping[str, str]:
-    """Return the fields of a tag; pictures are left out if the export has no full address of them."""
+    # Pictures are left out if the export has no full address of them.
     fields = {
         "description": to_line(row.get("description")),
         "cover_image": to_http_url(read_url(row.get("feature_image") or row.get("image"))),
@@ -177,7 +173,8 @@ def _read_details(row: Mapping[str, object]) -> Mapping[str, str]:
         "og_image": to_http_url(read_url(row.get("og_image"))),
         "canonical_url": to_http_url(read_url(row.get("canonical_url"))),
     }
-    return {name: text for name, text in fields.items() if text}
+    filled = {field: text for field, text in fields.items() if text}
+    return GhostTag(name, is_internal, filled) if name else None
 
 
 def read_author(row: Mapping[str, object]) -> AuthorRecord | None:
@@ -214,17 +211,14 @@ class Redirects:
     paths: dict[str, list[str]] = field(default_factory=dict)
     others: int = 0
 
-    def count_left(self) -> int:
-        """Return the number of unused redirects: `others`, and those that no post took from `paths`."""
-        return self.others + sum(map(len, self.paths.values()))
-
 
 def read_redirects(parent: Path) -> Redirects:
     """Return the redirects in a folder. A file that cannot be read adds one to `others`."""
     redirects = Redirects()
     files = [parent / name for name in _NAMES if (parent / name).is_file()]
-    for source, target in (pair for path in files for pair in _list_redirects(path)):
-        slug, former_path = _TARGET.fullmatch(target), _get_path(source)
+    for source, target in (pair for file in files for pair in _list_redirects(file)):
+        slug, path = _TARGET.fullmatch(target), _PATH.fullmatch(source[:1_000])
+        former_path = f"/{path[1]}/".replace("\\", "") if path else ""
         if slug and former_path.strip("/") not in ("", slug[1]):
             redirects.paths.setdefault(slug[1], []).append(former_path)
         else:
@@ -244,8 +238,3 @@ def _list_redirects(path: Path) -> Iterator[tuple[str, str]]:
         # In YAML the redirects are below the status code: `301: {/old-name: /new-name}`.
         groups = (group for group in data.values() if isinstance(group, Mapping))
         yield from ((str(source), str(target)) for group in groups for source, target in group.items())
-
-
-def _get_path(source: str) -> str:
-    path = _PATH.fullmatch(source[:1_000])
-    return f"/{path[1]}/".replace("\\", "") if path else ""

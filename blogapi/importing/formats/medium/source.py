@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape, unescape
-from pathlib import Path
-from urllib.parse import SplitResult, parse_qs, quote
+from urllib.parse import parse_qs, quote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
 from blogapi.importing.format_api.page_text import extract_text, open_text
@@ -86,18 +85,12 @@ def parse_page(html: str) -> MediumPage:
         raise RefusedFile("It has no text of a story; export your stories from Medium again.")
     start = html.find(">", start) + 1
     page = MediumPage()
-    _read_frame(page, html[:start], html[end:] if end > 0 else "")
-    _read_body(page, html[start : end if end > 0 else len(html)])
-    return page
-
-
-def _read_frame(page: MediumPage, head: str, footer: str) -> None:
-    for classes, _, text in _find_elements(head):
+    for classes, _, text in _find_elements(html[:start]):
         if "p-name" in classes:
             page.title = text
         elif "p-summary" in classes:
             page.summary = text
-    for classes, attributes, text in _find_elements(footer):
+    for classes, attributes, text in _find_elements(html[end:] if end > 0 else ""):
         if "p-author" in classes:
             page.author, page.author_url = text, attributes.get("href", "")
         elif "dt-published" in classes:
@@ -106,6 +99,8 @@ def _read_frame(page: MediumPage, head: str, footer: str) -> None:
             page.canonical = attributes.get("href", "")
         elif "p-tag" in classes and text:
             page.tags.append(text)
+    _read_body(page, html[start : end if end > 0 else len(html)])
+    return page
 
 
 def _find_elements(html: str) -> list[tuple[list[str], dict[str, str], str]]:
@@ -223,7 +218,10 @@ class MediumSource(FileSource):
         is_draft = entry.path.name.lower().startswith(MEDIUM_DRAFT_PREFIX)
         # Medium uses the beginning of a response as its title.
         may_be_response = not page.has_title and page.text.startswith(page.title.rstrip("…."))
-        if published_at is None and not is_draft and _is_beside_posts(entry.path):
+        # Its profile and lists of stories are in other folders of an archive.
+        folders = (entry.path.parent, entry.path.parent.parent)
+        is_other = folders[0].name != "posts" and any((it / "posts").is_dir() for it in folders)
+        if published_at is None and not is_draft and is_other:
             raise NotAnArticle("It is not a story: the stories of an archive are in its folder `posts`.")
         is_short = len(page.text) <= _MAX_RESPONSE_LENGTH and not page.has_figures
         if published_at and not is_draft and may_be_response and is_short:
@@ -234,12 +232,6 @@ class MediumSource(FileSource):
         return (_make_record(entry, page, published_at, (*notes, *reasons, *page.notes), status),)
 
 
-def _is_beside_posts(path: Path) -> bool:
-    """Return whether a file is in another folder of an archive: its profile, a list of stories."""
-    folders = (path.parent, path.parent.parent)
-    return path.parent.name != "posts" and any((parent / "posts").is_dir() for parent in folders)
-
-
 def _make_record(
     entry: Entry, page: MediumPage, published_at: datetime | None, notes: tuple[str, ...], status: str
 ) -> ArticleRecord:
@@ -248,6 +240,9 @@ def _make_record(
     slug, address_hash = _split_name(address.path.rpartition("/")[2])
     title = page.title or titles.choose_title(page.text, name)
     is_summary = page.text.startswith(page.summary.rstrip("….")[:_MAX_COMPARED])
+    # Stories link to each other by author, by host, and by id.
+    last, story = address.path.rpartition("/")[2], address_hash or file_hash
+    addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
     is_moved = bool(address.hostname) and not (address_hash or _is_medium(address.hostname))
     return ArticleRecord(
         key=f"medium:{quote(file_hash or entry.path.stem, safe='')}",
@@ -267,7 +262,7 @@ def _make_record(
         canonical_url=to_http_url(page.canonical) if is_moved else "",
         # The host of a publication can be pointed to this blog, so its paths must be redirected.
         former_paths=(address.path,) if address_hash and not _is_medium(address.hostname) else (),
-        addresses=_list_addresses(address, address_hash or file_hash),
+        addresses=tuple(dict.fromkeys(filter(None, addresses))),
         left_out=tuple(page.left_out),
         notes=notes,
     )
@@ -284,13 +279,6 @@ def _split_name(name: str) -> tuple[str, str]:
 
 def _is_medium(host: str | None) -> bool:
     return host is not None and (host == "medium.com" or host.endswith(".medium.com"))
-
-
-def _list_addresses(address: SplitResult, story: str) -> tuple[str, ...]:
-    """Return the paths under which stories link to each other: by author, by host, and by id."""
-    last = address.path.rpartition("/")[2]
-    addresses = (address.path, f"/{last}" if last else "", f"/p/{story}" if story else "")
-    return tuple(dict.fromkeys(path for path in addresses if path))
 
 
 def detect(entry: Entry, head: bytes) -> bool:

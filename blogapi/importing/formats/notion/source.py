@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import unescape
 from itertools import takewhile
@@ -50,7 +50,9 @@ class Database:
         """Return the Markdown table of the first rows; "" if the database has no columns."""
         if not self.columns:
             return ""
-        head, *rows = (" | ".join(map(_escape, line)) for line in (self.columns, *self.rows[:MAX_ROWS]))
+        lines = (self.columns, *self.rows[:MAX_ROWS])
+        texts = ([_MARKUP.sub(r"\\\1", _RELATION.sub("", text)) for text in line] for line in lines)
+        head, *rows = map(" | ".join, texts)
         table = "\n".join(f"| {line} |" for line in (head, " | ".join(["---"] * len(self.columns)), *rows))
         left_out = len(self.rows) - MAX_ROWS
         return f"{table}\n\n… {left_out:,} more" if left_out > 0 else table
@@ -66,10 +68,6 @@ def parse_database(path: Path) -> Database:
     columns = tuple(map(to_line, lines[0])) if lines else ()
     rows = (tuple(map(to_line, line[: len(columns)])) for line in lines[1:])
     return Database(columns, tuple(row + ("",) * (len(columns) - len(row)) for row in rows if any(row)))
-
-
-def _escape(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", _RELATION.sub("", text))
 
 
 #: The properties with several names, which Notion separates with commas.
@@ -151,33 +149,6 @@ def parse_html(html: str) -> NotionPage:
         notes=notes,
         left_out=left_out,
     )
-
-
-def insert_tables(markdown: str, make_table: Callable[[str], str | None]) -> str:
-    """Return the text with each line that is only a link to a database replaced by a table.
-
-    `make_table` takes the id of a database and returns its table, or None for an unknown database.
-    """
-
-    def replace(line: str) -> str:
-        link = _DATABASE_LINK.fullmatch(line.strip())
-        table = make_table(link[1]) if link else None
-        return line if table is None else f"\n{table}\n"
-
-    return "\n".join(replace(line) if is_text else line for line, is_text in _mark_code(markdown.split("\n")))
-
-
-def replace_addresses(text: str, ids: Collection[str]) -> str:
-    """Return the text with addresses of exported pages on notion.so shortened to the id of the page."""
-    return _ADDRESS.sub(lambda link: f"https://www.notion.so/{link[1]}" if link[1] in ids else link[0], text)
-
-
-def to_front_matter(page: NotionPage) -> bytes:
-    """Return the page as a file with front matter."""
-    # A property takes precedence over the same field of the page.
-    fields = {"title": page.title, "subtitle": page.subtitle, "cover": page.cover} | page.properties
-    present = {name: value for name, value in fields.items() if value}
-    return f"{json.dumps(present or {'title': ''})}\n\n{page.body}".encode()
 
 
 def _read_value(name: str, value: str) -> str | list[str]:
@@ -317,7 +288,9 @@ class NotionSource(FileSource):
             page.body = self._insert_tables(page.body)
         if page.properties and not page.body.strip():
             raise NotAnArticle("It is a row of a database without a text; the table of the database has it.")
-        page.body = replace_addresses(page.body, self._ids)
+        page.body = _ADDRESS.sub(
+            lambda link: f"https://www.notion.so/{link[1]}" if link[1] in self._ids else link[0], page.body
+        )
         record = self._make_record(entry, name, page)
         return replace(record, notes=(*notes, *page.notes, *record.notes))
 
@@ -332,21 +305,25 @@ class NotionSource(FileSource):
         return self._make_record(entry, {**name, "suffix": "md"}, page)
 
     def _insert_tables(self, markdown: str) -> str:
-        def replace_link(id_: str) -> str | None:
-            database = self._databases.get(id_)
-            if database is None:
-                return None
-            self._shown.add(id_)
-            return database.make_table()
-
-        return insert_tables(markdown, replace_link)
+        """Return the text with each line that is only a link to a database replaced by a table."""
+        lines = []
+        for line, is_text in _mark_code(markdown.split("\n")):
+            link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None
+            database = self._databases.get(link[1]) if link else None
+            if link and database:
+                self._shown.add(link[1])
+            lines.append(f"\n{database.make_table()}\n" if database else line)
+        return "\n".join(lines)
 
     def _make_record(self, entry: Entry, name: Mapping[str, Any], page: NotionPage) -> ArticleRecord:
         # The ids of the folders and of the file say nothing about the article.
         folders = [_FOLDER_ID.sub("", part) for part in entry.key.split("/")[:-1]]
+        # A property takes precedence over the same field of the page.
+        fields = {"title": page.title, "subtitle": page.subtitle, "cover": page.cover} | page.properties
+        present = {name: value for name, value in fields.items() if value} or {"title": ""}
         record = reader.parse_file(
             "/".join((*folders, f"{name['title'] or page.title or 'untitled'}.{name['suffix']}")),
-            to_front_matter(page),
+            f"{json.dumps(present)}\n\n{page.body}".encode(),
             replace(self.options, publish_undated=True),
         )
         is_undecided = record.status in PUBLIC_STATUSES and not is_public(page.properties)

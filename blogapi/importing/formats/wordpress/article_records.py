@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, unquote
@@ -14,7 +14,7 @@ from blogapi.importing.format_api.source_files import Entry
 from blogapi.importing.formats.wordpress import custom_fields, publication, terms
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address, read_metas, split_url, to_id
 from blogapi.importing.formats.wordpress.content import to_html
-from blogapi.importing.formats.wordpress.conversion import ContentContext, Conversion
+from blogapi.importing.formats.wordpress.conversion import ContentContext
 from blogapi.importing.formats.wordpress.custom_fields import count_comments, count_name
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import languages
@@ -101,6 +101,7 @@ class RecordMaker:
         if len(found) > 1:
             language, translation_key = self.language or found[0], self.make_key(item)[:255]
         category, tags = terms.read_terms(item, self.blog, metas, self.counts)
+        is_tagged = post_type in ("post", "page") or post_type.casefold() in map(str.casefold, tags)
         authors = terms.read_authors(item, self.blog)
         self.author_names.update(author.name for author in authors)
         addresses = tuple(dict.fromkeys(self._list_addresses(item, post_type)))
@@ -113,7 +114,7 @@ class RecordMaker:
             status=status,
             published_at=date,
             category=category,
-            tags=_add_type(tags, post_type),
+            tags=tags if is_tagged else (*tags, post_type),
             **self._read_page_fields(item, post_type),
             authors=authors,
             featured=item.get_text("wp:is_sticky") == "1",
@@ -163,13 +164,24 @@ class RecordMaker:
         content, excerpt, title = (text for text, _ in selected)
         others = dict.fromkeys(code for _, codes in selected for code in codes)
         other_languages = [code for code in others if code not in self._list_languages(item)]
-        converted = self._convert(item, content, excerpt, metas)
+        context = ContentContext(
+            attachments=self.blog.attachments.get,
+            uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
+            patterns=lambda id_: self.blog.patterns.get(id_, ""),
+            footnotes=metas.get("footnotes", ""),
+        )
+        converted = to_html(content, context, excerpt)
         title = to_title(title)
         slug = _read_slug(item)
         if not title:
             title = choose_title(to_plain_html(converted.html), slug)
             notes.append(f"It has no title; it got the title “{title}”.")
-        notes += _describe_texts(other_languages, converted)
+        if other_languages:
+            notes.append(f"Its text in other languages ({', '.join(other_languages)}) was left out.")
+        notes += converted.notes
+        if converted.unconverted:
+            names = join_counts(converted.unconverted)
+            notes.append(f"Its text has shortcodes or blocks that could not be converted: {names}.")
         excerpt = to_plain_line(excerpt) or converted.excerpt
         texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
         guesses = {guess.name.casefold(): guess for guess in publication.guess_from_fields(item)}
@@ -179,15 +191,6 @@ class RecordMaker:
             "hidden": converted.hidden,
             "guesses": tuple((guesses | converted.guesses).values()),
         }
-
-    def _convert(self, item: Element, text: str, excerpt: str, metas: dict[str, str]) -> Conversion:
-        context = ContentContext(
-            attachments=self.blog.attachments.get,
-            uploads=self.blog.list_uploads(to_id(item.get_text("wp:post_id"))),
-            patterns=lambda id_: self.blog.patterns.get(id_, ""),
-            footnotes=metas.get("footnotes", ""),
-        )
-        return to_html(text, context, excerpt)
 
     def _read_cover(self, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
         id_ = to_id(metas.get("_thumbnail_id", ""))
@@ -253,18 +256,3 @@ def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str,
     for other in [other for other in others if other not in usable][:1]:
         notes.append(f"There is no redirect from “{other[:100]}”, because it is not a slug.")
     return tuple(usable)
-
-
-def _add_type(tags: tuple[str, ...], post_type: str) -> tuple[str, ...]:
-    """Return the tags, with the type as a further tag if the item is neither a post nor a page."""
-    is_tagged = post_type in ("post", "page") or post_type.casefold() in (tag.casefold() for tag in tags)
-    return tags if is_tagged else (*tags, post_type)
-
-
-def _describe_texts(other_languages: Collection[str], converted: Conversion) -> Iterator[str]:
-    if other_languages:
-        yield f"Its text in other languages ({', '.join(other_languages)}) was left out."
-    yield from converted.notes
-    if converted.unconverted:
-        names = join_counts(converted.unconverted)
-        yield f"Its text has shortcodes or blocks that could not be converted: {names}."

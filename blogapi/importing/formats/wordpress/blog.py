@@ -158,10 +158,13 @@ class Blog:
             seconds = (local - utc).total_seconds()
             if seconds % _QUARTER_HOUR == 0 and abs(seconds) <= 14 * 3_600:
                 self.offsets[local - utc] += 1
-        self._add_former_address(item)
+        guid, id_ = item.get_text("guid"), item.get_text("wp:post_id")
+        # The guid never changes, and it is `?p=3` even if the addresses of posts have another form.
+        is_id = split_url(guid)[2] in (f"p={id_}", f"page_id={id_}")
+        if is_id and len(self.former_addresses) < _MAX_FORMER_ADDRESSES:
+            self.former_addresses.add(get_blog_address(guid))
         self.unread_rules.update(find_unread_rules(item))
         if not self.first_address:
-            guid = item.get_text("guid")
             self.first_address = get_blog_address(
                 guid if "?p" in guid else item.get_text("link"), is_item=True
             )
@@ -170,15 +173,6 @@ class Blog:
             self._add_attachment(item)
         elif item.get_text("wp:post_type") == "wp_block" and is_shown:
             self.patterns[to_id(item.get_text("wp:post_id"))] = item.get_text("content:encoded")
-
-    def _add_former_address(self, item: Element) -> None:
-        guid, id_ = item.get_text("guid"), item.get_text("wp:post_id")
-        # The guid never changes, and it is `?p=3` even if the addresses of posts have another form.
-        if len(self.former_addresses) < _MAX_FORMER_ADDRESSES and split_url(guid)[2] in (
-            f"p={id_}",
-            f"page_id={id_}",
-        ):
-            self.former_addresses.add(get_blog_address(guid))
 
     def _add_attachment(self, item: Element) -> None:
         id_ = to_id(item.get_text("wp:post_id"))

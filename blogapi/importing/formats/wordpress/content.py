@@ -115,7 +115,11 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
     if start["comment"] is not None:
         return conversion.store(html, BLOCK if _KEPT_COMMENT.match(html) else COMMENT)
     if start["shortcode"]:
-        return conversion.store(_code_of_shortcode(start, inner))
+        named, positional = parse_attributes(start["attributes"])
+        name = start["shortcode"].lower()
+        language = named.get("lang") or named.get("language") or next(iter(positional), "").lstrip("=")
+        language = language or ("" if name in CODE_NAMES_WITHOUT_LANGUAGE else name)
+        return conversion.store(code_html(inner, unescape(language).strip("'\"")))
     if element == "pre":
         return conversion.store(_convert_pre(start["tag"], inner, html))
     if element == "code":
@@ -123,23 +127,11 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
     if element in ("iframe", "object", "embed"):
         return replace_player(html, conversion)
     if element in ("script", "style"):
-        return _replace_script(html, conversion)
+        if gist := _GIST.search(html):
+            return conversion.store(f"<p>{link(gist[1].removesuffix('.js'))}</p>")
+        conversion.add_note("Scripts and style sheets in the text are not shown.")
+        return conversion.store(html, COMMENT)
     return conversion.store(html)
-
-
-def _replace_script(html: str, conversion: Conversion) -> str:
-    if gist := _GIST.search(html):
-        return conversion.store(f"<p>{link(gist[1].removesuffix('.js'))}</p>")
-    conversion.add_note("Scripts and style sheets in the text are not shown.")
-    return conversion.store(html, COMMENT)
-
-
-def _code_of_shortcode(start: re.Match[str], inner: str) -> str:
-    named, positional = parse_attributes(start["attributes"])
-    name = start["shortcode"].lower()
-    language = named.get("lang") or named.get("language") or next(iter(positional), "").lstrip("=")
-    language = language or ("" if name in CODE_NAMES_WITHOUT_LANGUAGE else name)
-    return code_html(inner, unescape(language).strip("'\""))
 
 
 def _convert_pre(tag: str, inner: str, html: str) -> str:
@@ -339,7 +331,7 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convers
         html = _convert_inline(blocks, conversion)
     else:
         html = _convert_classic(text, conversion)
-    html = conversion.restore(add_alignment_classes(html)).strip()
+    html = conversion.restore(_ALIGNED.sub(_add_alignment_class, html)).strip()
     conversion.html, notes, left_out, _ = leave_out_hidden(html, "html", keeps_unclear=True)
     conversion.left_out += left_out
     conversion.excerpt = _find_excerpt(conversion.html)
@@ -412,12 +404,8 @@ def _find_excerpt(html: str) -> str:
     return text if len(text) <= _MAX_EXCERPT else ""
 
 
-def add_alignment_classes(html: str) -> str:
-    """Return the HTML with a class for each `align` and `text-align` of paragraphs, headings and pictures."""
-    return _ALIGNED.sub(_add_alignment_class, html)
-
-
 def _add_alignment_class(tag: re.Match[str]) -> str:
+    """Return a start tag with a class for its `align` or `text-align`."""
     name, side = tag["name"], tag["side"].lower()
     added = f"align{side}" if name.lower() == "img" else f"has-text-align-{side}"
     if added in tag[0]:

@@ -30,13 +30,9 @@ def count_name(counts: Counter[str], prefix: str, name: str) -> None:
 
 def count_comments(item: Element, counts: Counter[str]) -> None:
     for element in item.list_children("wp:comment"):
-        counts[_name_comment(element)] += 1
-
-
-def _name_comment(element: Element) -> str:
-    if element.get_text("wp:comment_type") in _PING_TYPES:
-        return "pingbacks and trackbacks"
-    return _REMOVED_COMMENTS.get(element.get_text("wp:comment_approved"), "comments")
+        name = _REMOVED_COMMENTS.get(element.get_text("wp:comment_approved"), "comments")
+        is_ping = element.get_text("wp:comment_type") in _PING_TYPES
+        counts["pingbacks and trackbacks" if is_ping else name] += 1
 
 
 # The custom fields of the plugins by the fields of the record.

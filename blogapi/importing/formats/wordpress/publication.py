@@ -42,7 +42,11 @@ def decide_status(
     reason = next((f"Its status was “{it}”; {_BECAME_DRAFT}" for it in statuses if it in _DRAFT_STATUSES), "")
     if not reason and any(child.text.strip() for child in item.list_children("wp:post_password")):
         reason = f"It was protected with a password; {_BECAME_DRAFT}"
-    reason = reason or _find_hiding_field(item) or hidden
+    fields = item.list_children("wp:postmeta")
+    lines = [f"{it.get_text('wp:meta_key').strip()}={it.get_text('wp:meta_value').strip()}" for it in fields]
+    if not reason and (found := next(find_signs(lines, POST_FIELDS), None)):
+        reason = f"It was only for members or subscribers (`{found[1]}`); {_BECAME_DRAFT}"
+    reason = reason or hidden
     for status in statuses:
         # WordPress shows published posts without a date.
         _, reasons = decide(status, now if status == "publish" else date, now, reason, _STATUSES)
@@ -62,15 +66,6 @@ def _decide_by_expiry(metas: Mapping[str, str], now: datetime) -> tuple[str, str
     if expiry <= now:
         return "archived", f"It expired on {expiry:%Y-%m-%d}; the article was archived."
     return "published", f"It was to expire on {expiry:%Y-%m-%d}; here it stays public."
-
-
-def _find_hiding_field(item: Element) -> str:
-    """Return the sentence about a custom field that hides an item from visitors; "" = there is none."""
-    fields = item.list_children("wp:postmeta")
-    lines = [f"{it.get_text('wp:meta_key').strip()}={it.get_text('wp:meta_value').strip()}" for it in fields]
-    for _, name, _sign in find_signs(lines, POST_FIELDS):
-        return f"It was only for members or subscribers (`{name}`); the article became a draft."
-    return ""
 
 
 def guess_from_fields(item: Element) -> Iterator[Guess]:

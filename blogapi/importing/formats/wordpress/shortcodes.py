@@ -24,6 +24,7 @@ _TITLES = ("title", "heading", "text", "h2", "name", "author")
 _PICTURES = ("image", "image_url", "portrait_url")
 _ADDRESSES = ("button_url", "button_link", "button_one_url", "url", "link", "href")
 _LABELS = ("button_text", "button_one_text", "linktext", "btn_title")
+_ESCAPED = re.compile(r"&(?:quot|#34|#0*39|apos|#91|#93);")
 _LEVEL = re.compile(r"(?:^|tag:)(h[2-6])\b")
 # Characters that the builders replace, because attributes cannot contain them.
 _REPLACED = {"%22": '"', "%91": "[", "%93": "]", "``": '"', "`{`": "[", "`}`": "]"}
@@ -34,7 +35,6 @@ class Shortcode:
     named: dict[str, str]  #: values of attributes, by name in lower case
     positional: list[str]  #: values without a name
     inner: str  #: HTML between the start tag and the end tag; "" = there is no end tag
-    replace_shortcodes: Callable[[str, Conversion], str]
 
     def find_address(self) -> str:
         """Return the first http(s) URL of the attributes, otherwise of the content; "" = there is none."""
@@ -48,11 +48,12 @@ Handler = Callable[[Shortcode, Conversion], str | None]
 
 
 def _caption(shortcode: Shortcode, conversion: Conversion) -> str | None:
-    inner = shortcode.replace_shortcodes(shortcode.inner, conversion).strip()
+    inner = replace_shortcodes(shortcode.inner, conversion).strip()
     if not inner:
         return None
     image, rest = media_html.split_image(inner)
-    caption = unescape_quotes(shortcode.named.get("caption", ""))
+    # In HTML in an attribute, WordPress escapes only quotes and brackets.
+    caption = _ESCAPED.sub(lambda entity: unescape(entity[0]), shortcode.named.get("caption", ""))
     if not image:
         image, rest = inner, ""
     caption = " ".join(filter(None, (rest.strip(), caption)))
@@ -86,10 +87,6 @@ def _gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
     )
 
 
-def _audio(shortcode: Shortcode, conversion: Conversion) -> str | None:
-    return _player("audio", _AUDIO_TYPES, shortcode, conversion)
-
-
 def _video(shortcode: Shortcode, conversion: Conversion) -> str | None:
     address = shortcode.named.get("src", "")
     if address and any(host in address for host in ("youtube.com/", "youtu.be/", "vimeo.com/")):
@@ -115,7 +112,7 @@ def _player(kind: str, names: Iterable[str], shortcode: Shortcode, conversion: C
             kind,
             addresses,
             caption=named.get("caption", ""),
-            fallback=shortcode.replace_shortcodes(shortcode.inner, conversion).strip(),
+            fallback=replace_shortcodes(shortcode.inner, conversion).strip(),
             size=(named.get("width", ""), named.get("height", "")) if kind == "video" else ("", ""),
             poster=named.get("poster", ""),
         )
@@ -226,11 +223,6 @@ def find_attachments(ids: Iterable[int], conversion: Conversion) -> list[Attachm
     return found
 
 
-def unescape_quotes(text: str) -> str:
-    """Return the HTML in an attribute, in which WordPress escapes only quotes and brackets."""
-    return re.sub(r"&(?:quot|#34|#0*39|apos|#91|#93);", lambda entity: unescape(entity[0]), text)
-
-
 def _list_uploads(kind: str, conversion: Conversion) -> list[Attachment]:
     return [file for file in conversion.context.uploads if file.url and file.mime_type.startswith(kind)]
 
@@ -241,7 +233,7 @@ _vimeo = _embed_by_id("https://vimeo.com/", "id", "clip_id")
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("caption", "wp_caption"), _caption),
     **dict.fromkeys(("gallery", "vc_gallery", "et_pb_gallery"), _gallery),
-    "audio": _audio,
+    "audio": lambda shortcode, conversion: _player("audio", _AUDIO_TYPES, shortcode, conversion),
     **dict.fromkeys(("video", "et_pb_video"), _video),
     "playlist": _playlist,
     **dict.fromkeys(
@@ -392,7 +384,7 @@ def _convert(token: _Token, end: _Token | None, text: str, conversion: Conversio
     inner = text[token.end() - len(token["close"]) : end.start()] if end else ""
     encloses = end is not None and not (token["name"] in NAMES_WITHOUT_CONTENT and inner.strip())
     inner = inner if encloses else ""
-    html = HANDLERS[token["name"]](Shortcode(named, positional, inner, replace_shortcodes), conversion)
+    html = HANDLERS[token["name"]](Shortcode(named, positional, inner), conversion)
     if html is None:
         conversion.unconverted[token["name"]] += 1
         return None, False

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from xml.sax import SAXParseException
 
 from defusedxml import DefusedXmlException
@@ -83,13 +82,11 @@ def _replace_characters(text: str, repairs: Counter[str]) -> str:
     text, count = _INVALID_CHARACTERS.subn("", text)
     repairs["control characters"] += count
     if not text.isascii():
-        text, count = _INVALID_BYTES.subn(_decode_windows, text)
+        text, count = _INVALID_BYTES.subn(
+            lambda found: found[0].encode("utf-8", "surrogateescape").decode("cp1252", "replace"), text
+        )
         repairs["bytes that are not valid in its encoding"] += count
     return text
-
-
-def _decode_windows(match: re.Match[str]) -> str:
-    return match[0].encode("utf-8", "surrogateescape").decode("cp1252", "replace")
 
 
 def _resolve(reference: str, repairs: Counter[str]) -> str:
@@ -178,9 +175,16 @@ class WordPressSource(FileSource):
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
-        self.assets = _find_uploads(entry.path.parent for entry in entries)
+        folders = dict.fromkeys(entry.path.parent for entry in entries)
+        uploads = (folder / name for folder in folders for name in ("wp-content/uploads", "uploads"))
+        self.assets = [path for path in uploads if path.is_dir()]
         self._files = {entry: _scan(entry) for entry in entries}
-        self._blogs = self._merge_blogs()
+        self._blogs: dict[str, Blog] = {}
+        for file in self._files.values():
+            if not file.problem:
+                blog = self._blogs.setdefault(self._get_address(file.blog), file.blog)
+                if blog is not file.blog:
+                    blog.merge(file.blog)
         self._makers = {
             address: RecordMaker(blog, address, options, self.left_behind)
             for address, blog in self._blogs.items()
@@ -190,7 +194,15 @@ class WordPressSource(FileSource):
         self.terms = [*terms.list_terms(self._blogs.values())]
         plugins = sorted({plugin for blog in self._blogs.values() for plugin in blog.unread_rules})
         self.unread_rules = " and ".join(plugins)
-        self.notes = [*self._list_notes()]
+        for file in self._files.values():
+            if not file.problem and (description := file.describe_repairs()):
+                self.notes.append(f"{file.entry.key}: {description}")
+        attachments = sum(len(blog.attachments) for blog in self._blogs.values())
+        if attachments and not (self.assets or self.options.assets):
+            self.notes.append(
+                f"The export names {format_count(attachments, 'media file')} and does not contain them. "
+                "Put the folder `wp-content/uploads` of the blog beside the export, or name it with --assets."
+            )
 
     def read(self) -> Iterator[Item]:
         """Yield the records of all files."""
@@ -234,32 +246,6 @@ class WordPressSource(FileSource):
             return own_address
         other_addresses = {file.blog.address for file in self._files.values()} - {""}
         return other_addresses.pop() if len(other_addresses) == 1 else ""
-
-    def _merge_blogs(self) -> dict[str, Blog]:
-        blogs: dict[str, Blog] = {}
-        for file in self._files.values():
-            if not file.problem:
-                blog = blogs.setdefault(self._get_address(file.blog), file.blog)
-                if blog is not file.blog:
-                    blog.merge(file.blog)
-        return blogs
-
-    def _list_notes(self) -> Iterator[str]:
-        for file in self._files.values():
-            description = "" if file.problem else file.describe_repairs()
-            if description:
-                yield f"{file.entry.key}: {description}"
-        attachments = sum(len(blog.attachments) for blog in self._blogs.values())
-        if attachments and not (self.assets or self.options.assets):
-            yield (
-                f"The export names {format_count(attachments, 'media file')} and does not contain them. "
-                "Put the folder `wp-content/uploads` of the blog beside the export, or name it with --assets."
-            )
-
-
-def _find_uploads(folders: Iterable[Path]) -> list[Path]:
-    found = (path / name for path in dict.fromkeys(folders) for name in ("wp-content/uploads", "uploads"))
-    return [path for path in found if path.is_dir()]
 
 
 def _scan(entry: Entry) -> ExportFile:
