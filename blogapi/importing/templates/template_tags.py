@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 
 from blogapi.importing.templates.known_tags import TemplateTag, embed, show_tag
 from blogapi.importing.templates.tag_arguments import evaluate, get_name, parse_arguments
@@ -122,20 +121,15 @@ class _Resolver:
         self.unwrapped: Counter[str] = Counter()
 
     def resolve(self) -> str:
-        tags = find_tags(self._content, self._type)
+        tags, parts, position = find_tags(self._content, self._type), list[str](), 0
         for tag in tags:
             if tag.replacement is None and not tag.is_closing:
                 self._replace_tag(tag)
-        return "".join(self._join(tags))
-
-    def _join(self, tags: list[FoundTag]) -> Iterator[str]:
-        position = 0
         for tag in tags:
             if tag.replacement is not None:
-                yield self._content[position : tag.start]
-                yield tag.replacement
+                parts += [self._content[position : tag.start], tag.replacement]
                 position = tag.end
-        yield self._content[position:]
+        return "".join([*parts, self._content[position:]])
 
     def _replace_tag(self, tag: FoundTag) -> None:
         # The reader has removed the comments that the generator hides; the generator shows all others.

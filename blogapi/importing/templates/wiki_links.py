@@ -75,18 +75,15 @@ class _Resolver:
         for match in find_outside_code(self._content, "markdown", _PATTERN, r"\[!%=\^"):
             parts += [self._content[position : match.start()], self._replace_match(match)]
             position = match.end()
-        unresolved = Counter({"[[…]]": self._missing.total()}) if self._missing else Counter()
-        return Resolved("".join([*parts, self._content[position:]]), unresolved, tuple(self._list_notes()))
-
-    def _list_notes(self) -> list[str]:
-        notes = []
+        notes, unresolved = list[str](), Counter[str]()
         if self._missing:
+            unresolved["[[…]]"] = self._missing.total()
             names = join_names([f"“{name[:100]}”" for name in self._missing])
             count = format_count(self._missing.total(), "wiki link")
             notes.append(f"The text of {count} to pages that were not found stays without a link: {names}.")
         if self._comments:
             notes.append(f"The import removed {format_count(self._comments, 'comment')} (`%%…%%`).")
-        return notes
+        return Resolved("".join([*parts, self._content[position:]]), unresolved, tuple(notes))
 
     def _replace_match(self, match: re.Match[str]) -> str:
         if match["comment"]:

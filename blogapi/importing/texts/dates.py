@@ -59,22 +59,16 @@ def is_missing(value: object) -> bool:
 def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     """Return a date, datetime or text as a time (aware, UTC), or None if it cannot be parsed.
 
-    `zones` apply to values without an offset. Ambiguous dates such as `1/2/2015` are not parsed.
+    `zones` apply to values without an offset. A local time that does not exist is moved forward by the gap; a
+    local time that occurs twice is the first. Ambiguous dates such as `1/2/2015` are not parsed.
     """
     try:
-        return _to_utc(value if isinstance(value, datetime) else _parse_text(to_line(value)), zones)
+        found = value if isinstance(value, datetime) else _parse_text(to_line(value))
+        if not isinstance(found, datetime):
+            return datetime.combine(found, time(), zones.days).astimezone(UTC)
+        return (found if found.tzinfo else found.replace(tzinfo=zones.times)).astimezone(UTC)
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
-
-
-def _to_utc(value: date, zones: Zones) -> datetime:
-    """Return a date or datetime as a time (aware, UTC).
-
-    A local time that does not exist is moved forward by the gap; a local time that occurs twice is the first.
-    """
-    if not isinstance(value, datetime):
-        return datetime.combine(value, time(), zones.days).astimezone(UTC)
-    return (value if value.tzinfo else value.replace(tzinfo=zones.times)).astimezone(UTC)
 
 
 def _parse_text(text: str) -> date:

@@ -78,7 +78,11 @@ def decode(data: bytes) -> tuple[str, list[str]]:
     try:
         text = data.decode(name)
     except UnicodeDecodeError as error:
-        raise RefusedFile(_describe_invalid_byte(data, name, error.start)) from error
+        line_number = data.count(b"\n", 0, error.start) + 1
+        raise RefusedFile(
+            f"The file is not valid {name}: byte 0x{data[error.start]:02x} at offset {error.start:,} "
+            f"(line {line_number:,}) cannot be decoded; convert the file to UTF-8."
+        ) from error
     notes = [] if name == "UTF-8" else [f"The file was converted from {name}."]
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text, removed = FORBIDDEN.subn("", text)
@@ -90,14 +94,6 @@ def decode(data: bytes) -> tuple[str, list[str]]:
 def describe_removed_characters(number: int) -> str:
     """Return the note about removed control characters."""
     return f"The import removed {format_count(number, 'control character')} (such as NUL)."
-
-
-def _describe_invalid_byte(data: bytes, encoding: str, offset: int) -> str:
-    line_number = data.count(b"\n", 0, offset) + 1
-    return (
-        f"The file is not valid {encoding}: byte 0x{data[offset]:02x} at offset {offset:,} "
-        f"(line {line_number:,}) cannot be decoded; convert the file to UTF-8."
-    )
 
 
 def list_distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -135,7 +135,9 @@ def parse_file(text: str) -> ParsedFile:
     if fenced:
         return fenced
     if _JSON_START.match(text, start):
-        return _parse_json(text, start)
+        block = text[start : start + MAX_FRONT_MATTER_LENGTH]
+        entries, length, notes = parse_json(block, _line_number(text, start))
+        return ParsedFile("json", entries, _body(text, start + length), notes)
     return _parse_nikola(text, start) or _parse_unfenced(text) or ParsedFile("none", {}, text[start:])
 
 
@@ -176,12 +178,6 @@ def _parse_json_block(block: str, first_line: int) -> tuple[Entries, list[str]]:
 
 
 _PARSERS = {"yaml": parse_yaml, "toml": parse_toml, "json": _parse_json_block}
-
-
-def _parse_json(text: str, start: int) -> ParsedFile:
-    block = text[start : start + MAX_FRONT_MATTER_LENGTH]
-    entries, length, notes = parse_json(block, _line_number(text, start))
-    return ParsedFile("json", entries, _body(text, start + length), notes)
 
 
 def _parse_nikola(text: str, start: int) -> ParsedFile | None:

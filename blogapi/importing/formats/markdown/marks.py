@@ -53,20 +53,18 @@ def read_cover(fields: Fields) -> tuple[str, str]:
         # Some themes use `featured: true` for another purpose.
         if not url or to_bool(url) is not None or not (is_certain or is_image(url)):
             continue
-        value = fields.take(name)
-        if _is_image_url(url):
-            return url, _read_cover_alt(fields, value)
+        value, scheme = fields.take(name), re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", url)
+        is_address = scheme[1].lower() in ("http", "https") if scheme else "." in url or "/" in url
+        if is_address and len(url) <= MAX_URL_LENGTH:
+            first = value[0] if isinstance(value, list) and value else value
+            inner = to_plain_line(first.get("alt")) if isinstance(first, dict) else ""
+            alt = inner or to_plain_line(fields.take_line(*_COVER_ALT_FIELDS))
+            return url, alt[:MAX_ALT_LENGTH]
         fields.add_note(
             f"The cover image “{url[:100]}” was ignored: it is not an http(s) or relative URL "
             f"of at most {MAX_URL_LENGTH:,} characters."
         )
     return "", ""
-
-
-def _read_cover_alt(fields: Fields, value: object) -> str:
-    first = value[0] if isinstance(value, list) and value else value
-    inner = to_plain_line(first.get("alt")) if isinstance(first, dict) else ""
-    return (inner or to_plain_line(fields.take_line(*_COVER_ALT_FIELDS)))[:MAX_ALT_LENGTH]
 
 
 def _to_url(value: object) -> str:
@@ -78,12 +76,6 @@ def _to_url(value: object) -> str:
         urls = (to_line(value.get(key)) for key in _URL_KEYS)
         return next(filter(None, urls), "")
     return to_line(value)
-
-
-def _is_image_url(url: str) -> bool:
-    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", url)
-    is_relative = "." in url or "/" in url
-    return len(url) <= MAX_URL_LENGTH and (scheme[1].lower() in ("http", "https") if scheme else is_relative)
 
 
 # Chirpy, Hexo and others show pinned articles first; Hexo's `sticky` is a number.

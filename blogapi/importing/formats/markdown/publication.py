@@ -64,10 +64,11 @@ def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zo
         *map(fields.find, ("date.created", "date.published")),
     ]
     times = filter(None, (_parse("", value, zones) for value in values))
-    found = max(times, default=None) or dates.parse_date(path.day, zones)
-    found = found or _find_date_in_address(fields, zones)
-    if found:
+    if found := max(times, default=None) or dates.parse_date(path.day, zones):
         return found
+    addresses = (fields.take_line(name) for name in ("path", "url", "permalink"))
+    if day := next(filter(None, map(dates.find_in_path, addresses)), None):
+        return dates.parse_date(day, zones)
     outer = ("", *(f"{name}." for name, prefix in privacy_signs.MAPPING_PREFIXES.items() if not prefix))
     names = (f"{table}{name}" for table in outer for name in privacy_signs.DATE_FIELDS)
     name = next((name for name in names if _parse(name, fields.find(name), zones)), "")
@@ -84,12 +85,6 @@ def _take_value(fields: Fields, name: str, options: ImportOptions) -> object:
     """Return the value of a field; mark it as used, unless it is a custom field."""
     is_custom = options.custom_fields.find(name.rpartition(".")[2])
     return fields.find(name) if is_custom else fields.take(name)
-
-
-def _find_date_in_address(fields: Fields, zones: Zones) -> datetime | None:
-    addresses = (fields.take_line(name) for name in ("path", "url", "permalink"))
-    day = next(filter(None, map(dates.find_in_path, addresses)), None)
-    return dates.parse_date(day, zones)
 
 
 def _has_unclear_date(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,15 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
     The names and section pages of all folders in the key can make the article a draft. A file is opened only
     if it has the suffix of an article.
     """
-    data = _read_source(entry)
+    if entry.problem:
+        raise entry.problem
+    if entry.key.casefold().endswith(".asc") and read_head(entry.path, 64).startswith(b"-----BEGIN PGP"):
+        raise NotAnArticle("It is a key or a signature of OpenPGP.")
+    paths.get_content_type(entry.key)
+    if os.path.lexists(entry.path.with_suffix(".meta")):
+        # The other file can say that the article is private.
+        raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
+    data = read_bytes(entry.path)
     depth = entry.key.count("/")
     # The imported folder may itself be in a folder of drafts.
     outer = entry.path.parents[depth:][:1]
@@ -100,18 +108,6 @@ def read_file(entry: Entry, options: ImportOptions, folders: Sequence[str] | Non
 def find_site(entry: Entry) -> GeneratorSite | None:
     """Return the site of a file: the nearest folder with the configuration of a generator, or None."""
     return generators.find_site(entry.path.parent, entry.key.count("/") + MAX_OUTER_FOLDERS)
-
-
-def _read_source(entry: Entry) -> bytes:
-    if entry.problem:
-        raise entry.problem
-    if entry.key.casefold().endswith(".asc") and read_head(entry.path, 64).startswith(b"-----BEGIN PGP"):
-        raise NotAnArticle("It is a key or a signature of OpenPGP.")
-    paths.get_content_type(entry.key)
-    if os.path.lexists(entry.path.with_suffix(".meta")):
-        # The other file can say that the article is private.
-        raise RefusedFile("Its fields are in a `.meta` file of Nikola; write them at the start of the text.")
-    return read_bytes(entry.path)
 
 
 def parse_file(
@@ -152,8 +148,11 @@ def parse_file(
     )
     authors = read_authors(fields)
     system = generator if generator == "jekyll" else parsed.format
-    found = _find_draft_reasons(key, parsed, fields, tags, system, builds_underscores=generator == "zola")
-    reasons = [*context.reasons, *skipped, *found]
+    reasons = [*context.reasons, *skipped, *([DraftReason(parsed.problem)] if parsed.problem else [])]
+    reasons += privacy.find_reasons(
+        fields.all_entries, key, tags, system, builds_underscores=generator == "zola"
+    )
+    reasons += [] if fields.all_entries else privacy.find_draft_reasons_in_text(parsed.body)
     if is_repository_file:
         note = "It has the name of a repository file (like README or LICENSE); the article became a draft."
         reasons.append(DraftReason(note))
@@ -181,11 +180,15 @@ def parse_file(
     addresses = permalinks.read_addresses(fields)
     computed: tuple[str, ...] = ()
     if context.site and not any(fields.find(name) for name in ("permalink", "url")):
+        # All categories are a part of some addresses.
+        named = fields.find("categories") or fields.find("category")
         parts = permalinks.AddressParts(
             name=path.name,
             slug=to_line(fields.find("slug")),
             title=texts["title"],
-            categories=_list_categories(fields),
+            categories=[
+                *filter(None, map(to_line, named if isinstance(named, list) else to_line(named).split()))
+            ],
             time=published_at and generators.get_local_time(context.site, published_at, options.time_zone),
         )
         computed = permalinks.list_paths(context.site, context.path, parts)
@@ -228,13 +231,6 @@ def parse_file(
     )
 
 
-def _list_categories(fields: Fields) -> list[str]:
-    """Return all categories in the front matter, which are a part of some addresses."""
-    value = fields.find("categories") or fields.find("category")
-    values = value if isinstance(value, list) else to_line(value).split()
-    return [name for name in map(to_line, values) if name]
-
-
 def _is_page_of_folder(key: str, fields: Fields, context: FileContext) -> bool:
     if context.site and context.site.generator == "vuepress" and context.site.folder != context.path.parent:
         return paths.is_readme(key)
@@ -264,24 +260,6 @@ def _check_is_article(
         raise NotAnArticle("It has no text and no date, like a page that only lists articles.")
 
 
-def _find_draft_reasons(
-    key: str,
-    parsed: front_matter.ParsedFile,
-    fields: Fields,
-    tags: tuple[str, ...],
-    system: str,
-    *,
-    builds_underscores: bool,
-) -> list[DraftReason]:
-    reasons = [DraftReason(parsed.problem)] if parsed.problem else []
-    reasons += privacy.find_reasons(
-        fields.all_entries, key, tags, system, builds_underscores=builds_underscores
-    )
-    if not fields.all_entries:
-        reasons += privacy.find_draft_reasons_in_text(parsed.body)
-    return reasons
-
-
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
     cover, cover_alt = read_cover(fields)
     return {
@@ -302,19 +280,15 @@ def _read_title(fields: Fields, markdown: str, name: str) -> str:
     title = to_title(fields.take_line("title"))
     if title:
         return title
-    heading = _find_heading(markdown)
+    headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
+    heading = next((to_line(heading.text) for heading in headings if heading.level == 1), "")
+    # The value of a template tag is not known here.
+    heading = "" if "{{" in heading or "{%" in heading else heading
     if heading:
         fields.add_note("The title was taken from the first heading, which stays in the text.")
     else:
         fields.add_note("The title was made from the file name.")
     return heading or titles.make_title(name)
-
-
-def _find_heading(markdown: str) -> str:
-    """Return the first level-1 heading as plain text, or "" if there is none or it has a template tag."""
-    headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
-    text = next((heading.text for heading in headings if heading.level == 1), "")
-    return "" if "{{" in text or "{%" in text else to_line(text)
 
 
 def _read_canonical_url(fields: Fields) -> str:
@@ -338,7 +312,9 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
             taken.setdefault(key, value)
         elif privacy.is_privacy_field(name) or name in UNREPORTED_KEYS:
             continue
-        elif _is_possible_custom_field(fields, custom_fields.guess_types(value), value):
+        elif (types := custom_fields.guess_types(value)) and not (
+            types <= _TEXT_TYPES and fields.repeats_used_value(value)
+        ):
             others.setdefault(key, value)
             ignored += [] if options.defines_fields else [(outer, key, value)]
         else:
@@ -351,8 +327,3 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
     if names:
         fields.add_note(f"Ignored front matter fields: {join_names(names)}.")
     return {"custom": custom_fields.convert(taken), "other_fields": others}
-
-
-def _is_possible_custom_field(fields: Fields, types: Set[str], value: object) -> bool:
-    """Return whether a custom field can have the value, unless it is a text that another field repeats."""
-    return bool(types) and not (types <= _TEXT_TYPES and fields.repeats_used_value(value))

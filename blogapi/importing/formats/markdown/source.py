@@ -194,26 +194,18 @@ class MarkdownSource(FileSource):
             else []
         )
         self.notes = list(dict.fromkeys(filter(None, (*self.notes, *notes))))
-        record = self._add_parent_page(self._add_language(record))
-        return (replace(record, former_key=self._former_keys[entry.path]),)
-
-    def _add_parent_page(self, record: ArticleRecord) -> ArticleRecord:
-        """Return the record; if it is a page, with the key of its parent page."""
-        is_in_collection = any(name.startswith("_") for name in record.key.split("/")[:-1])
-        if not (record.is_page or (record.key.startswith(self._sites) and not is_in_collection)):
-            return record
-        above = paths.get_page_path(record.key).rpartition("/")[0]
-        return replace(record, is_page=True, parent_key=self._page_keys.get(above, ""))
-
-    def _add_language(self, record: ArticleRecord) -> ArticleRecord:
-        """Return the record with its language, its translation key, and a slug for the language."""
         language, path = self._translations.find(record.key)
         language = record.language or language
         key = record.translation_key or self._translations.get_key(path)
         slug = record.slug
-        if slug and key and language not in ("", self.options.language):
+        if slug and key and language not in ("", options.language):
             slug = add_language(slug, language)
-        return replace(record, language=language, translation_key=key, slug=slug)
+        record = replace(record, language=language, translation_key=key, slug=slug)
+        is_in_collection = any(name.startswith("_") for name in record.key.split("/")[:-1])
+        if record.is_page or (record.key.startswith(self._sites) and not is_in_collection):
+            above = paths.get_page_path(record.key).rpartition("/")[0]
+            record = replace(record, is_page=True, parent_key=self._page_keys.get(above, ""))
+        return (replace(record, former_key=self._former_keys[entry.path]),)
 
 
 def detect(entry: Entry, head: bytes) -> bool:

@@ -69,7 +69,8 @@ def _read_authors(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
 def read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
     """Yield the author whom a mapping describes, or the authors in `{ada: {name: Ada}}`."""
     entries = {normalize_key(key): value for key, value in mapping.items() if not is_empty(value)}
-    texts = {field: _find_text(entries, names) for field, names in _KEYS.items()}
+    found = {field: (to_plain_line(entries.get(name)) for name in names) for field, names in _KEYS.items()}
+    texts = {field: next(filter(None, lines), "") for field, lines in found.items()}
     author = _read_text(texts.pop("name"))
     if author is None:
         # `{ada: {name: Ada}}`: the keys are the ids of the authors.
@@ -83,10 +84,6 @@ def read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
         url=_to_address(texts["url"]),
         avatar=_to_address(texts["avatar"]),
     )
-
-
-def _find_text(entries: Mapping[str, object], names: Iterable[str]) -> str:
-    return next(filter(None, (to_plain_line(entries.get(name)) for name in names)), "")
 
 
 def _split(text: str, *, is_list: bool) -> list[str]:
