@@ -139,7 +139,8 @@ class LinkIndex:
             **{name: getattr(site, name) for name in ("article_path", "page_path", "time_zone", "language")},
         )
         self._now = now
-        self._targets: dict[str, TargetArticle] = {}
+        #: The articles by the keys of their records.
+        self.targets: dict[str, TargetArticle] = {}
         self._maps: dict[str, dict[str, list[TargetArticle]]] = {
             name: {} for name in ("path", "page", "id", "name", "alias", "title")
         }
@@ -149,7 +150,24 @@ class LinkIndex:
 
         `uuid` is needed only if the addresses of articles contain it.
         """
-        target = self._targets[record.key] = self._make_target(record, slug, uuid)
+        published_at = record.published_at or self._now
+        segments = split_path(record.key) if "/" in record.key else []
+        target = self.targets[record.key] = TargetArticle(
+            key=record.key,
+            slug=slug,
+            uuid=uuid or (record.exported.uuid if record.exported else None),
+            category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],
+            terms=tuple(_limit_texts((record.category, *record.tags))),
+            published_at=published_at,
+            public_from=max(published_at, self._now) if record.status in READABLE_STATUSES else None,
+            is_markdown=record.content_type == "markdown",
+            is_page=record.is_page,
+            parent_key=record.parent_key,
+            written_language=record.language,
+            file=parse_file_path(segments) if segments else None,
+            page=next((address for address in record.addresses if "?" not in address), None),
+            file_name=segments[-1] if segments else "",
+        )
         titles, aliases, names = {fold(record.title)}, {*map(fold, _limit_texts(record.names))}, {fold(slug)}
         names |= {fold(old) for old in (record.slug, *_limit_texts(record.former_slugs)) if old}
         if target.file:
@@ -165,24 +183,13 @@ class LinkIndex:
             for key in keys:
                 self._append(map_, key[:_MAX_NAME_LENGTH], target)
 
-    def list_blogs(self) -> set[str]:
-        """Return the blogs of all articles; see `get_blog`."""
-        return {target.blog for target in self._targets.values()}
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._targets
-
     def set_slug(self, key: str, slug: str) -> tuple[str, ...]:
         """Set the final slug of an article; return the keys of the records with links to its former slug."""
-        target = self._targets.get(key)
+        target = self.targets.get(key)
         if target is None or target.slug == slug:
             return ()
         target.slug = slug
         return tuple(dict.fromkeys(target.sources))
-
-    def get_target(self, key: str) -> TargetArticle:
-        """Return the article of a record that was added."""
-        return self._targets[key]
 
     def find(self, kind: str, key: str) -> Sequence[TargetArticle]:
         """Return articles by "path" of the file, "page", "id", "name", "alias" or "title" (folded)."""
@@ -211,37 +218,17 @@ class LinkIndex:
 
     def _list_slugs(self, page: TargetArticle) -> list[str]:
         slugs, seen = [page.slug], {page.key}
-        above = self._targets.get(page.parent_key)
+        above = self.targets.get(page.parent_key)
         while above is not None and above.is_page and above.key not in seen:
             seen.add(above.key)
             slugs.insert(0, above.slug)
-            above = self._targets.get(above.parent_key)
+            above = self.targets.get(above.parent_key)
         return slugs
 
     def list_prefixes(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""
         parts = [entry.partition("/") for entry in self.hosts]
         return [split_path(path) for name, _, path in parts if not host or normalize_host(name) == host]
-
-    def _make_target(self, record: ArticleRecord, slug: str, uuid: UUID | None) -> TargetArticle:
-        published_at = record.published_at or self._now
-        segments = split_path(record.key) if "/" in record.key else []
-        return TargetArticle(
-            key=record.key,
-            slug=slug,
-            uuid=uuid or (record.exported.uuid if record.exported else None),
-            category=(record.category or DEFAULT_CATEGORY)[:_MAX_NAME_LENGTH],
-            terms=tuple(_limit_texts((record.category, *record.tags))),
-            published_at=published_at,
-            public_from=max(published_at, self._now) if record.status in READABLE_STATUSES else None,
-            is_markdown=record.content_type == "markdown",
-            is_page=record.is_page,
-            parent_key=record.parent_key,
-            written_language=record.language,
-            file=parse_file_path(segments) if segments else None,
-            page=next((address for address in record.addresses if "?" not in address), None),
-            file_name=segments[-1] if segments else "",
-        )
 
     def _append(self, kind: str, key: str, target: TargetArticle) -> None:
         namesakes = self._maps[kind].setdefault(key, [])

@@ -48,7 +48,7 @@ class RecordLinks:
 
     def __init__(self, index: LinkIndex, record: ArticleRecord) -> None:
         self._index = index
-        self._source = index.get_target(record.key)
+        self._source = index.targets[record.key]
         self._linked: set[str] = set()
         self._count = 0
 

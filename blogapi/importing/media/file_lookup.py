@@ -11,6 +11,7 @@ import re
 import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
@@ -142,20 +143,6 @@ def list_tails(path: str) -> Iterator[tuple[str, str]]:
         yield "/".join(parts[start:]), parts[start - 1]
 
 
-def number_name(path: str) -> str:
-    """Return the path of the second file with a name, as Google numbers it: `x.jpg` gives `x(1).jpg`."""
-    return _add_suffix(path, "(1)")
-
-
-def list_inner_paths(path: str) -> tuple[str, ...]:
-    """Return the paths in the folders of WordPress and Ghost that can be beside an export.
-
-    `blog/wp-content/uploads/x.jpg` gives `wp-content/uploads/x.jpg` and `uploads/x.jpg`.
-    """
-    match = _INNER_FOLDERS.search(path)
-    return match.groups() if match else ()
-
-
 _MAX_LISTED_FOLDERS = 4_096
 _MAX_TREE_FILES = 200_000
 
@@ -237,7 +224,9 @@ class MediaFiles:
             yield from self._join_all((*self._assets, *site.bases), relative)
         for relative in below:
             yield from self._list_tails(relative)
-            for inner in list_inner_paths(relative):
+            # `b/wp-content/uploads/x.jpg` is `wp-content/uploads/x.jpg` or `uploads/x.jpg` beside an export.
+            inner_paths = _INNER_FOLDERS.search(relative)
+            for inner in inner_paths.groups() if inner_paths else ():
                 yield from self._join_all(site.bases, inner)
 
     def _join_all(self, folders: Iterable[Path], path: str) -> Iterator[Path]:
@@ -252,13 +241,13 @@ class MediaFiles:
     def _list_tails(self, path: str) -> Iterator[Path]:
         for tail, outer in list_tails(path):
             for folder in self._assets:
-                # Many pictures have the same name, and only their folders differ.
+                # Many pictures have the same name, and only their folders differ. Google numbers them.
                 is_upload_root = folder in self._flat or outer.casefold() in {
                     folder.name.casefold(),
                     *UPLOAD_FOLDERS,
                 }
                 if "/" in tail or (
-                    is_upload_root and _fold(number_name(tail)) not in self._list_names(folder)
+                    is_upload_root and _fold(_add_suffix(tail, "(1)")) not in self._list_names(folder)
                 ):
                     yield from self._join_all((folder,), tail)
 
@@ -305,8 +294,9 @@ class MediaFiles:
 
 def _list_names(folder: Path) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
-    for name in _list_folder(folder):
-        names.setdefault(_fold(name), []).append(name)
+    with suppress(OSError):
+        for name in sorted(os.listdir(folder)):  # noqa: PTH208 (only the names)
+            names.setdefault(_fold(name), []).append(name)
     return names
 
 
@@ -360,13 +350,6 @@ def _exists(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return True
-
-
-def _list_folder(folder: Path) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))  # noqa: PTH208 (only the names)
-    except OSError:
-        return []
 
 
 def _normalize(name: str) -> str:

@@ -122,8 +122,12 @@ class ImportedMedia:
         media_by_key: dict[str, RecordMedia] = {}
         located: list[tuple[RecordMedia, FileReference, str]] = []
         paths: dict[str, Path] = {}
+        alts: dict[str, str] = {}
         for record in records:
-            references = _list_references(record, get_html(record)) if record.path else []
+            covers = (FileReference(record.og_image), FileReference(record.cover_image, record.cover_alt))
+            found = list_references(get_html(record), list_extensions()) if record.path else []
+            found += [item for item in covers if record.path and is_local(item.path)]
+            references = list({item.path: item for item in found}.values())
             if not references:
                 continue
             result = media_by_key[record.key] = RecordMedia()
@@ -143,7 +147,9 @@ class ImportedMedia:
                     path, digest = location
                     paths.setdefault(digest, path)
                     located.append((result, reference, digest))
-        self._store_all(paths, _choose_alts(located))
+                    if reference.alt:
+                        alts.setdefault(digest, reference.alt)
+        self._store_all(paths, alts)
         for result, reference, digest in located:
             self._add_result(result, reference, digest)
         return media_by_key
@@ -247,21 +253,6 @@ def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterato
 def list_extensions() -> set[str]:
     configured = (item.partition("=")[0] for item in current_app.config["MEDIA_TYPES"])
     return {*BY_EXTENSION, *_OTHER_EXTENSIONS, *configured}
-
-
-def _list_references(record: ArticleRecord, html: str) -> list[FileReference]:
-    covers = (FileReference(record.og_image), FileReference(record.cover_image, record.cover_alt))
-    pictures = (item for item in covers if is_local(item.path))
-    unique = {item.path: item for item in (*list_references(html, list_extensions()), *pictures)}
-    return list(unique.values())
-
-
-def _choose_alts(located: Iterable[tuple[RecordMedia, FileReference, str]]) -> dict[str, str]:
-    alts: dict[str, str] = {}
-    for _, reference, digest in located:
-        if reference.alt:
-            alts.setdefault(digest, reference.alt)
-    return alts
 
 
 def _compute_digest(path: Path) -> _Digest:

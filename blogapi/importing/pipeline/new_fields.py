@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from blogapi.content.custom_fields import service
 from blogapi.content.custom_fields.definitions import copy_definitions
@@ -92,29 +91,29 @@ class NewFields:
         room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))
         defined: list[tuple[_FoundField, CustomField]] = []
         for found in ranked[:room]:
-            body = self._make_definition(found)
+            name = custom_fields.make_name(found.key)
+            body = {
+                "name": name,
+                "label": name.replace("_", " ").capitalize(),
+                "type": found.type.value,
+                "is_list": found.is_list,
+                "is_admin_only": self._readers == READERS[1],
+                "for_articles": "article" in found.kinds,
+                "for_pages": "page" in found.kinds,
+            }
             try:
                 if not dry_run:
                     service.define(body)
                 defined.append((found, CustomField(choices="[]", minimum=None, maximum=None, **body)))
             except REFUSALS as error:
-                yield f"The custom field {body['name']} was not defined: {describe_refusal(error)}"
+                yield f"The custom field {name} was not defined: {describe_refusal(error)}"
         self._definitions = CustomFields([*known, *(definition for _, definition in defined)])
-        yield from self._describe(defined, ranked[room:], dry_run=dry_run)
-
-    def _describe(
-        self,
-        defined: Sequence[tuple[_FoundField, CustomField]],
-        left: Sequence[_FoundField],
-        *,
-        dry_run: bool,
-    ) -> Iterator[str]:
         if defined:
             verb = "would be" if dry_run else "were"
             names = [f"{definition.name} ({found.describe()})" for found, definition in defined]
             listed = join_names(names, _MAX_LISTED)
             yield f"Custom fields that {verb} defined, read by {self._readers}: {listed}."
-        if left:
+        if left := ranked[room:]:
             counts = {found.key: found.articles for found in left}
             yield (
                 f"Not imported, because one import defines at most {MAX_NEW_FIELDS} custom fields, and a "
@@ -125,18 +124,6 @@ class NewFields:
                 "Not imported, because a custom field cannot have these names: "
                 f"{join_counts(self._unnamed, _MAX_LISTED)}."
             )
-
-    def _make_definition(self, found: _FoundField) -> dict[str, Any]:
-        name = custom_fields.make_name(found.key)
-        return {
-            "name": name,
-            "label": name.replace("_", " ").capitalize(),
-            "type": found.type.value,
-            "is_list": found.is_list,
-            "is_admin_only": self._readers == READERS[1],
-            "for_articles": "article" in found.kinds,
-            "for_pages": "page" in found.kinds,
-        }
 
     def complete(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record with the values of the custom fields that the import has defined."""

@@ -226,7 +226,8 @@ class ImportRun:
         self._store(show_progress)
         self.notes += self._describe_unread_rules()
         self.notes += self.guesses.describe()
-        self._importer.remember_guesses()
+        with self._importer.open_transaction():
+            self.guesses.remember()
         self._importer.set_missing_parents()
         for source in self.sources.values():
             if isinstance(source, ExportSource):
@@ -261,9 +262,9 @@ class ImportRun:
             self._index.add(dated, slug, uuid)
             self._spool.add(record)
         # Links can also lead to articles of an earlier import of the same blog.
-        blogs = self._index.list_blogs()
+        blogs = {target.blog for target in self._index.targets.values()}
         for uuid, imported, _ in imported_articles.values():
-            if get_blog(imported.key) in blogs and imported.key not in self._index:
+            if get_blog(imported.key) in blogs and imported.key not in self._index.targets:
                 self._index.add(imported, imported.slug, uuid)
 
     def _check(self, record: ArticleRecord, source: Source) -> Item:
@@ -288,7 +289,7 @@ class ImportRun:
             return self._check_duplicate(replace(record, key=f"{record.key}:{slug}"))
         if record.status not in READABLE_STATUSES:
             self._private.add(record.key)
-            self._index.get_target(record.key).public_from = None
+            self._index.targets[record.key].public_from = None
         reason = f"“{first[2]}” contains this article too; to use the version in this file, import it alone."
         return FileReport(
             record.key, Result.SKIPPED, notes=(reason,), source=record.source, title=record.title

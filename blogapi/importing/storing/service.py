@@ -132,11 +132,6 @@ class Importer:
         records = [_limit_tags(add_page_tag(self.state.authors.rename(record))) for record in batch]
         return [*self._store(records, self._prepare(records))]
 
-    def remember_guesses(self) -> None:
-        """Store which guesses the user has lifted."""
-        with self.open_transaction():
-            self.state.guesses.remember()
-
     def set_missing_parents(self) -> None:
         """Set the parent of each page that was stored before its parent, each in its own transaction."""
         if self.state.dry_run:
@@ -183,7 +178,9 @@ class Importer:
                     for record in part:
                         yield from self._store([record], media)
                 else:
-                    yield _report_refusal(part[0], error, media)
+                    key = part[0].key
+                    mapped = queries.get_mapped_paths([key]).get(key, {})
+                    yield complete_report(part[0], report_refusal(key, error), media.get(key), mapped)
                 records = records[len(part) :]
                 continue
             # Rows are loaded only for about as many records as a transaction stores.
@@ -237,12 +234,6 @@ class Importer:
                     break
         batch.finish()
         return reports
-
-
-def _report_refusal(record: ArticleRecord, error: Exception, media: Mapping[str, RecordMedia]) -> FileReport:
-    report = report_refusal(record.key, error)
-    mapped = queries.get_mapped_paths([record.key]).get(record.key, {})
-    return complete_report(record, report, media.get(record.key), mapped)
 
 
 def _list_sources(records: Iterable[ArticleRecord]) -> Iterator[tuple[str, str]]:

@@ -185,8 +185,10 @@ def _parse_block(language: str, parse: Callable[[], object], first_line: int) ->
             _refuse(language, "it does not consist of `key: value` entries")
         level: list[Any] = [value]
         for _ in range(_MAX_DEPTH):
-            groups = (it.values() if isinstance(it, dict) else it for it in level)
-            level = [child for group in groups for child in group if isinstance(child, dict | list)]
+            groups = (
+                it.values() if isinstance(it, dict) else it for it in level if isinstance(it, dict | list)
+            )
+            level = [child for group in groups for child in group]
             if not level:
                 return {str(key): child for key, child in value.items()}
         _refuse(language, "it is nested too deeply")

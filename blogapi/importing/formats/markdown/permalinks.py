@@ -131,10 +131,10 @@ def list_paths(site: GeneratorSite | None, path: Path, parts: AddressParts) -> t
             return parts.time.strftime(pattern)
         if name in _TIMES and parts.time:
             text = _TIMES[name].format(parts.time)
-            return text.lower() if name.endswith("name") else text
-        text = values[name](parts) if name in values else None
-        missing = missing or text is None
-        return text or ""
+            return text.lower() if name.endswith("name") else text.lstrip("0") if name == "yearday" else text
+        value = values[name](parts) if name in values else None
+        missing = missing or value is None
+        return value or ""
 
     address = _TOKEN.sub(insert, form)
     if not form or missing or ":" in address or "{" in address:
@@ -218,5 +218,5 @@ _TIMES = {
     **{"year": "{:%Y}", "month": "{:%m}", "day": "{:%d}", "short_year": "{:%y}", "i_month": "{0.month}"},
     **{"i_day": "{0.day}", "hour": "{:%H}", "minute": "{:%M}", "second": "{:%S}", "y_day": "{:%j}"},
     **{"monthname": "{:%B}", "weekdayname": "{:%A}", "long_month": "{:%B}", "short_month": "{:%b}"},
-    **{"yearday": "{:%-j}", "weekday": "{:%w}"},
+    **{"yearday": "{:%j}", "weekday": "{:%w}"},
 }
