@@ -126,7 +126,12 @@ def _unpack(path: Path, folder: Path, max_media_bytes: int) -> tuple[str, ...]:
         entries = archive.infolist()
         _check(entries, path, folder)
         for entry in entries:
-            name = _decode_name(entry)
+            name = entry.orig_filename
+            # Some programs write `\\`, or UTF-8 without the flag for UTF-8.
+            if not entry.flag_bits & _UTF8_NAME:
+                with suppress(UnicodeError):
+                    name = name.encode("cp437").decode("utf-8")
+            name = name.replace("\\", "/")
             if not name or name.endswith("/") or _SYSTEM_FILE.search(name):
                 continue
             if _ARCHIVE_NAME.search(name):
@@ -165,15 +170,6 @@ def _check(entries: Sequence[zipfile.ZipInfo], path: Path, folder: Path) -> None
             f"It unpacks to {total:,} bytes, more than {'fit on the disk' if total > free else 'allowed'}; "
             "unpack it elsewhere and import the folder."
         )
-
-
-def _decode_name(entry: zipfile.ZipInfo) -> str:
-    """Return the path of an entry with `/`; some programs write `\\`, or UTF-8 without the flag for UTF-8."""
-    name = entry.orig_filename
-    if not entry.flag_bits & _UTF8_NAME:
-        with suppress(UnicodeError):
-            name = name.encode("cp437").decode("utf-8")
-    return name.replace("\\", "/")
 
 
 def _check_entry(entry: zipfile.ZipInfo, name: str, max_media_bytes: int) -> None:

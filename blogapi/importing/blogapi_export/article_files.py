@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -101,7 +100,12 @@ class ArticleFiles:
         if self.export.source and place.is_relative_to(self.export.layout.pages):
             metadata = {"type": ItemType.PAGE.value, **metadata}
         content, media_paths = self._read_content(metadata, _decode(data[match.end() :]))
-        content_type = _read_content_type(metadata, path)
+        content_type = metadata.get("content_type")
+        if content_type is not None and content_type not in _CONTENT_TYPES.values():
+            raise RefusedFile(
+                f"`content_type` is not one of {', '.join(_CONTENT_TYPES.values())}; correct it."
+            )
+        content_type = str(content_type or _CONTENT_TYPES.get(path.suffix.lower(), "markdown"))
         if content_type == ContentType.TEXT and path.suffix.lower() == ".html":
             pre = _PRE.fullmatch(content)
             content = html.unescape(pre[1]) if pre else content
@@ -131,6 +135,12 @@ class ArticleFiles:
         values.get_required_text(fields, "title", "Bread")
         created = values.get_time(metadata, "created")
         last_updated = values.get_time(entries, "lastmod") or created
+        place_in_tree: dict[str, Any] = {}
+        if metadata.get("type") == ItemType.PAGE:
+            parent = parse_uuid(values.get_text(metadata, "parent"))
+            position = str(metadata.get("position", ""))
+            place_in_tree = {"type": ItemType.PAGE.value, "parent": parent and str(parent)}
+            place_in_tree["position"] = int(position) if position.isdecimal() else 0
         # A digest depends on the order of these fields.
         body: dict[str, Any] = {
             **texts,
@@ -138,7 +148,7 @@ class ArticleFiles:
             "published_at": _TIME._serialize(published_at, None, None),
             **terms,
             "seo": {**({} if self.export.source else default_seo(texts)), **seo},
-            **_read_place(metadata),
+            **place_in_tree,
             **({"slug": slug} if slug else {}),
         }
         exported = ExportedFields(
@@ -215,14 +225,11 @@ class ArticleFiles:
             file = self.media.get(get_file_name(text, self.media_folder))
             if file is not None and not _LIBRARY_REFERENCE.match(original):
                 paths[original] = file.uuid
-        paths |= self._read_paths(metadata)
-        return restore_content(exported, replacements), paths
-
-    def _read_paths(self, metadata: Values) -> Iterator[tuple[str, UUID]]:
         for item in values.get_mappings(metadata, "paths"):
             file = self.media.get(values.get_text(item, "file"))
             if file is not None:
-                yield values.get_text(item, "path"), file.uuid
+                paths[values.get_text(item, "path")] = file.uuid
+        return restore_content(exported, replacements), paths
 
 
 def _decode(data: bytes) -> str:
@@ -232,13 +239,6 @@ def _decode(data: bytes) -> str:
         raise RefusedFile(
             f"It is not UTF-8 (byte {error.start + 1:,} of its content); save it again as UTF-8."
         ) from error
-
-
-def _read_content_type(metadata: Values, path: Path) -> str:
-    content_type = metadata.get("content_type")
-    if content_type is not None and content_type not in _CONTENT_TYPES.values():
-        raise RefusedFile(f"`content_type` is not one of {', '.join(_CONTENT_TYPES.values())}; correct it.")
-    return str(content_type) if content_type else _CONTENT_TYPES.get(path.suffix.lower(), "markdown")
 
 
 def _read_status(
@@ -278,12 +278,3 @@ def _read_slug(fields: Values, notes: list[str]) -> str:
     if slug != valid:
         notes.append(f"The slug “{slug}” is not valid; the article got “{valid}”.")
     return valid
-
-
-def _read_place(metadata: Values) -> dict[str, Any]:
-    """Return the fields of a page that an article does not have."""
-    if metadata.get("type") != ItemType.PAGE:
-        return {}
-    parent, position = parse_uuid(values.get_text(metadata, "parent")), str(metadata.get("position", ""))
-    place = {"parent": parent and str(parent), "position": int(position) if position.isdecimal() else 0}
-    return {"type": ItemType.PAGE.value, **place}

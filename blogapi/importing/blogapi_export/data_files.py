@@ -141,6 +141,12 @@ def read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
     path = export.get_media_path(file)
     digest = values.get_text(fields, "hash") or hash_file(path)
     _check_digest(digest)
+    former_hashes: dict[str, int | None] = {}
+    for item in values.get_mappings(fields, "former_hashes"):
+        former, width = values.get_text(item, "hash"), str(item.get("width") or "")
+        _check_digest(former)
+        is_width = width.isascii() and width.isdigit() and len(width) < 7
+        former_hashes[former] = int(width) if is_width else None
     return ExportedMedia(
         uuid=export.get_uuid(fields, f"media/{file}"),
         file=file,
@@ -152,7 +158,7 @@ def read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
         caption=values.get_text(fields, "caption"),
         created=created,
         last_updated=updated,
-        former_hashes=dict(_read_former_hashes(fields)),
+        former_hashes=former_hashes,
         path=path,
         is_exact=bool(fields.get("hash")),
     )
@@ -161,13 +167,6 @@ def read_media(export: ExportFolder, fields: Values) -> ExportedMedia:
 def hash_file(path: Path) -> str:
     """Return the SHA-256 of a file; raises RefusedFile if it is missing, too large or not a regular file."""
     return hashlib.sha256(read_bytes(path, current_app.config["MAX_MEDIA_SIZE"])).hexdigest()
-
-
-def _read_former_hashes(fields: Values) -> Iterator[tuple[str, int | None]]:
-    for item in values.get_mappings(fields, "former_hashes"):
-        digest, width = values.get_text(item, "hash"), str(item.get("width") or "")
-        _check_digest(digest)
-        yield digest, int(width) if width.isascii() and width.isdigit() and len(width) < 7 else None
 
 
 def _check_digest(digest: str) -> None:

@@ -177,7 +177,12 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
     differing = [name for name, value in fields.items() if getattr(site, name) != value]
     if not differing:
         return
-    if not _is_new(site):
+    defaults = {name: table_of(Site).c[name].default for name in (*SITE_FIELDS, "navigation", "languages")}
+    if any(
+        getattr(site, name) != default.arg
+        for name, default in defaults.items()
+        if isinstance(default, ColumnDefault)
+    ):
         restored.notes.append(
             "The site of this blog has values of its own and stays as it is; `site set` changes it."
         )
@@ -185,15 +190,6 @@ def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool)
     restored.notes.append("The title, the addresses and the other fields of the site were restored.")
     if not dry_run:
         site_service.change(fields)
-
-
-def _is_new(site: Site) -> bool:
-    defaults = {name: table_of(Site).c[name].default for name in (*SITE_FIELDS, "navigation", "languages")}
-    return all(
-        getattr(site, name) == default.arg
-        for name, default in defaults.items()
-        if isinstance(default, ColumnDefault)
-    )
 
 
 _REDIRECT_SCHEMA = CustomRedirectBodySchema()
@@ -210,7 +206,13 @@ def restore_redirects(
     wanted: list[Fields] = []
     for redirect in rows:
         try:
-            fields: Fields = _REDIRECT_SCHEMA.load(_make_redirect_body(redirect))
+            # The parser of YAML returns only texts.
+            status, path = get_text(redirect, "status"), get_required_text(redirect, "from", "/old/")
+            is_gone = status == str(GONE)
+            target = get_text(redirect, "to") if is_gone else get_required_text(redirect, "to", "/new/")
+            body: Fields = {"path": quote(path), "target": target}
+            body |= {"status": int(status) if status.isdecimal() else 0} if status else {}
+            fields: Fields = _REDIRECT_SCHEMA.load(body)
             if redirect_service.find_by_path(fields["path"]) is None:
                 wanted.append(fields)
         except REFUSALS as error:
@@ -228,12 +230,3 @@ def restore_redirects(
                 restored.counts["redirects"] += redirect_service.create_or_replace([fields])[0]
             except REFUSALS as error:
                 yield report_refusal(f"{key}/redirects{fields['path'][:100]}", error)
-
-
-def _make_redirect_body(row: Values) -> Fields:
-    """Return the body of a redirect with its status as a number; the parser of YAML returns only texts."""
-    status = get_text(row, "status")
-    path = get_required_text(row, "from", "/old/")
-    target = get_text(row, "to") if status == str(GONE) else get_required_text(row, "to", "/new/")
-    body: Fields = {"path": quote(path), "target": target}
-    return body | ({"status": int(status) if status.isdecimal() else 0} if status else {})

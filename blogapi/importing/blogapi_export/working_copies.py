@@ -48,20 +48,17 @@ class WorkingCopies:
         try:
             items = json.loads(read_bytes(path, _MAX_BYTES))
             for number, item in enumerate(items if isinstance(items, list) else [], 1):
-                yield self._restore(item, f"{key}#{number}")
+                title = str(item.get("title", ""))[:200] if isinstance(item, dict) else ""
+                try:
+                    if not isinstance(item, dict):
+                        raise RefusedFile("It is not an object; correct it.")
+                    result, notes = self._save(item)
+                except REFUSALS as error:
+                    result, notes = Result.REFUSED, (describe_refusal(error),)
+                yield FileReport(f"{key}#{number}", result, notes=notes, title=f"Working copy of “{title}”")
         except (RefusedFile, ValueError, RecursionError) as error:
             reason = f"Its working copies cannot be read ({str(error)[:200]}); export the blog again."
             yield FileReport(key, Result.REFUSED, notes=(reason,))
-
-    def _restore(self, item: object, key: str) -> FileReport:
-        title = str(item.get("title", ""))[:200] if isinstance(item, dict) else ""
-        try:
-            if not isinstance(item, dict):
-                raise RefusedFile("It is not an object; correct it.")
-            result, notes = self._save(item)
-        except REFUSALS as error:
-            result, notes = Result.REFUSED, (describe_refusal(error),)
-        return FileReport(key, result, notes=notes, title=f"Working copy of “{title}”")
 
     def _save(self, item: Values) -> tuple[Result, tuple[str, ...]]:
         uuid, last_updated = values.get_uuid(item, "article"), values.get_time(item, "last_updated")

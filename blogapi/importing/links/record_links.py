@@ -110,7 +110,13 @@ class RecordLinks:
         if "/" in page:
             relative = split_path(page, self._source.file.folders) if self._source.file else []
             paths = [relative] if page.startswith(".") else [*self._list_outer(segments), relative]
-            return self._find_file(paths) or self._find_in_folders(segments)
+            if target := self._find_file(paths):
+                return target
+            file = parse_file_path(segments)
+            in_folders = self._filter_targets(self._index.find("name", file.name), file)
+            tail = f"/{file.path}"
+            below = [hit for hit in in_folders if hit.file and hit.file.path.endswith(tail)]
+            return self._choose_nearest(below, file)
         file = parse_file_path(segments)
         kinds = (("name", file.name), ("alias", fold(page)), ("title", fold(page)))
         candidates = (self._filter_targets(self._index.find(kind, key), file) for kind, key in kinds)
@@ -119,12 +125,6 @@ class RecordLinks:
         found = chain(candidates, (self._index.find("name", slug) for slug in slugs))
         named = next(filter(None, found), ())
         return self._choose_nearest(named, file)
-
-    def _find_in_folders(self, segments: Sequence[str]) -> TargetArticle | None:
-        file = parse_file_path(segments)
-        named = self._filter_targets(self._index.find("name", file.name), file)
-        tail = f"/{file.path}"
-        return self._choose_nearest([hit for hit in named if hit.file and hit.file.path.endswith(tail)], file)
 
     def _find_by_id(self, address: LinkAddress) -> TargetArticle | None:
         match = _ID.search(address.query)

@@ -136,13 +136,6 @@ def _add_suffix(path: str, suffix: str) -> str:
     return f"{stem}{suffix}{dot}{extension}"
 
 
-def list_tails(path: str) -> Iterator[tuple[str, str]]:
-    """Yield the ends of a relative path, longest first, each with the name of the folder before it."""
-    parts = path.split("/")
-    for start in range(max(1, len(parts) - _MAX_TAIL_PARTS), len(parts)):
-        yield "/".join(parts[start:]), parts[start - 1]
-
-
 _MAX_LISTED_FOLDERS = 4_096
 _MAX_TREE_FILES = 200_000
 
@@ -239,7 +232,10 @@ class MediaFiles:
                 yield Path(os.path.normpath(folder / path))
 
     def _list_tails(self, path: str) -> Iterator[Path]:
-        for tail, outer in list_tails(path):
+        parts = path.split("/")
+        # The ends of the path, longest first, each with the name of the folder before it.
+        for start in range(max(1, len(parts) - _MAX_TAIL_PARTS), len(parts)):
+            tail, outer = "/".join(parts[start:]), parts[start - 1]
             for folder in self._assets:
                 # Many pictures have the same name, and only their folders differ. Google numbers them.
                 is_upload_root = folder in self._flat or outer.casefold() in {

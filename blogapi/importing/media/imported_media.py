@@ -151,7 +151,16 @@ class ImportedMedia:
                         alts.setdefault(digest, reference.alt)
         self._store_all(paths, alts)
         for result, reference, digest in located:
-            self._add_result(result, reference, digest)
+            file = self._results[digest]
+            if isinstance(file, RefusedFile):
+                result.refused.append(RefusedMedia(reference.path, str(file)))
+                continue
+            result.files[reference.path] = file
+            result.notes += [f"“{reference.path[:100]}”: {file.note}"] if file.note else []
+            if file.uuid and reference.alt:
+                result.alts.setdefault(file.uuid, reference.alt)
+            # Only the first path of a new file is reported as new.
+            self._results[digest] = replace(file, is_new=False, note="")
         return media_by_key
 
     def exists(self, path: str, record: ArticleRecord) -> bool:
@@ -217,18 +226,6 @@ class ImportedMedia:
         except StorageFull as error:
             self._full = RefusedFile(error.detail)
             raise self._full from error
-
-    def _add_result(self, result: RecordMedia, reference: FileReference, digest: str) -> None:
-        file = self._results[digest]
-        if isinstance(file, RefusedFile):
-            result.refused.append(RefusedMedia(reference.path, str(file)))
-            return
-        result.files[reference.path] = file
-        result.notes += [f"“{reference.path[:100]}”: {file.note}"] if file.note else []
-        if file.uuid and reference.alt:
-            result.alts.setdefault(file.uuid, reference.alt)
-        # Only the first path of a new file is reported as new.
-        self._results[digest] = replace(file, is_new=False, note="")
 
 
 def map_files(store: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result | RefusedFile]:

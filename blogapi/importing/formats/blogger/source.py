@@ -312,17 +312,16 @@ class BloggerSource(FileSource):
                 f"“{entry.key}” is the export of a private blog; all its articles become drafts."
             )
         for item in Feed(entry.path).read():
-            if item.kind in ("post", "page"):
-                yield self._read_item(item, entry, overview)
-
-    def _read_item(self, item: BloggerItem, entry: Entry, overview: Overview) -> Item:
-        try:
-            if item.status == "SOFT_TRASHED" and item.make_key() not in self.options.imported_keys:
-                self.left_behind["articles in the trash"] += 1
-                raise NotAnArticle("It was in the trash of Blogger.")
-            return make_record(item, (entry.key, entry.path), self.options, is_private=overview.is_private)
-        except (RefusedFile, NotAnArticle) as error:
-            return report_problem(entry.key, error, entry.key, to_title(item.title))
+            if item.kind not in ("post", "page"):
+                continue
+            try:
+                if item.status == "SOFT_TRASHED" and item.make_key() not in self.options.imported_keys:
+                    self.left_behind["articles in the trash"] += 1
+                    raise NotAnArticle("It was in the trash of Blogger.")
+                is_private, source = overview.is_private, (entry.key, entry.path)
+                yield make_record(item, source, self.options, is_private=is_private)
+            except (RefusedFile, NotAnArticle) as error:
+                yield report_problem(entry.key, error, entry.key, to_title(item.title))
 
 
 def _list_albums(path: Path) -> list[Path]:

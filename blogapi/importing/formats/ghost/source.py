@@ -85,17 +85,14 @@ def _is_on(value: object) -> bool:
 def read_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     """Return the time (aware, UTC) of an ISO 8601 text, or of a number of milliseconds since 1970."""
     if isinstance(value, (int, float)) or (isinstance(value, str) and value.strip().isdecimal()):
-        return _from_number(float(value))
+        number = float(value)
+        seconds = number / 1000 if abs(number) >= _MIN_MILLISECONDS else number
+        try:
+            return _EPOCH + timedelta(seconds=seconds) if number else None
+        except (OverflowError, ValueError):
+            return None
     text = to_line(value)
     return dates.parse_date(text, zones) if parse_timestamp(text) else None
-
-
-def _from_number(number: float) -> datetime | None:
-    seconds = number / 1000 if abs(number) >= _MIN_MILLISECONDS else number
-    try:
-        return _EPOCH + timedelta(seconds=seconds) if number else None
-    except (OverflowError, ValueError):
-        return None
 
 
 Post = Mapping[str, object]
@@ -208,7 +205,11 @@ class PostReader:
         )
         if post.get("canonical_url") and not record.canonical_url:
             self.left_behind["canonical URLs inside the blog"] += 1
-        self._count_left_fields(post)
+        for name in _LEFT_FIELDS:
+            value = post.get(name)
+            repeated = (post.get(other) for other in _REPEATED_FIELDS.get(name, ()))
+            if value and to_line(value) not in ("0", "false") and value not in repeated:
+                self.left_behind[name] += 1
         return record
 
     def _list_tags(self, post: Post) -> list[GhostTag]:
@@ -242,13 +243,6 @@ class PostReader:
             permalinks = permalinks.replace(name, value)
         if ":" not in permalinks:
             yield f"/{permalinks.strip('/')}/"
-
-    def _count_left_fields(self, post: Post) -> None:
-        for name in _LEFT_FIELDS:
-            value = post.get(name)
-            repeated = (post.get(other) for other in _REPEATED_FIELDS.get(name, ()))
-            if value and to_line(value) not in ("0", "false") and value not in repeated:
-                self.left_behind[name] += 1
 
 
 def _list_mappings(value: object) -> list[Post]:

@@ -37,7 +37,10 @@ def decide_publication(
         fields.add_note(note)
     if reasons or not is_certain:
         return "draft", published_at
-    if _is_archived(fields):
+    archiving = next((name for name in privacy_signs.ARCHIVING_FIELDS if to_bool(fields.find(name))), "")
+    if archiving:
+        fields.add_note(f"It has `{archiving}: {to_line(fields.take(archiving))}`; the article was archived.")
+    if archiving or fields.take_line("status").casefold() in _ARCHIVED_STATUSES:
         return "archived", published_at
     if not published_at and not fields.all_entries and not options.publish_undated:
         fields.add_note(
@@ -48,13 +51,6 @@ def decide_publication(
     if not published_at and status == "published":
         fields.add_note(IMPORT_TIME)
     return status, published_at
-
-
-def _is_archived(fields: Fields) -> bool:
-    name = next((name for name in privacy_signs.ARCHIVING_FIELDS if to_bool(fields.find(name))), "")
-    if name:
-        fields.add_note(f"It has `{name}: {to_line(fields.take(name))}`; the article was archived.")
-    return bool(name) or fields.take_line("status").casefold() in _ARCHIVED_STATUSES
 
 
 def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zones) -> datetime | None:

@@ -262,6 +262,12 @@ def _check_is_article(
 
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
     cover, cover_alt = read_cover(fields)
+    url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
+    if url and not to_http_url(url):
+        fields.add_note(
+            f"The canonical URL “{url[:100]}” was ignored: it is not an http(s) URL "
+            f"of at most {MAX_URL_LENGTH:,} characters."
+        )
     return {
         "title": _read_title(fields, markdown, name),
         "subtitle": to_title(fields.take_line("subtitle")),
@@ -272,7 +278,7 @@ def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
         "seo_description": to_plain_line(
             fields.take_line("seodescription", "seo.description", "description", "excerpt", "summary")
         ),
-        "canonical_url": _read_canonical_url(fields),
+        "canonical_url": url if to_http_url(url) else "",
     }
 
 
@@ -289,17 +295,6 @@ def _read_title(fields: Fields, markdown: str, name: str) -> str:
     else:
         fields.add_note("The title was made from the file name.")
     return heading or titles.make_title(name)
-
-
-def _read_canonical_url(fields: Fields) -> str:
-    url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
-    if not url or to_http_url(url):
-        return url
-    fields.add_note(
-        f"The canonical URL “{url[:100]}” was ignored: it is not an http(s) URL "
-        f"of at most {MAX_URL_LENGTH:,} characters."
-    )
-    return ""
 
 
 def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any]:

@@ -169,20 +169,18 @@ class MarkdownSource(FileSource):
             if isinstance(item, ArticleRecord):
                 terms = [("category", item.category), *(("tag", tag) for tag in item.tags)]
                 names |= {(kind, make_term_key(name)): name for kind, name in terms if name}
-                self._add_path(above, (*item.categories_above, item.category))
+                path = (*item.categories_above, item.category)
+                # A category keeps the first parent found.
+                for parent, name in pairwise(("", *path) if len(path) > 1 else ()):
+                    term = TermRecord(kind="category", name=name, parent=parent)
+                    first = above.setdefault(make_term_key(name), term)
+                    if first.parent.casefold() != parent.casefold():
+                        place = f"below “{first.parent}”" if first.parent else "at the top"
+                        note = f"The category “{name}” has several parents in the old blog"
+                        self.notes = list(dict.fromkeys([*self.notes, f"{note}; here it is only {place}."]))
             yield item
         pages = (read_term_page(entry, names) for entry in self.entries)
         self.terms = [*above.values(), *(page for page in pages if page and page.fields)]
-
-    def _add_path(self, found: dict[str, TermRecord], categories: Sequence[str]) -> None:
-        """Add the categories of a path with their parents; a category keeps the first parent found."""
-        for parent, name in pairwise(("", *categories) if len(categories) > 1 else ()):
-            term = TermRecord(kind="category", name=name, parent=parent)
-            first = found.setdefault(make_term_key(name), term)
-            if first.parent.casefold() != parent.casefold():
-                place = f"below “{first.parent}”" if first.parent else "at the top"
-                note = f"The category “{name}” has several parents in the old blog; here it is only {place}."
-                self.notes = list(dict.fromkeys([*self.notes, note]))
 
     def read_entry(self, entry: Entry) -> tuple[ArticleRecord]:
         options = self.options

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, product
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -51,7 +51,11 @@ def find_reasons(
         elif any(_is_excluded(globs, parts) for parts in places):
             yield _report(f"“{site.configuration}” excludes it by `{name}`")
     if site.generator == "eleventy":
-        yield from _find_in_ignore_files(path, site)
+        for outer, name in product(_list_folders(path, site), privacy_signs.ELEVENTY_IGNORE_FILES):
+            ignored = _to_globs(_read_code(outer / name), "name") or ()
+            is_used = name != ".gitignore" or "setUseGitIgnore(false" not in site.text
+            if is_used and _is_excluded(ignored, path.relative_to(outer).parts):
+                yield _report(f"“{name}” excludes it")
     for name in privacy_signs.ASTRO_COLLECTIONS if site.generator == "astro" else ():
         if privacy_signs.ASTRO_EXCLUSION.search(_read_code(site.folder / name)):
             yield _report(
@@ -121,7 +125,11 @@ def _report(reason: str) -> DraftReason:
 
 
 def _find_unbuilt_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[DraftReason]:
-    file, built = parts[-1], _list_built_names(site)
+    file, include = parts[-1], site.settings.get("include")
+    included = map(to_line, include if isinstance(include, list) else ())
+    built = {"_posts", "_drafts", *(part for path in included for part in path.split("/"))}
+    collections = to_mapping(site.settings.get("collections")).items()
+    built |= {f"_{name}" for name, options in collections if to_bool(to_mapping(options).get("output"))}
     is_below = "/".join(parts).startswith(privacy_signs.UNBUILT_BELOW.get(site.generator, ""))
     names = privacy_signs.UNBUILT_NAMES.get(site.generator, ()) if is_below else ()
     # `privacy` reports file names that begin with “_”.
@@ -135,14 +143,6 @@ def _find_unbuilt_names(parts: Sequence[str], site: GeneratorSite) -> Iterator[D
         and not privacy_signs.JEKYLL_POST.fullmatch(file)
     ):
         yield _report(f"Jekyll does not build names like “{file}”, without a date, in “_posts”")
-
-
-def _list_built_names(site: GeneratorSite) -> set[str]:
-    include = site.settings.get("include")
-    paths = map(to_line, include if isinstance(include, list) else ())
-    collections = to_mapping(site.settings.get("collections")).items()
-    built = (f"_{name}" for name, options in collections if to_bool(to_mapping(options).get("output")))
-    return {"_posts", "_drafts", *built, *(part for path in paths for part in path.split("/"))}
 
 
 def _locate(path: Path, site: GeneratorSite) -> list[tuple[str, ...]]:
@@ -235,15 +235,6 @@ def _read_code(source: Path | str) -> str:
 def _list_folders(path: Path, site: GeneratorSite) -> list[Path]:
     """Return the folders of a file in its site, innermost first."""
     return [outer for outer in path.parents if outer.is_relative_to(site.folder)]
-
-
-def _find_in_ignore_files(path: Path, site: GeneratorSite) -> Iterator[DraftReason]:
-    for outer in _list_folders(path, site):
-        for name in privacy_signs.ELEVENTY_IGNORE_FILES:
-            globs = _to_globs(_read_code(outer / name), "name") or ()
-            is_used = name != ".gitignore" or "setUseGitIgnore(false" not in site.text
-            if is_used and _is_excluded(globs, path.relative_to(outer).parts):
-                yield _report(f"“{name}” excludes it")
 
 
 def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mapping[str, object]]]:

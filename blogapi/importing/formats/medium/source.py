@@ -99,7 +99,18 @@ def parse_page(html: str) -> MediumPage:
             page.canonical = attributes.get("href", "")
         elif "p-tag" in classes and text:
             page.tags.append(text)
-    _read_body(page, html[start : end if end > 0 else len(html)])
+    html, hidden, page.left_out = open_text(html[start : end if end > 0 else len(html)])
+    html = _TITLE.sub(lambda element: _take_title(page, element), html)
+    html = _CODE.sub(_convert_code, html)
+    html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
+    html = _PREVIEW.sub("<p", _PREVIEW_IMAGE.sub("", html))
+    html = _EMPTY_LINK.sub(r"\1\2</a>", html)
+    html = _EMBEDLY.sub(_unwrap_embedly, _GIST.sub(r'<iframe src="\1"></iframe>', html))
+    html, replaced = extract_text(html, _follow)
+    page.notes += [*hidden, *replaced]
+    # A horizontal rule remains before the text if the first section has only the title.
+    page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()
+    page.text, page.has_figures = _to_text(page.html), "<figure" in page.html
     return page
 
 
@@ -120,22 +131,6 @@ def _read_attributes(tag: str) -> dict[str, str]:
 
 def _to_text(html: str) -> str:
     return to_line(unescape(_TAG.sub("", _BREAK.sub(" ", html))))
-
-
-def _read_body(page: MediumPage, html: str) -> None:
-    html, hidden, page.left_out = open_text(html)
-    html = _TITLE.sub(lambda element: _take_title(page, element), html)
-    html = _CODE.sub(_convert_code, html)
-    html = _IMAGE.sub(lambda tag: _convert_image(page, tag[0]), html)
-    html = _PREVIEW.sub("<p", _PREVIEW_IMAGE.sub("", html))
-    html = _EMPTY_LINK.sub(r"\1\2</a>", html)
-    html = _EMBEDLY.sub(_unwrap_embedly, _GIST.sub(r'<iframe src="\1"></iframe>', html))
-    html, replaced = extract_text(html, _follow)
-    page.notes += [*hidden, *replaced]
-    # A horizontal rule remains before the text if the first section has only the title.
-    page.html = re.sub(r"^(?:\s*<hr>)+", "", html).strip()
-    page.text = _to_text(page.html)
-    page.has_figures = "<figure" in page.html
 
 
 def _take_title(page: MediumPage, element: re.Match[str]) -> str:

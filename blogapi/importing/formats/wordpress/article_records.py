@@ -28,7 +28,7 @@ from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
 _MAX_FORMER_SLUGS = 100
 # Titles and excerpts are truncated at this length, because cleaning them takes time.
 _MAX_LINE = 20_000
-_ATTACHMENT = "attachment"
+_ADDRESS_TEXTS = ("link", "wp:base_blog_url")
 
 
 @dataclass(slots=True)
@@ -141,7 +141,7 @@ class RecordMaker:
         }
 
     def _check_is_imported(self, item: Element, post_type: str) -> None:
-        if post_type == _ATTACHMENT:
+        if post_type == "attachment":
             raise NotAnArticle("It is a media file.")
         reason = publication.LEFT_BEHIND.get(item.get_text("wp:status"), "")
         if reason and self.make_key(item) in self.options.imported_keys:
@@ -214,25 +214,18 @@ class RecordMaker:
 
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
         """Yield the paths of the item in the blog, and its address with its id."""
+        own = {self.address, *(get_blog_address(self.blog.texts.get(it, "")) for it in _ADDRESS_TEXTS)}
+        # Exports of Squarespace have links without a host.
+        hosts = {"", *(address.partition("/")[0].removeprefix("www.") for address in own)}
         for url in (item.get_text("link"), item.get_text("guid")):
             host, path, query = split_url(url)
-            # Exports of Squarespace have links without a host. `?p=3` leads to the item 3, even if it is the
-            # guid of another item.
-            if self._is_own_host(host) and path.startswith("/") and path != "/" and not query:
+            # `?p=3` leads to the item 3, even if it is the guid of another item.
+            if host.removeprefix("www.") in hosts and path.startswith("/") and path != "/" and not query:
                 yield path
         id_ = to_id(item.get_text("wp:post_id"))
         root = self.address.partition("/")[2]
         if id_:
             yield f"/{f'{root}/' if root else ''}?{'page_id' if post_type == 'page' else 'p'}={id_}"
-
-    def _is_own_host(self, host: str) -> bool:
-        # Squarespace writes links without a host.
-        own = {"", self.address.partition("/")[0]}
-        own |= {
-            get_blog_address(self.blog.texts.get(name, "")).partition("/")[0]
-            for name in ("link", "wp:base_blog_url")
-        }
-        return not host or host.removeprefix("www.") in {own_host.removeprefix("www.") for own_host in own}
 
 
 def _read_slug(item: Element) -> str:

@@ -154,13 +154,11 @@ def _render_code(attributes: Attributes, inner: str, conversion: Conversion) -> 
     language = _get_text(attributes, "language") or _get_text(attributes, "lang")
     if not re.fullmatch(r"[\w#+.-]{1,40}", language) or language in ("plain", "text", "plaintext"):
         return None
-    return _CODE.sub(lambda tag: _add_language(tag[0], language), inner, count=1)
-
-
-def _add_language(tag: str, language: str) -> str:
-    if tag[:5].lower() == "<code":
-        return f'{tag} class="language-{language}"'
-    return f'<pre class="language-{language}">'
+    tag, name = _CODE.search(inner), f'class="language-{language}"'
+    if not tag:
+        return inner
+    start = f"{tag[0]} {name}" if tag[0][:5].lower() == "<code" else f"<pre {name}>"
+    return inner[: tag.start()] + start + inner[tag.end() :]
 
 
 def _render_footnotes(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:

@@ -61,7 +61,10 @@ def protect_code(text: str, conversion: Conversion) -> str:
     position = 0
     unclosed: set[str] = set()  # end tags that do not follow: they are searched for only once
     while start := _START.search(text, position):
-        end_tag = _end_tag(start)
+        # The text at which the code ends, in lower case; "" = it has no content.
+        end_tag = f"</{start['element'].lower()}" if start["element"] else ""
+        end_tag = f"[/{start['shortcode'].lower()}]" if start["shortcode"] else end_tag
+        end_tag = "-->" if start["comment"] is not None else end_tag
         if (start["tag"] or "").endswith("/"):
             end: re.Match[str] | None = start
         else:
@@ -101,15 +104,6 @@ def _compile_end(end_tag: str) -> re.Pattern[str]:
     return re.compile(re.escape(end_tag) + (r"\s*+>" if end_tag.startswith("<") else ""), re.IGNORECASE)
 
 
-def _end_tag(start: re.Match[str]) -> str:
-    """Return the text at which the code ends, in lower case; "" = it has no content."""
-    if start["comment"] is not None:
-        return "-->"
-    if start["element"]:
-        return f"</{start['element'].lower()}"
-    return f"[/{start['shortcode'].lower()}]" if start["shortcode"] else ""
-
-
 def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Conversion) -> str:
     element = (start["element"] or start["embed"] or "").lower()
     if start["comment"] is not None:
@@ -121,7 +115,12 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
         language = language or ("" if name in CODE_NAMES_WITHOUT_LANGUAGE else name)
         return conversion.store(code_html(inner, unescape(language).strip("'\"")))
     if element == "pre":
-        return conversion.store(_convert_pre(start["tag"], inner, html))
+        found = _PRE_LANGUAGE.search(start["tag"])
+        if found and "<code" not in inner[:500].lower():
+            language = next(group for group in found.groups() if group)
+            # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
+            html = code_html(inner, language, escaped='escaped="true"' in start["tag"])
+        return conversion.store(html)
     if element == "code":
         return html.replace("[", "&#91;")
     if element in ("iframe", "object", "embed"):
@@ -132,15 +131,6 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
         conversion.add_note("Scripts and style sheets in the text are not shown.")
         return conversion.store(html, COMMENT)
     return conversion.store(html)
-
-
-def _convert_pre(tag: str, inner: str, html: str) -> str:
-    found = _PRE_LANGUAGE.search(tag)
-    if not found or "<code" in inner[:500].lower():
-        return html
-    language = next(group for group in found.groups() if group)
-    # WP-Syntax and Crayon store unescaped code; all other plugins store HTML.
-    return code_html(inner, language, escaped='escaped="true"' in tag)
 
 
 _HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *HANDLERS, *NAMES}
@@ -334,7 +324,10 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convers
     html = conversion.restore(_ALIGNED.sub(_add_alignment_class, html)).strip()
     conversion.html, notes, left_out, _ = leave_out_hidden(html, "html", keeps_unclear=True)
     conversion.left_out += left_out
-    conversion.excerpt = _find_excerpt(conversion.html)
+    more = _MORE.search(conversion.html)
+    if more and more.start() <= 20 * _MAX_EXCERPT:
+        excerpt = unescape(plain_text.to_plain_text(conversion.html[: more.start()]))
+        conversion.excerpt = excerpt if len(excerpt) <= _MAX_EXCERPT else ""
     for note in notes:
         conversion.add_note(note)
     return conversion
@@ -394,14 +387,6 @@ def _convert_classic(text: str, conversion: Conversion) -> str:
 def _convert_inline(text: str, conversion: Conversion) -> str:
     text = replace_shortcodes(protect_code(text, conversion), conversion)
     return _LONE_BLOCKS.sub(r"\1", embed_lines(text, conversion))
-
-
-def _find_excerpt(html: str) -> str:
-    more = _MORE.search(html)
-    if not more or more.start() > 20 * _MAX_EXCERPT:
-        return ""
-    text = unescape(plain_text.to_plain_text(html[: more.start()]))
-    return text if len(text) <= _MAX_EXCERPT else ""
 
 
 def _add_alignment_class(tag: re.Match[str]) -> str:

@@ -62,7 +62,14 @@ def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterat
     """Yield the text in parts, without invalid characters; each boundary of a CDATA section is one part."""
     rest, is_started = "", False
     for chunk in chunks:
-        text = rest + _replace_characters(chunk, repairs)
+        text, count = _INVALID_CHARACTERS.subn("", chunk)
+        repairs["control characters"] += count
+        if not text.isascii():
+            text, count = _INVALID_BYTES.subn(
+                lambda found: found[0].encode("utf-8", "surrogateescape").decode("cp1252", "replace"), text
+            )
+            repairs["bytes that are not valid in its encoding"] += count
+        text = rest + text
         if not is_started:
             start = _START.search(text)
             position = start.start() if start else max(0, len(text) - _MAX_START)
@@ -76,17 +83,6 @@ def _split_at_boundaries(chunks: Iterable[str], repairs: Counter[str]) -> Iterat
         yield from filter(None, _BOUNDARY.split(text[:end]))
         rest = text[end:]
     yield rest if is_started else ""
-
-
-def _replace_characters(text: str, repairs: Counter[str]) -> str:
-    text, count = _INVALID_CHARACTERS.subn("", text)
-    repairs["control characters"] += count
-    if not text.isascii():
-        text, count = _INVALID_BYTES.subn(
-            lambda found: found[0].encode("utf-8", "surrogateescape").decode("cp1252", "replace"), text
-        )
-        repairs["bytes that are not valid in its encoding"] += count
-    return text
 
 
 def _resolve(reference: str, repairs: Counter[str]) -> str:
