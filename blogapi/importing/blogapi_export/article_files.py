@@ -63,7 +63,6 @@ def _has_front_matter(data: bytes) -> bool:
 
 
 def make_key(uuid: object) -> str:
-    """Return the key of the record of an article or a page."""
     return f"blogapi:{uuid}"
 
 
@@ -78,7 +77,6 @@ class ArticleFiles:
 
     @property
     def media_folder(self) -> str:
-        """The address of the media folder in articles."""
         return self.export.layout.article_media
 
     def read(self, entry: Entry) -> ArticleRecord:

@@ -30,8 +30,6 @@ _NUMBER = re.compile(r"#[0-9]+\Z")
 
 @dataclass(frozen=True)
 class ExportFolder:
-    """The folder of an export."""
-
     root: Path
 
     @cached_property

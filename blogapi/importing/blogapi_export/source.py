@@ -13,8 +13,7 @@ from blogapi.importing.blogapi_export import article_files, data_files, layout, 
 from blogapi.importing.blogapi_export.article_files import ArticleFiles, make_key
 from blogapi.importing.blogapi_export.data_files import BlogData, TermNames, replace_references
 from blogapi.importing.blogapi_export.layout import ExportFolder
-from blogapi.importing.blogapi_export.restoring import Restored, restore_redirects
-from blogapi.importing.blogapi_export.working_copies import WorkingCopies
+from blogapi.importing.blogapi_export.restoring import Restored, WorkingCopies, restore_redirects
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Item, Result, read_item, report_problem
 from blogapi.importing.format_api.source import CONTRACT_VERSION, Format, ImportOptions, Source
@@ -78,7 +77,6 @@ class ExportSource(Source):
         self.notes += restored.notes
 
     def read(self) -> Iterator[Item]:
-        """Yield the record of each article, or a report if its file is broken."""
         yield from self._unread
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)

@@ -40,7 +40,6 @@ def get_required_text(values: Values, name: str, example: str) -> str:
 
 
 def get_uuid(values: Values, name: str) -> UUID:
-    """Return a required uuid."""
     value = values.get(name)
     uuid = parse_uuid(value) if isinstance(value, str) else None
     if uuid is None:
@@ -67,7 +66,6 @@ def get_list(values: Values, name: str) -> Sequence[object]:
 
 
 def get_texts(values: Values, name: str) -> list[str]:
-    """Return the non-empty texts of a list."""
     items = [item for item in get_list(values, name) if item not in (None, "")]
     for item in items:
         if not isinstance(item, str):
@@ -76,7 +74,6 @@ def get_texts(values: Values, name: str) -> list[str]:
 
 
 def get_mappings(values: Values, name: str) -> Iterator[Values]:
-    """Yield the mappings in a list."""
     for item in get_list(values, name):
         if not isinstance(item, dict):
             _refuse(name, item, "a list of mappings", "- name: Bread")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from blogapi.importing.format_api.hiding_words import (
@@ -448,17 +448,14 @@ BLOCKS = _index_by_name(
     _sign("newspackAccessControlGateIds newspackAccessControlRules", "Newspack", unless=_NEWSPACK_HIDDEN),
     _sign("um_who_access", "Ultimate Member", f"{_OFF_VALUE}|[^=]*=2", unless="um_is_restrict=false"),
     _sign("llms_visibility", "LifterLMS", f"{_OFF_VALUE}|[^=]*=(?:all|logged_out|not_enrolled)"),
-    _sign(
-        "pmsContentRestriction",
-        _PAID_MEMBER_PLUGINS,
-        _NO_MATCH,
-        unless=r"pms\w+\.display_to=(?:all|not_logged_in)",
-    ),
-    _sign(
-        "wppbContentRestriction",
-        _PAID_MEMBER_PLUGINS,
-        _NO_MATCH,
-        unless=r"wppb\w+\.display_to=(?:all|not_logged_in)",
+    *(
+        _sign(
+            f"{plugin}ContentRestriction",
+            _PAID_MEMBER_PLUGINS,
+            _NO_MATCH,
+            unless=rf"{plugin}\w+\.display_to=(?:all|not_logged_in)",
+        )
+        for plugin in ("pms", "wppb")
     ),
     _sign("contentVisibilityRules", "Content Visibility", unless=r"\w+\.\w+RulesEnabled=(?:|0|false)"),
     _sign("gbBlockCondition", "GenerateBlocks Pro"),
@@ -499,21 +496,21 @@ BLOCKS = _index_by_name(
     _sign("um_is_restrict contentVisibility", "Ultimate Member, Content Visibility", ".*"),
     _sign("backfaceVisibility termsAndConditions conditionText", "CSS, forms, shops", ".*"),
 )
-# Any other attribute hides a block if its name contains one of these parts. UNKNOWN_ATTRIBUTE has the
+# Any other attribute hides a block if its name contains one of these parts. GUESSED_ATTRIBUTE has the
 # exceptions, such as `isVisible=true` and `slidesVisible=3`.
 HIDING_PARTS = re.compile(
     "visib|restrict|permission|condition(?!ing|of)|accesscontrol|membersonly|requirelogin|userroles|ishidden",
     re.IGNORECASE,
 )
-UNKNOWN_ATTRIBUTE = _sign(
+GUESSED_ATTRIBUTE = _sign(
     "",
     "",
     rf"(?![^=]*(?:{HIDING_PARTS.pattern}))[^=]*=.*"
     rf"|{_OFF_VALUE}|[^=]*=(?:none|all|public|visible|everyone|always|inherit|initial|unset|hover)"
     "|.*(?:mobile|tablet|desktop|phone|laptop|screen|device|viewport|breakpoint|responsive).*"
     r"|(?:[^=]*\.)?(?:visible[^.=]*|[^.=]*visible)=(?:true|yes|[\d.]+)|[^=]*visibility=(?:true|yes)",
+    is_guess=True,
 )
-GUESSED_ATTRIBUTE = replace(UNKNOWN_ATTRIBUTE, is_guess=True)
 
 
 def guess_attribute(line: str) -> HidingSign:

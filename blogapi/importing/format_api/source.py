@@ -22,8 +22,6 @@ DEFINE_NONE = "none"
 
 
 class CustomField(Protocol):
-    """The definition of a custom field."""
-
     @property
     def name(self) -> str:
         """The name in the API."""
@@ -156,8 +154,6 @@ ReadFile = Callable[[Entry, ImportOptions], Iterable[ArticleRecord]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A format of the files of other systems."""
-
     name: str  #: the value of the option `--format`
     contract: int  #: the CONTRACT_VERSION for which the format was written
     #: returns whether a file has the format, by its first bytes (at most 16 KiB)

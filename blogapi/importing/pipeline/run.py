@@ -28,11 +28,11 @@ from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.links.record_links import RecordLinks
 from blogapi.importing.links.rewriting import rewrite_addresses
 from blogapi.importing.media.imported_media import list_extensions
-from blogapi.importing.pipeline.new_fields import NewFields
-from blogapi.importing.storing.authors import ImportedAuthors
+from blogapi.importing.storing.custom_fields import NewFields
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.imported_before import keep_date
 from blogapi.importing.storing.service import Importer, make_batches
+from blogapi.importing.storing.state import ImportedAuthors
 from blogapi.importing.storing.terms import store_terms
 from blogapi.importing.templates.containers import resolve_containers
 from blogapi.importing.templates.mdx import resolve_components

@@ -38,6 +38,7 @@ from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.importing.storing.batch_media import BatchMedia
 from blogapi.importing.storing.imported_before import (
     compute_digest,
+    describe_lost_words,
     find_hidden_there,
     is_changed,
     is_edited,
@@ -45,7 +46,6 @@ from blogapi.importing.storing.imported_before import (
     keeps_public_text,
     store_guesses,
 )
-from blogapi.importing.storing.lost_words import describe_lost_words
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_kept_text, describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status

@@ -25,12 +25,11 @@ from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.media.imported_media import ImportedMedia, RecordMedia, list_extensions
-from blogapi.importing.storing.authors import ImportedAuthors
 from blogapi.importing.storing.batch import ImportBatch, list_library_media
 from blogapi.importing.storing.batch_media import complete_report
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.imported_before import add_page_tag, compute_digest
-from blogapi.importing.storing.state import REFUSALS, ImportState, report_refusal
+from blogapi.importing.storing.state import REFUSALS, ImportedAuthors, ImportState, report_refusal
 from blogapi.importing.texts.pictures import may_contain_references
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, is_only_process, transaction

@@ -6,8 +6,7 @@ import re
 from collections import Counter
 
 from blogapi.importing.format_api.privacy_signs import TEXT_MARK
-from blogapi.importing.templates.known_tags import TemplateTag, show_tag
-from blogapi.importing.templates.tag_arguments import parse_arguments
+from blogapi.importing.templates.known_tags import TemplateTag, parse_arguments, show_tag
 from blogapi.importing.templates.tag_markup import LinkTargets, Resolved
 from blogapi.importing.texts.scanner import find_outside_code
 from blogapi.rendering.hidden_elements import remove_spans

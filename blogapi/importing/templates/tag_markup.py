@@ -57,12 +57,10 @@ class Resolved:
 
 
 def is_image(address: str) -> bool:
-    """Return whether an address ends with the extension of a picture."""
     return _IMAGE.search(address) is not None
 
 
 def is_player(address: str) -> bool:
-    """Return whether an address ends with the extension of a video or a sound file."""
     return (_VIDEO.search(address) or _AUDIO.search(address)) is not None
 
 
@@ -94,7 +92,6 @@ def make_text_link(text: str, address: str, *, is_html: bool = False) -> str:
 
 
 def make_player(address: str) -> str:
-    """Return a player for a video or sound file."""
     element = "audio" if _AUDIO.search(address) else "video"
     return f'<{element} src="{escape(clean_address(address))}" controls></{element}>'
 

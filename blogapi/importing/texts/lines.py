@@ -92,7 +92,6 @@ def decode(data: bytes) -> tuple[str, list[str]]:
 
 
 def describe_removed_characters(number: int) -> str:
-    """Return the note about removed control characters."""
     return f"The import removed {format_count(number, 'control character')} (such as NUL)."
 
 

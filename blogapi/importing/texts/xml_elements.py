@@ -90,7 +90,6 @@ class ElementBuilder:
         return self._stack[0] if self._stack and self._stack[0].name == "item" else None
 
     def start_element(self, name: str, attributes: dict[str, str]) -> None:
-        """Handle a start tag."""
         self._texts = []
         if not self._stack:
             if name in _WRAPPER_ELEMENTS:
@@ -110,7 +109,6 @@ class ElementBuilder:
             self._stack.append(Element(name, attributes))
 
     def end_element(self, _name: str) -> None:
-        """Handle an end tag."""
         if self._ignored_depth:
             self._ignored_depth -= 1
             return
@@ -123,7 +121,6 @@ class ElementBuilder:
         (self._stack[-1].children if self._stack else self._finished).append(element)
 
     def add_text(self, text: str) -> None:
-        """Handle a part of a text."""
         self._size += len(text)
         if self._stack and not self._ignored_depth and self._has_space():
             self._texts.append(text)

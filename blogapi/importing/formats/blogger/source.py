@@ -294,8 +294,6 @@ _ATOM_HINTS = (b"schemas.google.com/blogger/", b"blogger.com,1999:blog-")
 
 
 class BloggerSource(FileSource):
-    """Reads the posts and pages of exports."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.total = sum(entry.path.stat().st_size // 10_000 for entry in entries if not entry.problem) or 1
@@ -303,7 +301,6 @@ class BloggerSource(FileSource):
         self.assets = tuple(album for entry in entries for album in _list_albums(entry.path))
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
-        """Yield the record of each post and page, and a report for each item that is not imported."""
         overview = Overview(entry.path)
         self.hosts |= overview.find_hosts()
         self.left_behind += overview.counts
@@ -382,7 +379,6 @@ def list_hosts(address: str) -> set[str]:
 
 
 def detect(entry: Entry, head: bytes) -> bool:
-    """Return whether a file is an Atom feed of Blogger."""
     return b"<feed" in head and any(hint in head for hint in _ATOM_HINTS)
 
 

@@ -264,8 +264,6 @@ _SLUG = re.compile(r'"slug"\s*:')
 
 
 class GhostSource(FileSource):
-    """Reads the exports of Ghost in an import."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.total = sum(map(_estimate_posts, entries))
@@ -275,7 +273,6 @@ class GhostSource(FileSource):
         self.assets = list(dict.fromkeys(path for entry in entries for path in _list_folders(entry.path)))
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
-        """Yield a record or a report for each post in an export."""
         (rows, has_invalid_bytes), tables = read_rows(entry.path), Tables()
         tables.read(rows)
         if not tables.posts:
@@ -332,7 +329,6 @@ def _list_folders(export: Path) -> list[Path]:
 
 
 def detect(entry: Entry, head: bytes) -> bool:
-    """Return whether a file is an export of Ghost; `head` has its first bytes."""
     is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = head.decode("utf-16" if is_utf16 else "utf-8-sig", "replace").lstrip()
     if not text.startswith("{"):

@@ -85,8 +85,6 @@ _TECHNICAL_TABLES = {
 
 @dataclass(frozen=True, slots=True)
 class GhostTag:
-    """A tag of the export."""
-
     name: str
     is_internal: bool
     fields: Mapping[str, str] = field(default_factory=dict)  #: by their names in the API

@@ -15,7 +15,7 @@ from blogapi.importing.formats.markdown import front_matter, paths, sections
 from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite, list_configuration
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.templates.tag_syntax import remove_comments, remove_dead_branches
+from blogapi.importing.templates.template_tags import remove_comments, remove_dead_branches
 from blogapi.importing.templates.wiki_links import find_open_comment
 from blogapi.importing.texts.lines import decode, is_empty, normalize_key, to_bool, to_line, to_mapping
 from blogapi.importing.texts.messages import format_count

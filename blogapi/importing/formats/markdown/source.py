@@ -143,8 +143,6 @@ def _are_equal(path: Path, other: Path) -> bool:
 
 
 class MarkdownSource(FileSource):
-    """Reads the Markdown, HTML and text files of one import."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         # `identify` can put outer folders before a key; they are not categories or tags.
         self._translations = Translations(entry.key for entry in entries)
@@ -162,7 +160,6 @@ class MarkdownSource(FileSource):
         super().__init__([entry for entry, _ in files], options)
 
     def read(self) -> Iterator[Item]:
-        """Yield the record of each file, or the report of its refusal."""
         names: dict[tuple[str, str], str] = {}
         above: dict[str, TermRecord] = {}
         for item in super().read():

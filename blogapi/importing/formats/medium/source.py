@@ -196,8 +196,6 @@ _STARTS = (b'class="h-entry"', b'data-field="body"')
 
 
 class MediumSource(FileSource):
-    """Reads the stories of archives."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(entries, options)
         self.hosts = {"medium.com", *PICTURE_HOSTS}
@@ -277,7 +275,6 @@ def _is_medium(host: str | None) -> bool:
 
 
 def detect(entry: Entry, head: bytes) -> bool:
-    """Return whether a file is the page of a story."""
     return all(start in head for start in _STARTS)
 
 

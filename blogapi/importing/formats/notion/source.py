@@ -241,8 +241,6 @@ _PRIVATE = (
 
 
 class NotionSource(FileSource):
-    """Reads the pages and databases of an export."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         matches = [(entry, FILE_NAME.fullmatch(entry.path.name)) for entry in entries]
         files = [(entry, match.groupdict()) for entry, match in matches if match]
@@ -343,7 +341,6 @@ class NotionSource(FileSource):
 
 
 def detect(entry: Entry, head: bytes) -> bool:
-    """Return whether a file is a page or a database of Notion."""
     return FILE_NAME.fullmatch(entry.path.name) is not None
 
 

@@ -114,8 +114,6 @@ def _is_table(entry: Entry) -> bool:
 
 
 class SubstackSource(FileSource):
-    """Reads the posts of exports."""
-
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(sorted(entries, key=lambda entry: not _is_table(entry)), options)
         self._tables: dict[Path, dict[str, Mapping[str, str]]] = {}

@@ -42,8 +42,6 @@ _FIRST_MARKER = re.compile(r"\s*(?:\[:[a-z]{2}\]|\{:[a-z]{2}\})")
 
 @dataclass(frozen=True, slots=True)
 class WordPressTerm:
-    """A category or tag of the blog."""
-
     id: int  #: 0 = unknown
     nicename: str
     name: str  #: plain text, never empty
@@ -84,14 +82,10 @@ class Blog:
     def merge(self, other: Blog) -> None:
         """Add what another file of the same blog contains."""
         self.texts = other.texts | self.texts
-        self.authors |= other.authors
-        self.terms |= other.terms
-        self.attachments |= other.attachments
         for post, places in other.uploads.items():
             self.uploads.setdefault(post, []).extend(places)
-        self.patterns |= other.patterns
-        self.former_addresses |= other.former_addresses
-        self.unread_rules |= other.unread_rules
+        for name in ("authors", "terms", "attachments", "patterns", "former_addresses", "unread_rules"):
+            getattr(self, name).update(getattr(other, name))
         self.offsets += other.offsets
         self.other_terms += other.other_terms
         self.items += other.items

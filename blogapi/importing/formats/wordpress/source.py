@@ -15,7 +15,7 @@ from defusedxml import DefusedXmlException
 from blogapi.importing.format_api.report import Item, report_problem
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, open_file
-from blogapi.importing.formats.wordpress import terms
+from blogapi.importing.formats.wordpress import article_records
 from blogapi.importing.formats.wordpress.article_records import RecordMaker
 from blogapi.importing.formats.wordpress.blog import Blog, get_blog_address
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
@@ -187,7 +187,7 @@ class WordPressSource(FileSource):
         }
         self.total = sum(blog.items for blog in self._blogs.values()) + len(self._files)
         self.hosts = {host for address, blog in self._blogs.items() for host in _list_hosts(address, blog)}
-        self.terms = [*terms.list_terms(self._blogs.values())]
+        self.terms = [*article_records.list_terms(self._blogs.values())]
         plugins = sorted({plugin for blog in self._blogs.values() for plugin in blog.unread_rules})
         self.unread_rules = " and ".join(plugins)
         for file in self._files.values():
@@ -201,7 +201,6 @@ class WordPressSource(FileSource):
             )
 
     def read(self) -> Iterator[Item]:
-        """Yield the records of all files."""
         yield from super().read()
         for maker in self._makers.values():
             self.left_behind += maker.blog.other_terms
@@ -213,7 +212,6 @@ class WordPressSource(FileSource):
         self.left_behind = +self.left_behind
 
     def read_entry(self, entry: Entry) -> Iterator[Item]:
-        """Yield the records of a file."""
         file = self._files[entry]
         if file.problem:
             raise file.problem
