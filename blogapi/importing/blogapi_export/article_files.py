@@ -179,7 +179,6 @@ class ArticleFiles:
         )
 
     def _read_terms(self, entries: Values, metadata: Values, notes: list[str]) -> dict[str, Any]:
-        """Return the references to the category, the tags and the authors; a page has no category."""
         categories = values.get_texts(entries, "categories")
         if len(categories) > 1:
             notes.append("It has several categories; the first one is used.")

@@ -124,7 +124,6 @@ class WorkingCopies:
         return body
 
     def _find_terms(self, kind: str, slugs: Sequence[str]) -> list[str]:
-        """Return the uuids of the terms with these slugs in the export; unknown slugs are ignored."""
         terms = exported_terms.find_existing(kind, slugs, self.state.exported_terms)
         return [str(terms[slug].uuid) for slug in slugs if slug in terms]
 

@@ -94,7 +94,6 @@ def find_draft_reasons_in_front_matter(
 def _guess_from_entry(
     key: str, name: str, rule: privacy_signs.FieldRule | None, value: object
 ) -> Iterator[DraftReason]:
-    """Yield a reason if a key that no system is known for says that the article is private."""
     last = key.rpartition(".")[2]
     if _is_private_entry(last, name, value) if rule is None else not _is_public(rule, value):
         shown, text = to_line(key)[:60], to_line(value)[:100] or ", ".join(_to_words(value))[:100]

@@ -122,7 +122,6 @@ def _start_job(uuid: UUID, lock: ExitStack) -> JobView:
 
 
 def _load_options(query: Fields) -> Fields:
-    """Return the options of the import, with the uuid of the owner of the articles."""
     restricted = not current_caller().is_admin
     if query["define_fields"] != DEFINE_NONE and restricted:
         raise Forbidden("Only admins define custom fields; send the file without `define_fields`.")

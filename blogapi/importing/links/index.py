@@ -14,14 +14,7 @@ from uuid import UUID
 
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.importing.format_api.article_record import ArticleRecord
-from blogapi.importing.links.addresses import (
-    FilePath,
-    fold,
-    normalize_host,
-    normalize_page,
-    parse_file_path,
-    split_path,
-)
+from blogapi.importing.links import addresses
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.site.addresses import make_article_url, make_page_path
@@ -59,7 +52,7 @@ class TargetArticle:
     is_page: bool
     parent_key: str
     written_language: str  #: the language that the article names, or ""
-    file: FilePath | None  #: the parts of the key; None if the article has no file of its own
+    file: addresses.FilePath | None  #: the parts of the key; None if the article has no file of its own
     page: str | None  #: the first address in the former blog, if it is known
     file_name: str  #: the last segment of the key, folded
     #: the keys of the records with links to the article
@@ -107,9 +100,13 @@ class TargetArticle:
     def _list_own_segments(self) -> set[str]:
         """Return the category, the tags, the folders and the language, computed once."""
         if self._own_segments is None:
-            self._own_segments = {*map(make_term_slug, self.terms), *map(fold, self.terms)}
+            self._own_segments = {*map(make_term_slug, self.terms), *map(addresses.fold, self.terms)}
             if self.file:
-                self._own_segments |= {*self.file.folders, self.file.language, *split_path(self.key)[:-1]}
+                self._own_segments |= {
+                    *self.file.folders,
+                    self.file.language,
+                    *addresses.split_path(self.key)[:-1],
+                }
         return self._own_segments
 
     def _list_date_words(self) -> Iterator[set[str]]:
@@ -151,7 +148,7 @@ class LinkIndex:
         `uuid` is needed only if the addresses of articles contain it.
         """
         published_at = record.published_at or self._now
-        segments = split_path(record.key) if "/" in record.key else []
+        segments = addresses.split_path(record.key) if "/" in record.key else []
         target = self.targets[record.key] = TargetArticle(
             key=record.key,
             slug=slug,
@@ -164,12 +161,16 @@ class LinkIndex:
             is_page=record.is_page,
             parent_key=record.parent_key,
             written_language=record.language,
-            file=parse_file_path(segments) if segments else None,
+            file=addresses.parse_file_path(segments) if segments else None,
             page=next((address for address in record.addresses if "?" not in address), None),
             file_name=segments[-1] if segments else "",
         )
-        titles, aliases, names = {fold(record.title)}, {*map(fold, _limit_texts(record.names))}, {fold(slug)}
-        names |= {fold(old) for old in (record.slug, *_limit_texts(record.former_slugs)) if old}
+        titles, aliases, names = (
+            {addresses.fold(record.title)},
+            {*map(addresses.fold, _limit_texts(record.names))},
+            {addresses.fold(slug)},
+        )
+        names |= {addresses.fold(old) for old in (record.slug, *_limit_texts(record.former_slugs)) if old}
         if target.file:
             names.add(target.file.name)
             self._append("path", target.file.path, target)
@@ -228,7 +229,11 @@ class LinkIndex:
     def list_prefixes(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""
         parts = [entry.partition("/") for entry in self.hosts]
-        return [split_path(path) for name, _, path in parts if not host or normalize_host(name) == host]
+        return [
+            addresses.split_path(path)
+            for name, _, path in parts
+            if not host or addresses.normalize_host(name) == host
+        ]
 
     def _append(self, kind: str, key: str, target: TargetArticle) -> None:
         namesakes = self._maps[kind].setdefault(key, [])
@@ -250,7 +255,7 @@ def get_blog(key: str) -> str:
 def normalize_address(address: str) -> str:
     """Return a former address without a host in the form in which the index contains it."""
     path, mark, query = address.partition("?")
-    return normalize_page(split_path(unquote(path, errors="replace"))) + mark + query
+    return addresses.normalize_page(addresses.split_path(unquote(path, errors="replace"))) + mark + query
 
 
 def _limit_texts(texts: Iterable[str]) -> list[str]:

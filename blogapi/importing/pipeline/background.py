@@ -101,8 +101,6 @@ def _take_output(output: TextIO) -> TextIO:
 
 
 class _Progress:
-    """Prints the progress of an import."""
-
     def __init__(self, output: TextIO) -> None:
         self.run: ImportRun | None = None
         self._output = output

@@ -34,18 +34,9 @@ from blogapi.importing.format_api.source_files import find_root
 from blogapi.importing.media.imported_media import LibraryFile, RecordMedia
 from blogapi.importing.models import ImportedFile
 from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.storing import imported_before
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.importing.storing.batch_media import BatchMedia
-from blogapi.importing.storing.imported_before import (
-    compute_digest,
-    describe_lost_words,
-    find_hidden_there,
-    is_changed,
-    is_edited,
-    keep_state,
-    keeps_public_text,
-    store_guesses,
-)
 from blogapi.importing.storing.state import ImportState
 from blogapi.importing.texts.messages import describe_kept_text, describe_unread_rules
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
@@ -284,13 +275,13 @@ class ImportBatch:
         notes: tuple[str, ...] = ()
         if record.unread_rules and {record.status, state.status} <= {*READABLE_STATUSES}:
             self._state.public_unread.add(record.key)
-        original, record = record, keep_state(record, state, file, current_time())
-        has_changed = is_changed(original, record, state, file)
+        original, record = record, imported_before.keep_state(record, state, file, current_time())
+        has_changed = imported_before.is_changed(original, record, state, file)
         if has_changed and record.exported and self._is_equal(record, file.article_id, loaded):
             _set_digest(file, record, current_time())
-        elif has_changed and is_edited(state, file):
+        elif has_changed and imported_before.is_edited(state, file):
             return self._keep_edited(record, file.article_id)
-        elif has_changed and keeps_public_text(original, state, file):
+        elif has_changed and imported_before.keeps_public_text(original, state, file):
             self._state.guesses.public_here.add(record.key)
             return FileReport(
                 record.key,
@@ -324,7 +315,7 @@ class ImportBatch:
             return _report(record, Result.UPDATED, article, notes)
         elif record.unlifted and {original.open_status, state.status} <= {*READABLE_STATUSES}:
             self._state.guesses.public_here.add(record.key)
-        store_guesses(file, record)
+        imported_before.store_guesses(file, record)
         notes = (*notes, *self._paths.add(record, state))
         is_updated = self._update_media(record, file, loaded)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
@@ -337,7 +328,7 @@ class ImportBatch:
         """
         state, columns = self.articles[uuid], select(Article.content, Article.content_type)
         text = db.session.execute(columns.where(Article.uuid == uuid)).one()
-        notes = find_hidden_there(record, state, *text, current_time())
+        notes = imported_before.find_hidden_there(record, state, *text, current_time())
         if not notes:
             raise RefusedFile(
                 "The article was edited in this blog after it was imported; "
@@ -434,8 +425,8 @@ class ImportBatch:
 
 
 def _set_digest(file: ImportedFile, record: ArticleRecord, imported_at: datetime) -> None:
-    file.digest, file.imported_at = compute_digest(record), imported_at
-    store_guesses(file, record)
+    file.digest, file.imported_at = imported_before.compute_digest(record), imported_at
+    imported_before.store_guesses(file, record)
 
 
 def _get_import_time(record: ArticleRecord) -> datetime:
@@ -457,7 +448,7 @@ def _report(
     status = lifecycle.get_api_status(article, current_time())
     source = record.content, record.content_type
     rendering = render(*source)
-    lost = describe_lost_words(*source, rendering.plain_text)
+    lost = imported_before.describe_lost_words(*source, rendering.plain_text)
     is_text = sanitizer.is_shown_as_text(*source, rendering.html)
     as_text = "Readers see the markup of its text, which takes too long to render." if is_text else None
     notes = (

@@ -114,8 +114,6 @@ _MAX_NAMES, _MAX_LISTED = 1_000, 100
 
 @dataclass(slots=True)
 class _FoundField:
-    """A field of the sources, with the types of its values."""
-
     key: str  #: its first spelling
     types: set[FieldType] = field(default_factory=set)
     is_list: bool = False

@@ -70,7 +70,6 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
 
 
 def _find_unused_profiles(terms: Mapping[str, Term]) -> set[UUID]:
-    """Return the authors that were created with their user, and neither changed nor used."""
     unused = (
         Author.uuid.in_([term.uuid for term in terms.values()]),
         *(Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()),

@@ -222,7 +222,6 @@ class Importer:
         records: Sequence[ArticleRecord],
         media: Mapping[str, RecordMedia],
     ) -> list[FileReport]:
-        """Store records for at most `_max_seconds`; return their reports. Raises one of REFUSALS."""
         batch = ImportBatch(self.state, records, media)
         end = clock.monotonic() + self._max_seconds
         reports = []

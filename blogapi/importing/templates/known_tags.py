@@ -11,16 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import islice
 
-from blogapi.importing.templates.tag_markup import (
-    LinkTargets,
-    is_image,
-    is_player,
-    make_link,
-    make_picture,
-    make_player,
-    make_text_link,
-    render_inline,
-)
+from blogapi.importing.templates import tag_markup
 from blogapi.importing.texts import titles
 
 _ARGUMENT = re.compile(
@@ -175,7 +166,7 @@ class TemplateTag:
     arguments: Arguments
     kind: str  #: "hugo", "liquid" (also of Hexo), "output" or "include"
     is_html: bool  #: whether the text around it is HTML
-    targets: LinkTargets
+    targets: tag_markup.LinkTargets
 
 
 def show_tag(tag: TemplateTag) -> str | None:
@@ -186,15 +177,14 @@ def show_tag(tag: TemplateTag) -> str | None:
     name = next((video for video in ("youtube", "vimeo") if video in site), tag.name)
     if name in _PAGES or name in ("video", "audio", "iframe", "media"):
         return _show_page(tag, _PAGES.get(name, ""))
-    is_picture = tag.kind != "include" and any(map(is_image, tag.arguments.values[:2]))
+    is_picture = tag.kind != "include" and any(map(tag_markup.is_image, tag.arguments.values[:2]))
     return _show_picture(tag) if is_picture or _PICTURE_NAME.search(tag.name) else None
 
 
 def _show_page(tag: TemplateTag, template: str) -> str | None:
-    """Return a player or a link for the address in a tag, or for an id that `template` makes an address."""
     user, id_ = tag.arguments.get("user", "username", "author"), tag.arguments.get(*_IDS)
     values = [*filter(None, (user, id_)), *tag.arguments.values] or [""]
-    address = next((value for value in values if _WEB.match(value) or is_player(value)), values[0])
+    address = next((value for value in values if _WEB.match(value) or tag_markup.is_player(value)), values[0])
     if template and address == values[0] and _ID.fullmatch(address):
         parts = [part for part in "/".join(values).split("/")[:2] if _ID.fullmatch(part)]
         ends = {"first": parts[0], "last": parts[-1], "user": parts[0] if parts[1:] else "i"}
@@ -204,8 +194,8 @@ def _show_page(tag: TemplateTag, template: str) -> str | None:
 
 def embed(address: str, title: str = "", *, is_html: bool = False) -> str | None:
     """Return the player of a video or sound file, or a link to another page; None if it is no web address."""
-    if is_player(address):
-        return make_player(address)
+    if tag_markup.is_player(address):
+        return tag_markup.make_player(address)
     for site, pattern, player in (
         ("YouTube", _YOUTUBE, "www.youtube-nocookie.com/embed"),
         ("Vimeo", _VIMEO, "player.vimeo.com/video"),
@@ -213,7 +203,7 @@ def embed(address: str, title: str = "", *, is_html: bool = False) -> str | None
         if video := pattern.match(address):
             title = escape(title or f"{site} video")
             return f'<iframe src="https://{player}/{video[1]}" title="{title}" allowfullscreen></iframe>'
-    return make_text_link(address, address, is_html=is_html) if _WEB.match(address) else None
+    return tag_markup.make_text_link(address, address, is_html=is_html) if _WEB.match(address) else None
 
 
 def _find_post(tag: TemplateTag) -> str | None:
@@ -236,7 +226,7 @@ def _show_link(tag: TemplateTag) -> str | None:
     values = tag.arguments.values
     index = next((number for number, value in enumerate(values) if number and _WEB.match(value)), 0)
     if index:
-        return make_text_link(" ".join(values[:index]), values[index], is_html=tag.is_html)
+        return tag_markup.make_text_link(" ".join(values[:index]), values[index], is_html=tag.is_html)
     return _show_address(tag) if len(values) == 1 else None
 
 
@@ -246,17 +236,17 @@ def _show_titled_link(tag: TemplateTag) -> str | None:
     address = _find_post(tag) if tag.name == "post_link" else name
     text = " ".join(word for word in words if word not in _FLAGS)
     text = text or (titles.make_title(name.rpartition("/")[2]) if tag.name == "post_link" else name)
-    return make_text_link(text, address, is_html=tag.is_html) if address else None
+    return tag_markup.make_text_link(text, address, is_html=tag.is_html) if address else None
 
 
 def _show_picture(tag: TemplateTag) -> str | None:
     src, texts = _find_source(tag)
     get = tag.arguments.get
-    if is_player(src) or not src:
-        return make_player(src) if src else None
+    if tag_markup.is_player(src) or not src:
+        return tag_markup.make_player(src) if src else None
     link, credit, source = get("link", "href", "url"), get("attr"), get("attrlink")
     link = "" if link == src or link in _FLAGS or link.startswith("#") else link
-    credit = make_text_link(credit, source) if credit and source else credit
+    credit = tag_markup.make_text_link(credit, source) if credit and source else credit
     title = get("title") if tag.name == "figure" else ""
     caption = ". ".join(filter(None, (title, get("caption", "cap", "legend"))))
     caption = " ".join(filter(None, (caption, credit)))
@@ -264,22 +254,25 @@ def _show_picture(tag: TemplateTag) -> str | None:
     # shorter values can be names of classes.
     alt = " ".join(texts) if tag.name in ("img", "asset_img") else max(texts, key=len, default="")
     is_html, sizes = tag.is_html or bool(caption), {name: get(name) for name in ("width", "height")}
-    picture = make_picture(src, get(*_ALTS) or alt, sizes, is_html=is_html)
-    picture = make_link(picture, link, is_html=is_html) if link else picture
+    picture = tag_markup.make_picture(src, get(*_ALTS) or alt, sizes, is_html=is_html)
+    picture = tag_markup.make_link(picture, link, is_html=is_html) if link else picture
     if not caption:
         return picture
-    return f"<figure>{picture}<figcaption>{render_inline(caption)}</figcaption></figure>"
+    return f"<figure>{picture}<figcaption>{tag_markup.render_inline(caption)}</figcaption></figure>"
 
 
 def _find_source(tag: TemplateTag) -> tuple[str, list[str]]:
     arguments = tag.arguments
     links = (arguments.get(name) for name in ("url", "href", "link"))
-    named = arguments.get(*_SOURCES) or next(filter(is_image, links), "")
+    named = arguments.get(*_SOURCES) or next(filter(tag_markup.is_image, links), "")
     if named or tag.kind == "include":
         return named, []
     values = arguments.values
     # A name without an extension can be an address or the resource of a page.
-    addresses = (*filter(is_image, values), *(value for value in values if "/" in value or "." in value))
+    addresses = (
+        *filter(tag_markup.is_image, values),
+        *(value for value in values if "/" in value or "." in value),
+    )
     src = next(iter(addresses), "")
     rest = values[values.index(src) + 1 :] if src else []
     return src, [value for value in rest if not _NUMBER.fullmatch(value)]

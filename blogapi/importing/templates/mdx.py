@@ -59,7 +59,6 @@ def resolve_components(content: str, content_type: str, targets: LinkTargets) ->
 
 
 def _convert_tag(name: str, written: str, targets: LinkTargets) -> str | None:
-    """Return the Markdown or HTML for a tag without expressions, or None."""
     if name == "Link":
         return written.replace("Link", "a", 1).replace(" to=", " href=", 1)
     if name[:1].islower() or TEXT_MARK.match(f"<{name} "):

@@ -137,7 +137,6 @@ def _remove(content: str, spans: list[tuple[int, int]]) -> tuple[str, list[str]]
 
 
 def _pair(tags: list[FoundTag]) -> None:
-    """Connect each closing tag with the nearest open tag of its name."""
     stacks: defaultdict[tuple[str, str], list[FoundTag]] = defaultdict(list)
     for tag in tags:
         if tag.kind not in ("hugo", "liquid") or tag.inner is not None:
@@ -198,7 +197,6 @@ def remove_lists(content: str, content_type: str) -> tuple[str, int]:
 
 
 def _remove_list(before: str, written: str) -> str:
-    """Return the text that replaces `before` and the attribute list `written`, which follows it."""
     line_start = before.rstrip(" \t>")
     block, id_ = line_start.removesuffix("\n"), _ID.search(written)
     if id_ and _HEADING.search(block):
@@ -355,7 +353,6 @@ class _Resolver:
         return "" if self._type == "html" else separate(self._content, tag.start, tag.end)
 
     def _unwrap(self, tag: FoundTag, closing: FoundTag) -> None:
-        """Replace an unknown tag and its closing tag, and keep the text between them."""
         arguments = parse_arguments(tag.text)
         title = arguments.get("title", "summary", "header", "name", "label", "author")
         # In Jekyll and Hexo, words without quotes are one title.

@@ -322,7 +322,6 @@ class BloggerSource(FileSource):
 
 
 def _list_albums(path: Path) -> list[Path]:
-    """Return the folders of pictures beside a `Takeout/Blogger/Blogs/NAME/feed.atom`."""
     albums = path.parent.parent.parent / "Albums"
     try:
         # Links are ignored, because they could lead to pictures that are not part of the export.

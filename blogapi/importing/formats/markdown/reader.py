@@ -13,17 +13,17 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
-from blogapi.importing.formats.markdown import front_matter, generators, paths, permalinks, sections, unbuilt
+from blogapi.importing.formats.markdown import (
+    front_matter,
+    generators,
+    marks,
+    paths,
+    permalinks,
+    sections,
+    unbuilt,
+)
 from blogapi.importing.formats.markdown.front_matter import UNREPORTED_KEYS, Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
-from blogapi.importing.formats.markdown.marks import (
-    read_cover,
-    read_featured,
-    read_is_page,
-    read_language_and_key,
-    read_position,
-    read_robots,
-)
 from blogapi.importing.formats.markdown.publication import decide_publication
 from blogapi.importing.formats.markdown.sections import SiteRules
 from blogapi.importing.formats.markdown.terms import read_authors, read_terms
@@ -192,8 +192,8 @@ def parse_file(
             time=published_at and generators.get_local_time(context.site, published_at, options.time_zone),
         )
         computed = permalinks.list_paths(context.site, context.path, parts)
-    language, translation_key = read_language_and_key(fields)
-    is_page = paths.is_page(key, is_dated=published_at is not None) or read_is_page(fields)
+    language, translation_key = marks.read_language_and_key(fields)
+    is_page = paths.is_page(key, is_dated=published_at is not None) or marks.read_is_page(fields)
     is_page = is_page and not paths.is_post(key)
     is_mdx = key.casefold().endswith(".mdx") or (generator == "docusaurus" and content_type == "markdown")
     return ArticleRecord(
@@ -208,12 +208,12 @@ def parse_file(
         tags=tags,
         authors=authors,
         **texts,
-        featured=read_featured(fields),
-        robots=read_robots(fields),
+        featured=marks.read_featured(fields),
+        robots=marks.read_robots(fields),
         language=language,
         translation_key=translation_key,
         is_page=is_page,
-        position=read_position(fields) if is_page else 0,
+        position=marks.read_position(fields) if is_page else 0,
         slug=slug,
         former_slugs=former_slugs,
         former_paths=addresses if is_page else tuple(dict.fromkeys((*addresses, *computed))),
@@ -261,7 +261,7 @@ def _check_is_article(
 
 
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
-    cover, cover_alt = read_cover(fields)
+    cover, cover_alt = marks.read_cover(fields)
     url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
     if url and not to_http_url(url):
         fields.add_note(

@@ -73,7 +73,6 @@ def find_reasons(
 
 
 def _find_outside(path: Path, site: GeneratorSite, imported: Path) -> Iterator[DraftReason]:
-    """Yield a guess for a file outside of the folder that the generator surely builds."""
     folders = _list_built_folders(site)
     is_named = imported.is_relative_to(site.folder) and imported != site.folder
     is_named = is_named and not any(folder.is_relative_to(imported) for folder in folders)
@@ -108,7 +107,6 @@ def find_unlisted(path: Path, levels: int) -> Iterator[DraftReason]:
 
 @lru_cache(maxsize=1024)
 def _read_summary(folder: Path) -> frozenset[Path]:
-    """Return the files that the SUMMARY.md in a folder lists, if one of them exists."""
     is_book = any(
         os.path.lexists(place / name)
         for place in (folder, folder.parent)
@@ -222,7 +220,6 @@ def _to_glob(pattern: str, form: str) -> str:
 
 
 def _is_excluded(globs: Sequence[str], parts: Sequence[str]) -> bool:
-    """Return whether globs exclude a file; `parts` are the names in its path."""
     places = list(accumulate(parts, "{}/{}".format, initial=""))[1:]
     return any(fnmatchcase(place, glob) for place in places for glob in globs)
 
@@ -258,7 +255,6 @@ def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mappi
 
 
 def _list_cascades(path: Path, site: GeneratorSite) -> Iterator[Mapping[str, object]]:
-    """Yield the fields in `cascade` of Hugo's configuration, of the cascades whose paths contain a file."""
     cascade = site.settings.get("cascade")
     for fields in map(to_mapping, cascade if isinstance(cascade, list) else [cascade]):
         target = to_mapping(fields.get("_target") or fields.get("target"))

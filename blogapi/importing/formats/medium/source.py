@@ -172,7 +172,6 @@ def _unwrap_embedly(frame: re.Match[str]) -> str:
 
 
 def _follow(address: str) -> str:
-    """Return the target of a link through Medium's own redirect."""
     if not _REDIRECT.match(address):
         return address
     return parse_qs(split_address(address).query).get("url", [address])[0]

@@ -16,15 +16,9 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.article_record import PUBLIC_STATUSES, ArticleRecord
 from blogapi.importing.format_api.page_text import extract_text, open_text
-from blogapi.importing.format_api.privacy_signs import (
-    DATE_FIELDS,
-    EXPIRY_FIELDS,
-    NOTION_PUBLIC_STATUSES,
-    NOTION_PUBLISHING_FIELDS,
-    NOTION_STATUS_FIELDS,
-)
 from blogapi.importing.format_api.source import CONTRACT_VERSION, FileSource, Format, ImportOptions
 from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import reader
@@ -155,7 +149,7 @@ def _read_value(name: str, value: str) -> str | list[str]:
     value, key = to_line(value), normalize_key(name.removesuffix(":"))
     if key in _LISTS:
         return [part.strip() for part in value.split(",") if part.strip()]
-    return _read_date(value, is_field=key not in {*DATE_FIELDS, *EXPIRY_FIELDS})
+    return _read_date(value, is_field=key not in {*privacy_signs.DATE_FIELDS, *privacy_signs.EXPIRY_FIELDS})
 
 
 def _read_date(value: str, *, is_field: bool) -> str:
@@ -223,9 +217,9 @@ def _mark_code(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
 def is_public(properties: Mapping[str, Any]) -> bool:
     """Return whether a property of a page says that it is public."""
     values = {normalize_key(name): value for name, value in properties.items()}
-    has_flag = any(to_bool(values.get(name)) for name in NOTION_PUBLISHING_FIELDS)
-    statuses = (to_line(values.get(name)).casefold() for name in NOTION_STATUS_FIELDS)
-    return has_flag or any(status in NOTION_PUBLIC_STATUSES for status in statuses)
+    has_flag = any(to_bool(values.get(name)) for name in privacy_signs.NOTION_PUBLISHING_FIELDS)
+    statuses = (to_line(values.get(name)).casefold() for name in privacy_signs.NOTION_STATUS_FIELDS)
+    return has_flag or any(status in privacy_signs.NOTION_PUBLIC_STATUSES for status in statuses)
 
 
 #: The name of a page or database ends with its id.
@@ -303,7 +297,6 @@ class NotionSource(FileSource):
         return self._make_record(entry, {**name, "suffix": "md"}, page)
 
     def _insert_tables(self, markdown: str) -> str:
-        """Return the text with each line that is only a link to a database replaced by a table."""
         lines = []
         for line, is_text in _mark_code(markdown.split("\n")):
             link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None

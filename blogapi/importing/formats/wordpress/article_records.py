@@ -350,7 +350,6 @@ class RecordMaker:
         return fields
 
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
-        """Yield the paths of the item in the blog, and its address with its id."""
         own = {self.address, *(get_blog_address(self.blog.texts.get(it, "")) for it in _ADDRESS_TEXTS)}
         # Exports of Squarespace have links without a host.
         hosts = {"", *(address.partition("/")[0].removeprefix("www.") for address in own)}
@@ -374,7 +373,6 @@ def _read_slug(item: Element) -> str:
 
 
 def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str, ...]:
-    """Return the former slugs, which WordPress redirects; add a note if one is invalid."""
     former: dict[str, None] = {}
     for child in item.list_children("wp:postmeta"):
         if child.get_text("wp:meta_key") == "_wp_old_slug":

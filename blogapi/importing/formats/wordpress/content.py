@@ -390,7 +390,6 @@ def _convert_inline(text: str, conversion: Conversion) -> str:
 
 
 def _add_alignment_class(tag: re.Match[str]) -> str:
-    """Return a start tag with a class for its `align` or `text-align`."""
     name, side = tag["name"], tag["side"].lower()
     added = f"align{side}" if name.lower() == "img" else f"has-text-align-{side}"
     if added in tag[0]:

@@ -6,18 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
-from blogapi.importing.format_api import privacy
+from blogapi.importing.format_api import privacy, privacy_signs
 from blogapi.importing.format_api.article_record import Guess
 from blogapi.importing.format_api.privacy import decide, make_guess
-from blogapi.importing.format_api.privacy_signs import (
-    BUILDER_CONDITION,
-    BUILDER_FIELDS,
-    BUILDER_HIDDEN,
-    BUILDER_SETTING,
-    POST_FIELDS,
-    UNREAD_RULES,
-    find_signs,
-)
 from blogapi.importing.texts import dates
 from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.xml_elements import Element
@@ -44,7 +35,7 @@ def decide_status(
         reason = f"It was protected with a password; {_BECAME_DRAFT}"
     fields = item.list_children("wp:postmeta")
     lines = [f"{it.get_text('wp:meta_key').strip()}={it.get_text('wp:meta_value').strip()}" for it in fields]
-    if not reason and (found := next(find_signs(lines, POST_FIELDS), None)):
+    if not reason and (found := next(privacy_signs.find_signs(lines, privacy_signs.POST_FIELDS), None)):
         reason = f"It was only for members or subscribers (`{found[1]}`); {_BECAME_DRAFT}"
     reason = reason or hidden
     for status in statuses:
@@ -72,16 +63,17 @@ def guess_from_fields(item: Element) -> Iterator[Guess]:
     """Yield a guess for each custom field of an item that no table knows, and that seems to hide it."""
     for field in item.list_children("wp:postmeta"):
         name, value = field.get_text("wp:meta_key").strip(), field.get_text("wp:meta_value").strip()
-        if name in BUILDER_FIELDS:
-            found = {it["name"] for it in BUILDER_CONDITION.finditer(value)}
-            found |= {"hide_desktop"} if BUILDER_HIDDEN.search(value) else set()
+        if name in privacy_signs.BUILDER_FIELDS:
+            found = {it["name"] for it in privacy_signs.BUILDER_CONDITION.finditer(value)}
+            found |= {"hide_desktop"} if privacy_signs.BUILDER_HIDDEN.search(value) else set()
             settings = {
-                (it["name"], it["text"] or it["word"] or "") for it in BUILDER_SETTING.finditer(value)
+                (it["name"], it["text"] or it["word"] or "")
+                for it in privacy_signs.BUILDER_SETTING.finditer(value)
             }
             found |= {key for key, text in settings if privacy.is_private_field(key, text)}
             for setting in sorted(found):
                 yield make_guess("builder", setting, f"The setting “{setting}” of its page builder")
-        elif name not in POST_FIELDS and privacy.is_private_field(name, value):
+        elif name not in privacy_signs.POST_FIELDS and privacy.is_private_field(name, value):
             note = f"It has the custom field `{name[:60]}`; the article became a draft."
             yield Guess(f"meta:{name[:60]}", note)
 
@@ -94,7 +86,7 @@ def find_unread_rules(item: Element) -> Iterator[str]:
     traces.add(item.get_text("wp:post_type"))
     is_page = item.get_text("wp:post_type") == "page" and item.get_text("wp:status") == "publish"
     content = item.get_text("content:encoded").replace("[[", "") if is_page else ""
-    for sign in UNREAD_RULES:
+    for sign in privacy_signs.UNREAD_RULES:
         if any(name in traces or (name[0] == "[" and name in content) for name in sign.names):
             yield sign.source
 

@@ -271,7 +271,6 @@ def _collect(file: ExportFile) -> Blog:
 
 
 def _list_hosts(address: str, blog: Blog) -> Iterator[str]:
-    """Yield the hosts of a blog with their paths, and the host of its media files on wordpress.com."""
     yield from filter(None, (address, blog.address, *blog.former_addresses))
     for name in ("link", "wp:base_blog_url"):
         yield from filter(None, (get_blog_address(blog.texts.get(name, "")),))

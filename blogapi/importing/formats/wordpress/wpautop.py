@@ -49,8 +49,6 @@ def add_paragraphs(text: str) -> str:
 
 
 class _Writer:
-    """Writes the HTML and keeps the names of the open block elements."""
-
     def __init__(self) -> None:
         self.html: list[str] = []
         self._stack: list[str] = []
