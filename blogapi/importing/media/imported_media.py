@@ -149,7 +149,13 @@ class ImportedMedia:
                     located.append((result, reference, digest))
                     if reference.alt:
                         alts.setdefault(digest, reference.alt)
-        self._store_all(paths, alts)
+        unknown = [digest for digest in paths if digest not in self._results]
+        uploads = queries.find_uploads(unknown)
+        for digest, row in uploads.items():
+            self._results[digest] = LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
+        new = [digest for digest in unknown if digest not in uploads]
+        stored = map_files(lambda digest: self._store(paths[digest], alts.get(digest, "")), new)
+        self._results |= zip(new, stored, strict=True)
         for result, reference, digest in located:
             file = self._results[digest]
             if isinstance(file, RefusedFile):
@@ -201,17 +207,6 @@ class ImportedMedia:
         if isinstance(digest, RefusedFile):
             raise digest
         return file.path, digest
-
-    def _store_all(self, paths: Mapping[str, Path], alts: Mapping[str, str]) -> None:
-        unknown = [digest for digest in paths if digest not in self._results]
-        uploads = queries.find_uploads(unknown)
-        self._results |= {
-            digest: LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
-            for digest, row in uploads.items()
-        }
-        new = [digest for digest in unknown if digest not in uploads]
-        stored = map_files(lambda digest: self._store(paths[digest], alts.get(digest, "")), new)
-        self._results |= zip(new, stored, strict=True)
 
     def _store(self, path: Path, alt: str) -> LibraryFile:
         if self._full:

@@ -81,20 +81,6 @@ def complete_article(
     article.was_public |= bool(exported.was_public or exported.former_slugs)
 
 
-def add_former_slugs(article: Article, exported: ExportedFields) -> Iterator[str]:
-    """Store the former slugs of an article; yield those that another article has or had."""
-    if not exported.former_slugs:
-        return
-    own_slugs = set(db.session.scalars(select(FormerSlug.slug).where(FormerSlug.article_id == article.uuid)))
-    for slug, time in exported.former_slugs.items():
-        if slug in own_slugs or slug == article.slug:
-            continue
-        if is_slug_free(slug, article.uuid, article.type):
-            db.session.add(FormerSlug(slug=slug, article_id=article.uuid, created=time))
-        else:
-            yield slug
-
-
 def list_library_media(records: Sequence[ArticleRecord]) -> dict[str, RecordMedia]:
     """Return the library files to which paths in exported articles refer, by the key of the record."""
     return {
@@ -238,7 +224,16 @@ class ImportBatch:
     def _create_or_update(self, record: ArticleRecord, loaded: Loaded) -> FileReport:
         file = self._find_file(record)
         if file is None and record.exported is not None and record.exported.uuid in self.articles:
-            return self._compare(record, record.exported.uuid, loaded)
+            # The article exists in this blog but was not imported into it.
+            uuid = record.exported.uuid
+            if self._is_equal(record, uuid, loaded):
+                status = lifecycle.get_api_status(self.articles[uuid], current_time())
+                return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
+            reason = (
+                "This blog has the article with different content, and has not imported it; it stays as it "
+                "is. To replace it, delete it and import the file again."
+            )
+            return FileReport(record.key, Result.SKIPPED, notes=(reason,))
         if file is None:
             new = ImportedFile(key=record.key, root=_find_root(record, record.key))
             return self._create(record, new, loaded)
@@ -250,18 +245,6 @@ class ImportBatch:
         if self._state.restore_deleted:
             return self._create(record, file, loaded)
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
-        return FileReport(record.key, Result.SKIPPED, notes=(reason,))
-
-    def _compare(self, record: ArticleRecord, uuid: UUID, loaded: Loaded) -> FileReport:
-        """Return the report for an exported article that exists in this blog but was not imported into it."""
-        state = self.articles[uuid]
-        status = lifecycle.get_api_status(state, current_time())
-        if self._is_equal(record, uuid, loaded):
-            return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
-        reason = (
-            "This blog has the article with different content, and has not imported it; it stays as it is. "
-            "To replace it, delete it and import the file again."
-        )
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
     def _is_equal(self, record: ArticleRecord, uuid: UUID, loaded: Loaded) -> bool:
@@ -406,8 +389,14 @@ class ImportBatch:
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         if record.exported is not None:
             yield from self._paths.add(record, article)
-            for slug in add_former_slugs(article, record.exported):
-                yield f"There is no redirect from “{slug}”, which is the slug of another article."
+            former = record.exported.former_slugs
+            own = select(FormerSlug.slug).where(FormerSlug.article_id == article.uuid)
+            own_slugs = {article.slug, *(db.session.scalars(own) if former else ())}
+            for slug in [slug for slug in former if slug not in own_slugs]:
+                if is_slug_free(slug, article.uuid, article.type):
+                    db.session.add(FormerSlug(slug=slug, article_id=article.uuid, created=former[slug]))
+                else:
+                    yield f"There is no redirect from “{slug}”, which is the slug of another article."
             return
         new_slugs = [slug for slug in record.former_slugs if slug != article.slug]
         if record.status == "draft":

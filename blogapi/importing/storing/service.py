@@ -136,26 +136,19 @@ class Importer:
         if self.state.dry_run:
             return
         for key, (parent_key, is_new) in self.state.orphans.items():
-            with self.open_transaction():
-                self._set_parent(key, parent_key, is_new=is_new)
-
-    def _set_parent(self, key: str, parent_key: str, *, is_new: bool) -> None:
-        files = queries.find_files([key, parent_key])
-        tree = read_tree()
-        if not all(
-            page_key in files and files[page_key].article_id in tree for page_key in (key, parent_key)
-        ):
-            return
-        page, parent = files[key], files[parent_key].article_id
-        with suppress(Invalid):
-            change = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
-            hierarchy.resolve_parents([change], is_bulk=False)
-            with write_together([change], page.article_id) as loaded:
-                # No reader knows the address that a new page had until now.
-                loaded.keeps_former_paths = not is_new
-                change_article(loaded, self.state.author, page.article_id, change)
-            # Otherwise, the page would count as edited in this blog.
-            page.imported_at = current_time()
+            with self.open_transaction(), suppress(Invalid):
+                files, tree = queries.find_files([key, parent_key]), read_tree()
+                if not all(it in files and files[it].article_id in tree for it in (key, parent_key)):
+                    continue
+                page, parent = files[key], files[parent_key].article_id
+                change = ArticleInput(uuid=page.article_id, type=ItemType.PAGE.value, parent=parent)
+                hierarchy.resolve_parents([change], is_bulk=False)
+                with write_together([change], page.article_id) as loaded:
+                    # No reader knows the address that a new page had until now.
+                    loaded.keeps_former_paths = not is_new
+                    change_article(loaded, self.state.author, page.article_id, change)
+                # Otherwise, the page would count as edited in this blog.
+                page.imported_at = current_time()
 
     def _store(
         self,
@@ -168,7 +161,15 @@ class Importer:
             part = records[: self._size]
             try:
                 with self.open_transaction():
-                    reports = self._store_in_transaction(part, media)
+                    batch, reports = ImportBatch(state, part, media), []
+                    end, taken = clock.monotonic() + self._max_seconds, state.planned_slugs
+                    with write_together([], *batch.restored_uuids, taken_slugs=taken) as loaded:
+                        for record in part:
+                            reports.append(batch.store(record, loaded))
+                            # Other writers are waiting.
+                            if clock.monotonic() > end:
+                                break
+                    batch.finish()
             except REFUSALS as error:
                 state.redirects, state.authors = before
                 # Another program can have deleted a term.
@@ -216,22 +217,6 @@ class Importer:
         for key, library in list_library_media(records).items():
             media.setdefault(key, RecordMedia()).files.update(library.files)
         return media
-
-    def _store_in_transaction(
-        self,
-        records: Sequence[ArticleRecord],
-        media: Mapping[str, RecordMedia],
-    ) -> list[FileReport]:
-        batch = ImportBatch(self.state, records, media)
-        end = clock.monotonic() + self._max_seconds
-        reports = []
-        with write_together([], *batch.restored_uuids, taken_slugs=self.state.planned_slugs) as loaded:
-            for record in records:
-                reports.append(batch.store(record, loaded))
-                if clock.monotonic() > end:
-                    break
-        batch.finish()
-        return reports
 
 
 def _list_sources(records: Iterable[ArticleRecord]) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
@@ -75,34 +76,22 @@ def _parse_text(text: str) -> date:
     """Return a datetime, or a date if the text contains no time. Raises ValueError for another text."""
     match = _NUMERIC_DATE.fullmatch(text)
     if match:
-        return _from_numbers(match)
-    if not _EMAIL_DATE.match(text):
-        return _parse_month_name(text)
-    parsed = parsedate_to_datetime(text)
-    # Python returns a time without an offset for `-0000`, which is UTC.
-    return parsed.replace(tzinfo=UTC) if text.endswith("-0000") else parsed
-
-
-def _from_numbers(match: re.Match[str]) -> date:
-    names = ("year", "month", "day", "hour", "minute", "second")
-    year, month, day, hour, minute, second = (int(match[name] or 0) for name in names)
-    if not (match["hour"] or match["zone"]):
-        return date(year, month, day)
-    microsecond = int((match["fraction"] or "")[:6].ljust(6, "0"))
-    offset = timedelta(hours=int(match["offset_hours"] or 0), minutes=int(match["offset_minutes"] or 0))
-    zone = timezone(-offset if match["sign"] == "-" else offset) if match["zone"] else None
-    return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=zone)
-
-
-def _parse_month_name(text: str) -> date:
+        names = ("year", "month", "day", "hour", "minute", "second")
+        year, month, day, hour, minute, second = (int(match[name] or 0) for name in names)
+        if not (match["hour"] or match["zone"]):
+            return date(year, month, day)
+        microsecond = int((match["fraction"] or "")[:6].ljust(6, "0"))
+        offset = timedelta(hours=int(match["offset_hours"] or 0), minutes=int(match["offset_minutes"] or 0))
+        zone = timezone(-offset if match["sign"] == "-" else offset) if match["zone"] else None
+        return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=zone)
+    if _EMAIL_DATE.match(text):
+        parsed = parsedate_to_datetime(text)
+        # Python returns a time without an offset for `-0000`, which is UTC.
+        return parsed.replace(tzinfo=UTC) if text.endswith("-0000") else parsed
     # `strptime` is slow, and most values that this function gets are words such as `true`.
-    if not any(map(str.isdigit, text)):
-        raise ValueError(text)
-    for form in _MONTH_NAME_FORMATS:
-        try:
+    for form in _MONTH_NAME_FORMATS if any(map(str.isdigit, text)) else ():
+        with suppress(ValueError):
             return datetime.strptime(f"{text} +0000", f"{form} %z").date()
-        except ValueError:
-            continue
     raise ValueError(text)
 
 

@@ -41,7 +41,13 @@ def find_reasons(
     `entries` is its front matter, and `imported` the imported folder, which counts as built if the user named
     it.
     """
-    yield from _find_outside(path, site, imported)
+    folders = _list_built_folders(site)
+    is_named = imported.is_relative_to(site.folder) and imported != site.folder
+    is_named = is_named and not any(folder.is_relative_to(imported) for folder in folders)
+    if folders and not is_named and not any(path.is_relative_to(folder) for folder in folders):
+        first, *rest = path.relative_to(site.folder).parts
+        note = f"It is outside of “{folders[0].name}”, the folder that the generator builds"
+        yield replace(_report(note), guess=f"folder:{first if rest else '.'}")
     yield from _find_unbuilt_names(path.relative_to(site.folder).parts, site)
     places = _locate(path, site)
     for name, globs in _read_settings(site):
@@ -70,16 +76,6 @@ def find_reasons(
                 for it in privacy.find_draft_reasons_in_front_matter({key: fields[key]})
             )
         known.update(map(normalize_key, fields))
-
-
-def _find_outside(path: Path, site: GeneratorSite, imported: Path) -> Iterator[DraftReason]:
-    folders = _list_built_folders(site)
-    is_named = imported.is_relative_to(site.folder) and imported != site.folder
-    is_named = is_named and not any(folder.is_relative_to(imported) for folder in folders)
-    if folders and not is_named and not any(path.is_relative_to(folder) for folder in folders):
-        first, *rest = path.relative_to(site.folder).parts
-        note = f"It is outside of “{folders[0].name}”, the folder that the generator builds"
-        yield replace(_report(note), guess=f"folder:{first if rest else '.'}")
 
 
 @lru_cache(maxsize=256)

@@ -242,6 +242,12 @@ class RecordMaker:
         authors = read_authors(item, self.blog)
         self.author_names.update(author.name for author in authors)
         addresses = tuple(dict.fromkeys(self._list_addresses(item, post_type)))
+        parent, order = to_id(item.get_text("wp:post_parent")), item.get_text("wp:menu_order").strip()
+        former_slugs = () if status == "draft" else _read_former_slugs(item, texts["slug"], notes)
+        is_page, cover = post_type == "page", self._read_cover(metas, notes)
+        variables = {"title": texts["title"], "excerpt": texts["excerpt"], "category": category}
+        variables["sitename"] = to_plain_line(self.blog.texts.get("title", ""))
+        seo, omitted = custom_fields.read_seo(metas, variables, item.get_text("link"))
         return ArticleRecord(
             key=self.make_key(item),
             source=entry.key,
@@ -252,30 +258,22 @@ class RecordMaker:
             published_at=date,
             category=category,
             tags=tags if is_tagged else (*tags, post_type),
-            **self._read_page_fields(item, post_type),
+            is_page=is_page,
+            parent_key=self._make_key(str(parent)) if is_page and parent else "",
+            position=int(order[:9]) if is_page and order.isdecimal() else 0,
             authors=authors,
             featured=item.get_text("wp:is_sticky") == "1",
             robots=custom_fields.read_robots(metas),
             language=language,
             translation_key=translation_key,
-            former_slugs=() if status == "draft" else _read_former_slugs(item, texts["slug"], notes),
+            former_slugs=former_slugs,
             former_paths=() if status == "draft" else addresses,
             addresses=addresses,
             **texts,
-            **self._read_cover(metas, notes),
-            **self._read_seo(item, metas, {**texts, "category": category}, notes),
-            notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes])),
+            **cover,
+            **seo,
+            notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes, *omitted])),
         )
-
-    def _read_page_fields(self, item: Element, post_type: str) -> dict[str, Any]:
-        if post_type != "page":
-            return {}
-        parent, order = to_id(item.get_text("wp:post_parent")), item.get_text("wp:menu_order").strip()
-        return {
-            "is_page": True,
-            "parent_key": self._make_key(str(parent)) if parent else "",
-            "position": int(order[:9]) if order.isdecimal() else 0,
-        }
 
     def _check_is_imported(self, item: Element, post_type: str) -> None:
         if post_type == "attachment":
@@ -339,15 +337,6 @@ class RecordMaker:
         elif id_:
             notes.append(f"Its cover (the media file {id_}) is not in the export; export “All content”.")
         return {}
-
-    def _read_seo(
-        self, item: Element, metas: dict[str, str], texts: dict[str, Any], notes: list[str]
-    ) -> dict[str, Any]:
-        variables = {name: texts[name] for name in ("title", "excerpt", "category")}
-        variables["sitename"] = to_plain_line(self.blog.texts.get("title", ""))
-        fields, omitted = custom_fields.read_seo(metas, variables, item.get_text("link"))
-        notes += omitted
-        return fields
 
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
         own = {self.address, *(get_blog_address(self.blog.texts.get(it, "")) for it in _ADDRESS_TEXTS)}

@@ -367,7 +367,9 @@ def _convert_shortcode(
     if token["name"] in LAYOUT_NAMES:
         return _remove_layout(token, end, conversion), False
     if token["name"] not in HANDLERS and token["name"] not in CODE_NAMES:
-        if not token["end"] and _is_plugin_shortcode(token, end):
+        # An unknown shortcode, and not a remark such as `[sic]`.
+        is_known = end is not None or token["name"] in PLUGIN_NAMES or token["attributes"].endswith("/")
+        if not token["end"] and (is_known or _NAMED_ATTRIBUTE.match(token["attributes"])):
             conversion.unconverted[token["name"]] += 1
         return None, False
     if token["open"] == "[[" and token["close"]:
@@ -376,21 +378,15 @@ def _convert_shortcode(
         return text[token.start() + 1 : end.end() - 1], True
     if token["end"] or token["name"] in CODE_NAMES:
         return None, False
-    return _convert(token, end, text, conversion)
-
-
-def _convert(token: _Token, end: _Token | None, text: str, conversion: Conversion) -> tuple[str | None, bool]:
     named, positional = parse_attributes(token["attributes"])
     inner = text[token.end() - len(token["close"]) : end.start()] if end else ""
     encloses = end is not None and not (token["name"] in NAMES_WITHOUT_CONTENT and inner.strip())
-    inner = inner if encloses else ""
-    html = HANDLERS[token["name"]](Shortcode(named, positional, inner), conversion)
+    shortcode = Shortcode(named, positional, inner if encloses else "")
+    html = HANDLERS[token["name"]](shortcode, conversion)
     if html is None:
         conversion.unconverted[token["name"]] += 1
         return None, False
-    before = token["open"][1:]
-    last = end if end and encloses else token
-    return before + html + last["close"], encloses
+    return token["open"][1:] + html + (end if end and encloses else token)["close"], encloses
 
 
 def _remove_layout(token: _Token, end: _Token | None, conversion: Conversion) -> str | None:
@@ -400,13 +396,3 @@ def _remove_layout(token: _Token, end: _Token | None, conversion: Conversion) ->
     if token["end"] or token["name"] not in TITLED_NAMES:
         return "\n\n"
     return f"\n\n{convert_box_attributes(parse_attributes(token['attributes'])[0], conversion)}\n\n"
-
-
-def _is_plugin_shortcode(token: _Token, end: _Token | None) -> bool:
-    """Return whether a text in brackets is an unknown shortcode, and not a remark such as `[sic]`."""
-    return (
-        end is not None
-        or token["name"] in PLUGIN_NAMES
-        or token["attributes"].endswith("/")
-        or _NAMED_ATTRIBUTE.match(token["attributes"]) is not None
-    )
