@@ -71,11 +71,9 @@ def leave_out_hidden(
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
     # Append a character, so that an element without an end ends behind the text.
-    found = [
-        it
-        for it in find_hidden(f"{text} ", privacy_signs.HIDING_VALUES)
-        if not _is_fallback(text[slice(*it)])
-    ]
+    spans = ((it, text[slice(*it)]) for it in find_hidden(f"{text} ", privacy_signs.HIDING_VALUES))
+    # A <noscript> without a text is a fallback, such as the picture of a lazy loader.
+    found = [it for it, part in spans if part[:9].lower() != "<noscript" or _TAG.sub("", part).strip()]
     # In Markdown, an element without an end tag would reach to a later tag, over visible paragraphs.
     gap = "\n\n" if content_type == "markdown" else f"{text} "
     elements = [
@@ -94,11 +92,6 @@ def leave_out_hidden(
     ]
     parts += (content[slice(*span)] for span in elements)
     return remove_spans(content, elements), notes, parts, len(elements) < len(found)
-
-
-def _is_fallback(element: str) -> bool:
-    """Return whether an element is a <noscript> without a text, such as the picture of a lazy loader."""
-    return element[:9].lower() == "<noscript" and not _TAG.sub("", element).strip()
 
 
 def _find_mark(record: ArticleRecord) -> re.Match[str] | None:

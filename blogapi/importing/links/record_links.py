@@ -15,7 +15,7 @@ article, the link stays as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, takewhile
 
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -47,7 +47,9 @@ class RecordLinks:
             return None
         if (parsed.host and not self._index.list_prefixes(parsed.host)) or not self._count_lookup():
             return None
-        target = self._find_by_id(parsed)
+        match = _ID.search(parsed.query)
+        is_home = match and any(rest in ([], ["index.php"]) for rest in self._list_paths(parsed))
+        target = self._choose_nearest(self._index.find("id", match[1])) if match and is_home else None
         if target is not None:
             return self._make_link(target, parsed.fragment)
         target = self._find_by_path(parsed, f"?{parsed.query}") if parsed.query else None
@@ -113,12 +115,6 @@ class RecordLinks:
         found = chain(candidates, (self._index.find("name", slug) for slug in slugs))
         named = next(filter(None, found), ())
         return self._choose_nearest(named, file)
-
-    def _find_by_id(self, address: addresses.LinkAddress) -> TargetArticle | None:
-        match = _ID.search(address.query)
-        if not match or not any(rest in ([], ["index.php"]) for rest in self._list_paths(address)):
-            return None
-        return self._choose_nearest(self._index.find("id", match[1]))
 
     def _find_by_path(self, address: addresses.LinkAddress, query: str = "") -> TargetArticle | None:
         """Return the article at a path; with a query, only an article whose former address has this query."""
@@ -223,13 +219,6 @@ class RecordLinks:
         """Return the best article by language, file name, blog and folders; None if two are equally good."""
         if len(targets) < 2:
             return targets[0] if targets else None
-        rank = self._make_rank(file, file_name)
-        ranked = sorted(((rank(target), target) for target in targets), key=lambda pair: pair[0])
-        return ranked[-1][1] if ranked[-1][0] > ranked[-2][0] else None
-
-    def _make_rank(
-        self, file: addresses.FilePath | None, file_name: str
-    ) -> Callable[[TargetArticle], tuple[int, ...]]:
         source = self._source
         language = (file and file.language) or source.language
         folders = addresses.split_path(source.key)[:-1]
@@ -245,7 +234,8 @@ class RecordLinks:
                 -len(inner),
             )
 
-        return rank
+        ranked = sorted(((rank(target), target) for target in targets), key=lambda pair: pair[0])
+        return ranked[-1][1] if ranked[-1][0] > ranked[-2][0] else None
 
     def _make_link(self, target: TargetArticle, fragment: str, query: str = "") -> str | None:
         """Return the address of an article, and add the record to the article's `sources`."""

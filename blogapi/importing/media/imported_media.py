@@ -125,9 +125,9 @@ class ImportedMedia:
         alts: dict[str, str] = {}
         for record in records:
             covers = (FileReference(record.og_image), FileReference(record.cover_image, record.cover_alt))
-            found = list_references(get_html(record), list_extensions()) if record.path else []
-            found += [item for item in covers if record.path and is_local(item.path)]
-            references = list({item.path: item for item in found}.values())
+            listed = list_references(get_html(record), list_extensions()) if record.path else []
+            listed += [item for item in covers if record.path and is_local(item.path)]
+            references = list({item.path: item for item in listed}.values())
             if not references:
                 continue
             result = media_by_key[record.key] = RecordMedia()
@@ -136,19 +136,29 @@ class ImportedMedia:
                     f"Only the first {MAX_REFERENCES} of its {len(references):,} media files were imported."
                 )
             for reference in references[:MAX_REFERENCES]:
+                start = f"“{reference.path[:100]}” was found"
                 try:
-                    location = self._locate(record, reference, result)
+                    found = self._find_file(reference.path, record)
+                    if found is None:
+                        result.missing.append(reference.path)
+                        continue
+                    if found.is_elsewhere:
+                        result.notes.append(f"{start} in another folder: {found.path.parent.name}/.")
+                    elif found.differs_in_case:
+                        note = f"{start} as “{found.path.name}”, which differs in upper and lower case."
+                        result.notes.append(note)
+                    if found.path not in self._digests:
+                        self._digests[found.path] = _compute_digest(found.path)
+                    digest = self._digests[found.path]
+                    if isinstance(digest, RefusedFile):
+                        raise digest
                 except RefusedFile as refusal:
                     result.refused.append(RefusedMedia(reference.path, str(refusal)))
                     continue
-                if location is None:
-                    result.missing.append(reference.path)
-                else:
-                    path, digest = location
-                    paths.setdefault(digest, path)
-                    located.append((result, reference, digest))
-                    if reference.alt:
-                        alts.setdefault(digest, reference.alt)
+                paths.setdefault(digest, found.path)
+                located.append((result, reference, digest))
+                if reference.alt:
+                    alts.setdefault(digest, reference.alt)
         unknown = [digest for digest in paths if digest not in self._results]
         uploads = queries.find_uploads(unknown)
         for digest, row in uploads.items():
@@ -185,28 +195,6 @@ class ImportedMedia:
             if file:
                 return file
         return self.files.find(path, record.path, root)
-
-    def _locate(
-        self, record: ArticleRecord, reference: FileReference, result: RecordMedia
-    ) -> tuple[Path, str] | None:
-        file = self._find_file(reference.path, record)
-        if file is None:
-            return None
-        if file.is_elsewhere:
-            result.notes.append(
-                f"“{reference.path[:100]}” was found in another folder: {file.path.parent.name}/."
-            )
-        elif file.differs_in_case:
-            result.notes.append(
-                f"“{reference.path[:100]}” was found as “{file.path.name}”, which differs in upper and lower "
-                "case."
-            )
-        if file.path not in self._digests:
-            self._digests[file.path] = _compute_digest(file.path)
-        digest = self._digests[file.path]
-        if isinstance(digest, RefusedFile):
-            raise digest
-        return file.path, digest
 
     def _store(self, path: Path, alt: str) -> LibraryFile:
         if self._full:

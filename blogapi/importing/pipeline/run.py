@@ -356,7 +356,11 @@ class ImportRun:
 
 def prepare_record(record: ArticleRecord) -> ArticleRecord:
     """Return the record without forbidden characters and hidden parts, and with notes about them."""
-    return split_byline(hide_parts(clean_record(record)))
+    removed: list[str] = []
+    cleaned: ArticleRecord = clean(record, removed)
+    if removed:
+        record = replace(cleaned, notes=(*cleaned.notes, describe_removed_characters(len(removed))))
+    return split_byline(hide_parts(record))
 
 
 def split_byline(record: ArticleRecord) -> ArticleRecord:
@@ -375,15 +379,6 @@ def split_byline(record: ArticleRecord) -> ArticleRecord:
     note = f"A name in its byline has more than {limit} characters; it was split or cut."
     kept = tuple(authors.values())[: get_limit("MAX_AUTHORS")]
     return replace(record, authors=kept, notes=(*record.notes, note))
-
-
-def clean_record(record: ArticleRecord) -> ArticleRecord:
-    """Return the record without forbidden characters, and with a note if it had some."""
-    removed: list[str] = []
-    cleaned: ArticleRecord = clean(record, removed)
-    if not removed:
-        return record
-    return replace(cleaned, notes=(*cleaned.notes, describe_removed_characters(len(removed))))
 
 
 def clean(value: Any, removed: list[str]) -> Any:

@@ -263,7 +263,17 @@ class ImportBatch:
         if has_changed and record.exported and self._is_equal(record, file.article_id, loaded):
             _set_digest(file, record, current_time())
         elif has_changed and imported_before.is_edited(state, file):
-            return self._keep_edited(record, file.article_id)
+            columns = select(Article.content, Article.content_type)
+            text = db.session.execute(columns.where(Article.uuid == file.article_id)).one()
+            notes = imported_before.find_hidden_there(record, state, *text, current_time())
+            if not notes:
+                raise RefusedFile(
+                    "The article was edited in this blog after it was imported; "
+                    "to replace it, delete it and import the file with --restore-deleted."
+                )
+            return FileReport(
+                record.key, Result.UNCHANGED, old_status, notes, article=file.article_id, hidden_there=True
+            )
         elif has_changed and imported_before.keeps_public_text(original, state, file):
             self._state.guesses.public_here.add(record.key)
             return FileReport(
@@ -303,22 +313,6 @@ class ImportBatch:
         is_updated = self._update_media(record, file, loaded)
         result = Result.UPDATED if is_updated else Result.UNCHANGED
         return FileReport(record.key, result, old_status, notes, article=file.article_id)
-
-    def _keep_edited(self, record: ArticleRecord, uuid: UUID) -> FileReport:
-        """Return a report if the edited article shows a text that the former blog hides.
-
-        Raises RefusedFile for any other edited article.
-        """
-        state, columns = self.articles[uuid], select(Article.content, Article.content_type)
-        text = db.session.execute(columns.where(Article.uuid == uuid)).one()
-        notes = imported_before.find_hidden_there(record, state, *text, current_time())
-        if not notes:
-            raise RefusedFile(
-                "The article was edited in this blog after it was imported; "
-                "to replace it, delete it and import the file with --restore-deleted."
-            )
-        status = lifecycle.get_api_status(state, current_time())
-        return FileReport(record.key, Result.UNCHANGED, status, notes, article=uuid, hidden_there=True)
 
     def _update_media(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> bool:
         """Map the files of an unchanged record; return whether its article shows other files now."""

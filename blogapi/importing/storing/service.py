@@ -70,7 +70,7 @@ def make_batches(records: Iterable[ArticleRecord]) -> Iterator[list[ArticleRecor
 class Importer:
     """Stores the records of one run as articles of `author`.
 
-    See `importing.storing.authors` for `author_map`, and `importing.media.imported_media` for `assets`.
+    See `read_author_map` for `author_map`, and `importing.media.imported_media` for `assets`.
     """
 
     def __init__(

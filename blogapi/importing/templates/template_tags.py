@@ -266,29 +266,25 @@ class _Resolver:
     def resolve(self) -> str:
         tags, parts, position = find_tags(self._content, self._type), list[str](), 0
         for tag in tags:
-            if tag.replacement is None and not tag.is_closing:
-                self._replace_tag(tag)
+            if tag.replacement is not None or tag.is_closing:
+                continue
+            # The reader has removed the comments that the generator hides; the generator shows all others.
+            if tag.inner is not None and not tag.is_comment:
+                tag.replacement = self._show_literal(tag, tag.inner)
+            else:
+                tag.replacement = self._show_output(tag) if tag.kind == "output" else self._show_tag(tag)
+            if tag.replacement is not None:
+                if tag.partner:
+                    tag.partner.replacement = ""
+            elif tag.partner and tag.name not in _STATEMENTS:
+                self._unwrap(tag, tag.partner)
+            elif name := _get_counted_name(tag):
+                self.unresolved[name] += 1
         for tag in tags:
             if tag.replacement is not None:
                 parts += [self._content[position : tag.start], tag.replacement]
                 position = tag.end
         return "".join([*parts, self._content[position:]])
-
-    def _replace_tag(self, tag: FoundTag) -> None:
-        # The reader has removed the comments that the generator hides; the generator shows all others.
-        if tag.inner is not None and not tag.is_comment:
-            tag.replacement = self._show_literal(tag, tag.inner)
-        elif tag.kind == "output":
-            tag.replacement = self._show_output(tag)
-        else:
-            tag.replacement = self._show_tag(tag)
-        if tag.replacement is not None:
-            if tag.partner:
-                tag.partner.replacement = ""
-        elif tag.partner and tag.name not in _STATEMENTS:
-            self._unwrap(tag, tag.partner)
-        elif name := _get_counted_name(tag):
-            self.unresolved[name] += 1
 
     def _show_literal(self, tag: FoundTag, inner: str) -> str:
         if tag.name in RAW_TAGS:

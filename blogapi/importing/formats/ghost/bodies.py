@@ -68,7 +68,12 @@ def read_body(post: Mapping[str, object]) -> Body:
     Raises RefusedFile if the post has only the source of its text, in lexical or mobiledoc.
     """
     blocks = _list_blocks(post)
-    markdown = _find_markdown(blocks) or _get_text(post, "markdown")
+    markdown = ""
+    # Only a post that consists of one Markdown card is Markdown.
+    if len(blocks) == 1 and blocks[0][0] in _MARKDOWN_CARDS:
+        with suppress(*_ERRORS):
+            markdown = _get_text(blocks[0][1], "markdown")
+    markdown = markdown or _get_text(post, "markdown")
     if markdown.strip():
         return Body(clean_addresses(to_commonmark(markdown)), "markdown")
     if (html := _get_text(post, "html")).strip():
@@ -110,15 +115,6 @@ def _list_blocks(post: Mapping[str, object]) -> list[tuple[str, Mapping[str, Any
 
 def _load(source: object) -> Any:
     return json.loads(source) if isinstance(source, str) else source
-
-
-def _find_markdown(blocks: list[tuple[str, Mapping[str, Any]]]) -> str:
-    """Return the Markdown of a post that consists of one Markdown card; "" for any other post."""
-    if len(blocks) != 1 or blocks[0][0] not in _MARKDOWN_CARDS:
-        return ""
-    with suppress(*_ERRORS):
-        return _get_text(blocks[0][1], "markdown")
-    return ""
 
 
 def to_commonmark(text: str) -> str:

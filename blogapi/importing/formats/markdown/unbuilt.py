@@ -233,14 +233,21 @@ def _list_folders(path: Path, site: GeneratorSite) -> list[Path]:
 def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the default values of a file's fields, nearest first, each with the file that sets them."""
     if site.generator == "jekyll" and site.settings:
-        fields = _list_jekyll_defaults(_locate(path, site)[0], site)
-        yield from ((site.configuration, values) for values in fields)
+        defaults = _list_jekyll_defaults(_locate(path, site)[0], site)
+        yield from ((site.configuration, values) for values in defaults)
         return
     for pattern, field in privacy_signs.HIDING_TEXTS.get(site.generator, {}).values():
         if re.search(pattern, _read_code(site.text)):
             yield site.configuration, {field: "private"}
     if site.generator == "hugo":
-        yield from ((site.configuration, fields) for fields in _list_cascades(path, site))
+        cascade, parts = site.settings.get("cascade"), _locate(path, site)
+        places = ["/".join(it) for it in [*parts, *(it[1:] for it in parts if it[:1] == ("content",))]]
+        for fields in map(to_mapping, cascade if isinstance(cascade, list) else [cascade]):
+            target = to_mapping(fields.get("_target") or fields.get("target"))
+            pattern = to_line(target.get("path")).strip("/{}").replace("**", "*")
+            if not pattern or any(fnmatchcase(place, pattern) for place in places):
+                own = {key: value for key, value in fields.items() if normalize_key(key) != "target"}
+                yield site.configuration, own
     if site.generator != "eleventy":
         return
     for stem in (path.with_suffix(""), *(outer / outer.name for outer in _list_folders(path, site))):
@@ -248,19 +255,6 @@ def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mappi
             if os.path.lexists(f"{stem}{suffix}"):
                 file = stem.with_name(stem.name + suffix)
                 yield file.name, _read_data(file)
-
-
-def _list_cascades(path: Path, site: GeneratorSite) -> Iterator[Mapping[str, object]]:
-    cascade = site.settings.get("cascade")
-    for fields in map(to_mapping, cascade if isinstance(cascade, list) else [cascade]):
-        target = to_mapping(fields.get("_target") or fields.get("target"))
-        pattern = to_line(target.get("path")).strip("/{}").replace("**", "*")
-        parts = _locate(path, site)
-        places = [
-            "/".join(part) for part in [*parts, *(part[1:] for part in parts if part[:1] == ("content",))]
-        ]
-        if not pattern or any(fnmatchcase(place, pattern) for place in places):
-            yield {key: value for key, value in fields.items() if normalize_key(key) != "target"}
 
 
 def _list_jekyll_defaults(parts: Sequence[str], site: GeneratorSite) -> list[dict[str, object]]:

@@ -214,14 +214,6 @@ def _mark_code(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
             fence = ""
 
 
-def is_public(properties: Mapping[str, Any]) -> bool:
-    """Return whether a property of a page says that it is public."""
-    values = {normalize_key(name): value for name, value in properties.items()}
-    has_flag = any(to_bool(values.get(name)) for name in privacy_signs.NOTION_PUBLISHING_FIELDS)
-    statuses = (to_line(values.get(name)).casefold() for name in privacy_signs.NOTION_STATUS_FIELDS)
-    return has_flag or any(status in privacy_signs.NOTION_PUBLIC_STATUSES for status in statuses)
-
-
 #: The name of a page or database ends with its id.
 FILE_NAME = re.compile(
     r"(?:(?P<title>.*) )?(?P<id>[0-9a-f]{32})(?P<all>_all)?\.(?P<suffix>md|html|csv)", re.DOTALL
@@ -317,7 +309,12 @@ class NotionSource(FileSource):
             f"{json.dumps(present)}\n\n{page.body}".encode(),
             replace(self.options, publish_undated=True),
         )
-        is_undecided = record.status in PUBLIC_STATUSES and not is_public(page.properties)
+        values = {normalize_key(key): value for key, value in page.properties.items()}
+        is_public = any(to_bool(values.get(key)) for key in privacy_signs.NOTION_PUBLISHING_FIELDS) or any(
+            to_line(values.get(key)).casefold() in privacy_signs.NOTION_PUBLIC_STATUSES
+            for key in privacy_signs.NOTION_STATUS_FIELDS
+        )
+        is_undecided = record.status in PUBLIC_STATUSES and not is_public
         is_private = is_undecided and not self.options.publish_undated
         return replace(
             record,

@@ -101,25 +101,20 @@ def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
     elements = [
         child for child in item.list_children("category") if child.attributes.get("domain") == "author"
     ]
-    authors = [_get_co_author(element, blog) for element in elements]
-    authors = authors or [_get_author(to_line(item.get_text("dc:creator")), blog)]
+    authors = []
+    for element in elements:
+        nicename = to_line(unquote(element.attributes.get("nicename", ""))).removeprefix("cap-")
+        name = to_plain_line(element.text)
+        known = blog.authors.get(name.casefold()) or blog.authors.get(nicename.casefold())
+        name = name if name and not is_mail_address(name) else make_name(nicename)
+        authors.append(known or (AuthorRecord(name=name) if name else None))
+    if not elements:
+        # Texts such as `>ada` occur in files that were edited by hand.
+        login = to_plain_line(to_line(item.get_text("dc:creator"))).strip("<> ")
+        known = blog.authors.get(login.casefold())
+        authors.append(known or (AuthorRecord(name=make_name(login)) if login else None))
     distinct = {author.name.casefold(): author for author in reversed(authors) if author}
     return tuple(reversed(distinct.values()))
-
-
-def _get_author(creator: str, blog: Blog) -> AuthorRecord | None:
-    # Texts such as `>ada` occur in files that were edited by hand.
-    login = to_plain_line(creator).strip("<> ")
-    known = blog.authors.get(login.casefold())
-    return known or (AuthorRecord(name=make_name(login)) if login else None)
-
-
-def _get_co_author(element: Element, blog: Blog) -> AuthorRecord | None:
-    nicename = to_line(unquote(element.attributes.get("nicename", ""))).removeprefix("cap-")
-    name = to_plain_line(element.text)
-    known = blog.authors.get(name.casefold()) or blog.authors.get(nicename.casefold())
-    name = name if name and not is_mail_address(name) else make_name(nicename)
-    return known or (AuthorRecord(name=name) if name else None)
 
 
 def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> dict[str, list[ItemTerm]]:
@@ -193,22 +188,19 @@ class RecordMaker:
         for language in self._list_languages(item)[1:]:
             # A new counter, because the counts of the item include its other languages.
             maker = RecordMaker(self.blog, self.address, self.options, Counter(), language)
-            yield maker.make_translation(item, entry)
-
-    def make_translation(self, item: Element, entry: Entry) -> ArticleRecord:
-        """Return the record of the text in `self.language`, with its address in the plugin qTranslate."""
-        record, root = self.make(item, entry), self.address.partition("/")[2]
-        root = f"/{root}" if root else ""
-        paths = [path.removeprefix(root) for path in record.addresses if "?" not in path]
-        addresses = tuple(f"{root}/{self.language}{path}" for path in paths)
-        return replace(
-            record,
-            key=f"{record.key}:{self.language}",
-            slug=languages.add_language(record.slug, self.language) if record.slug else "",
-            former_slugs=(),
-            former_paths=addresses if record.former_paths else (),
-            addresses=addresses,
-        )
+            record, root = maker.make(item, entry), self.address.partition("/")[2]
+            root = f"/{root}" if root else ""
+            paths = [path.removeprefix(root) for path in record.addresses if "?" not in path]
+            # The address in the plugin qTranslate.
+            addresses = tuple(f"{root}/{language}{path}" for path in paths)
+            yield replace(
+                record,
+                key=f"{record.key}:{language}",
+                slug=languages.add_language(record.slug, language) if record.slug else "",
+                former_slugs=(),
+                former_paths=addresses if record.former_paths else (),
+                addresses=addresses,
+            )
 
     def _list_languages(self, item: Element) -> list[str]:
         """Return the languages of an item whose texts become articles, the language of the blog first."""

@@ -127,8 +127,12 @@ def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict
 
     Counts all other fields by name, except hidden fields, whose names begin with an underscore.
     """
-    taken, others = dict[str, Any](), dict[str, Any]()
-    for key, values in _list_fields(item).items():
+    taken, others, fields = dict[str, Any](), dict[str, Any](), dict[str, list[str]]()
+    for child in item.list_children("wp:postmeta"):
+        key, value = child.get_text("wp:meta_key").strip(), child.get_text("wp:meta_value")
+        if key and value.strip() and not key.startswith(_HIDDEN_PREFIXES):
+            fields.setdefault(key, []).append(value)
+    for key, values in fields.items():
         field = definitions.find(key)
         if field is not None:
             taken[key] = values if field.is_list else values[0]
@@ -139,12 +143,3 @@ def read(item: Element, definitions: CustomFields, counts: Counter[str]) -> dict
         else:
             count_name(counts, "custom fields", to_line(key))
     return {"custom": definitions.convert(taken), "other_fields": others}
-
-
-def _list_fields(item: Element) -> dict[str, list[str]]:
-    fields: dict[str, list[str]] = {}
-    for child in item.list_children("wp:postmeta"):
-        key, value = child.get_text("wp:meta_key").strip(), child.get_text("wp:meta_value")
-        if key and value.strip() and not key.startswith(_HIDDEN_PREFIXES):
-            fields.setdefault(key, []).append(value)
-    return fields

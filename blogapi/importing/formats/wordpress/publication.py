@@ -43,16 +43,12 @@ def decide_status(
         _, reasons = decide(status, now if status == "publish" else date, now, reason, _STATUSES)
         if reasons:
             return "draft", reasons[0]
-    return _decide_by_expiry(metas, now)
-
-
-def _decide_by_expiry(metas: Mapping[str, str], now: datetime) -> tuple[str, str]:
-    """Return the status by the expiry date of the plugin PublishPress Future, and a note about it or ""."""
+    # The plugin PublishPress Future.
     if metas.get("_expiration-date-status") != "saved":
         return "published", ""
     seconds = metas.get("_expiration-date", "")
     if not re.fullmatch("[0-9]{1,10}", seconds):
-        return "draft", "The date on which it expires is not understood; the article became a draft."
+        return "draft", f"The date on which it expires is not understood; {_BECAME_DRAFT}"
     expiry = datetime.fromtimestamp(int(seconds), UTC)
     if expiry <= now:
         return "archived", f"It expired on {expiry:%Y-%m-%d}; the article was archived."

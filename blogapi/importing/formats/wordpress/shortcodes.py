@@ -365,7 +365,13 @@ def _convert_shortcode(
 ) -> tuple[str | None, bool]:
     """Return the replacement (None = the shortcode stays), and whether it includes the end tag."""
     if token["name"] in LAYOUT_NAMES:
-        return _remove_layout(token, end, conversion), False
+        if "_" not in token["name"] and not token["end"] and not end:
+            return None, False  # `[row]` in a sentence
+        conversion.add_note("The columns and sections of a page builder are not imported; their content is.")
+        if token["end"] or token["name"] not in TITLED_NAMES:
+            return "\n\n", False
+        named, _ = parse_attributes(token["attributes"])
+        return f"\n\n{convert_box_attributes(named, conversion)}\n\n", False
     if token["name"] not in HANDLERS and token["name"] not in CODE_NAMES:
         # An unknown shortcode, and not a remark such as `[sic]`.
         is_known = end is not None or token["name"] in PLUGIN_NAMES or token["attributes"].endswith("/")
@@ -387,12 +393,3 @@ def _convert_shortcode(
         conversion.unconverted[token["name"]] += 1
         return None, False
     return token["open"][1:] + html + (end if end and encloses else token)["close"], encloses
-
-
-def _remove_layout(token: _Token, end: _Token | None, conversion: Conversion) -> str | None:
-    if "_" not in token["name"] and not token["end"] and not end:
-        return None  # `[row]` in a sentence
-    conversion.add_note("The columns and sections of a page builder are not imported; their content is.")
-    if token["end"] or token["name"] not in TITLED_NAMES:
-        return "\n\n"
-    return f"\n\n{convert_box_attributes(parse_attributes(token['attributes'])[0], conversion)}\n\n"
