@@ -8,7 +8,6 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
@@ -88,8 +87,13 @@ class WorkingCopies:
 
     def _save(self, item: Values) -> tuple[Result, tuple[str, ...]]:
         uuid, last_updated = values.get_uuid(item, "article"), values.get_time(item, "last_updated")
+        body: Fields = {name: item[name] for name in _BODY_SCHEMA.fields if name in item and name != "custom"}
+        body["content"] = replace_references(values.get_text(item, "content"), self.media_uuids)
+        for name, kind in (("category", CATEGORIES), ("tags", TAGS), ("authors", AUTHORS)):
+            body[name] = self._find_terms(kind.singular, values.get_texts(item, name))
+        body["category"] = next(iter(body["category"]), None)
         article_input = replace(
-            _BODY_SCHEMA.load(self._make_body(item)),
+            _BODY_SCHEMA.load(body),
             custom=convert_imported(values.get_custom(item)),
             replaces_custom=True,
         )
@@ -112,16 +116,6 @@ class WorkingCopies:
                     # No version has this number, so the editor asks what to do when the edits are published.
                     copy.base_version = 0
         return Result.CREATED, ()
-
-    def _make_body(self, item: Values) -> dict[str, Any]:
-        body = {name: item[name] for name in _BODY_SCHEMA.fields if name in item and name != "custom"}
-        content = values.get_text(item, "content")
-        body["content"] = replace_references(content, self.media_uuids)
-        categories = self._find_terms(CATEGORIES.singular, values.get_texts(item, "category"))
-        body["category"] = next(iter(categories), None)
-        body["tags"] = self._find_terms(TAGS.singular, values.get_texts(item, "tags"))
-        body["authors"] = self._find_terms(AUTHORS.singular, values.get_texts(item, "authors"))
-        return body
 
     def _find_terms(self, kind: str, slugs: Sequence[str]) -> list[str]:
         terms = exported_terms.find_existing(kind, slugs, self.state.exported_terms)
@@ -226,26 +220,20 @@ def restore_fields(data: BlogData, key: str, state: ImportState, restored: Resto
     for definition in wanted:
         try:
             uuid = values.get_uuid(definition, "uuid") if definition.get("uuid") else None
-            fields = _FIELD_SCHEMA.load(_make_field_body(definition))
+            # The parser of YAML returns only texts.
+            body: Fields = {name: value for name, value in definition.items() if name in _FIELD_SCHEMA.fields}
+            body |= {
+                name: definition.get(name) in (True, "true") for name in ("list", "required", "searched")
+            }
+            for name, convert in (("minimum", float), ("maximum", float), ("position", int)):
+                if definition.get(name) is not None:
+                    body[name] = values.convert_number(definition, name, convert)
+            fields = _FIELD_SCHEMA.load(body)
             if not state.dry_run:
                 custom_field_service.define(fields, uuid=uuid)
             restored.counts["custom fields"] += 1
         except REFUSALS as error:
             yield report_refusal(f"{key}/fields/{to_line(definition.get('name'))[:64]}", error)
-
-
-def _make_field_body(given: Values) -> Fields:
-    """Return the body of a definition with numbers and booleans; the parser of YAML returns only texts."""
-    body: Fields = {name: value for name, value in given.items() if name in _FIELD_SCHEMA.fields}
-    for name in ("list", "required", "searched"):
-        body[name] = given.get(name) in (True, "true")
-    for name, convert in (("minimum", float), ("maximum", float), ("position", int)):
-        if given.get(name) is not None:
-            try:
-                body[name] = convert(str(given[name]))
-            except ValueError as error:
-                raise RefusedFile(f"`{name}` is not a number; write for example `{name}: 1`.") from error
-    return body
 
 
 def restore_site(data: BlogData, key: str, restored: Restored, *, dry_run: bool) -> Iterator[FileReport]:

@@ -6,7 +6,7 @@ Every function raises RefusedFile with a sentence that names the field and gives
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NoReturn
 from uuid import UUID
@@ -55,6 +55,14 @@ def get_time(values: Values, name: str) -> datetime | None:
     if time is None and (text or not isinstance(value, str | None)):
         _refuse(name, value, "a time", f"{name}: 2024-05-01T09:00:00+00:00")
     return time
+
+
+def convert_number(values: Values, name: str, convert: Callable[[str], float]) -> float:
+    """Return a number, which YAML reads as a text."""
+    try:
+        return convert(str(values[name]))
+    except ValueError as error:
+        raise RefusedFile(f"`{name}` is not a number; write for example `{name}: 1`.") from error
 
 
 def get_list(values: Values, name: str) -> Sequence[object]:

@@ -19,7 +19,6 @@ from blogapi.importing.format_api.article_record import ArticleRecord, TermRecor
 from blogapi.importing.format_api.report import FileReport, Item, report_problem
 from blogapi.importing.format_api.source import Format, ImportOptions, Source
 from blogapi.importing.format_api.source_files import Entry
-from blogapi.importing.formats import foreign
 from blogapi.importing.refusals import RefusedFile
 
 _ADVICE = "report this to the author of its package"
@@ -49,9 +48,9 @@ def guard(format_: Format, notes: list[str], package: str) -> Format:
 
     def detect(entry: Entry, head: bytes) -> bool:
         try:
-            with foreign.announced(subject):
-                return foreign.call(lambda: bool(format_.detect(entry, head)))
-        except foreign.ForeignError as error:
+            with announced(subject):
+                return call(lambda: bool(format_.detect(entry, head)))
+        except ForeignError as error:
             note = f"{subject} cannot recognise files ({error}); {_ADVICE}."
             notes.extend([] if note in notes else [note])
             return False
@@ -69,15 +68,15 @@ class _GuardedSource(Source):
     def read(self) -> Iterator[Item]:
         """Yield the items of the source, then copy its attributes."""
         try:
-            with foreign.announced(self._subject):
+            with announced(self._subject):
                 open_source = partial(self._format.open_source, self._entries, self._options)
-                source = foreign.call(open_source)
-                items = foreign.call(lambda: iter(source.read()))
+                source = call(open_source)
+                items = call(lambda: iter(source.read()))
                 end = object()
-                while (item := foreign.call(lambda: next(items, end))) is not end:
-                    yield foreign.call(partial(self._check_item, item))
-                yield from foreign.call(lambda: [*self._copy_attributes(source)])
-        except foreign.ForeignError as error:
+                while (item := call(lambda: next(items, end))) is not end:
+                    yield call(partial(self._check_item, item))
+                yield from call(lambda: [*self._copy_attributes(source)])
+        except ForeignError as error:
             note = f"{self._subject} failed ({error}); its other files were not read; {_ADVICE}."
             yield report_problem(self._format.name, RefusedFile(note))
 

@@ -24,7 +24,6 @@ from blogapi.content.custom_fields.schemas import KINDS, READERS
 from blogapi.importing.format_api import source
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import DEFINE_NONE
-from blogapi.importing.storing import custom_fields
 from blogapi.importing.storing.state import REFUSALS, describe_refusal
 from blogapi.importing.texts.lines import to_line
 from blogapi.importing.texts.messages import join_counts, join_names
@@ -145,13 +144,11 @@ class NewFields:
 
     def add(self, record: ArticleRecord) -> None:
         for key, value in record.other_fields.items():
-            identity = custom_fields.get_identity(custom_fields.make_name(key))
+            identity = get_identity(make_name(key))
             if not identity:
                 self._unnamed[to_line(key)[:40] if len(self._unnamed) < _MAX_NAMES else "others"] += 1
             elif identity in self._found or len(self._found) < _MAX_NAMES:
-                found = self._found.setdefault(
-                    identity, _FoundField(to_line(key)[: custom_fields.MAX_KEY_LENGTH])
-                )
+                found = self._found.setdefault(identity, _FoundField(to_line(key)[:MAX_KEY_LENGTH]))
                 found.types |= self._definitions.guess_types(value)
                 found.is_list |= isinstance(value, list)
                 found.kinds.add(KINDS[record.is_page])
@@ -176,7 +173,7 @@ class NewFields:
         room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))
         defined: list[tuple[_FoundField, CustomField]] = []
         for found in ranked[:room]:
-            name = custom_fields.make_name(found.key)
+            name = make_name(found.key)
             body = {
                 "name": name,
                 "label": name.replace("_", " ").capitalize(),

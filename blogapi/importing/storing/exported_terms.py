@@ -64,17 +64,12 @@ def find_existing(kind: str, slugs: Collection[str], exported: ExportedTerms) ->
     if not others:
         return by_uuid
     by_slug = queries.find_by_former_slugs(taxonomy, others) | queries.find_by_slugs(taxonomy, others)
-    unused = _find_unused_profiles(by_slug) if kind == AUTHORS.singular else set()
+    # The authors that were created with their user, and neither changed nor used.
+    of_user = Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()
+    profiles = select(Author.uuid).where(Author.uuid.in_([term.uuid for term in by_slug.values()]), *of_user)
+    unused = set(db.session.scalars(profiles)) if kind == AUTHORS.singular else set()
     is_free = {slug for slug, term in by_slug.items() if term.uuid in unused and (kind, slug) in exported}
     return by_uuid | {slug: term for slug, term in by_slug.items() if slug not in is_free}
-
-
-def _find_unused_profiles(terms: Mapping[str, Term]) -> set[UUID]:
-    unused = (
-        Author.uuid.in_([term.uuid for term in terms.values()]),
-        *(Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()),
-    )
-    return set(db.session.scalars(select(Author.uuid).where(*unused)))
 
 
 def create(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:

@@ -296,7 +296,10 @@ class _Resolver:
         title = " ".join(_OPTION.sub("", tag.text).split()) if tag.name == "codeblock" else ""
         before = f"\n\n{title}\n\n" if title else "\n\n" if prefix is None else ""
         code = re.sub(r"\A[ \t]*\n", "", unescape(inner)).rstrip()
-        language = _read_language(tag.name, tag.text)
+        match = re.search(r"\b(?:lang|language)\s*[:=]\s*[\"']?([\w+#.-]+)", tag.text)
+        if match is None and tag.name != "codeblock":
+            match = re.match(r"\s*[\"']?([\w+#.-]+)", tag.text)
+        language = tag.name if tag.name in ("mermaid", "plantuml") else match[1] if match else ""
         block = make_code(code, language, prefix or "", is_html=self._is_in_html(tag))
         return before + (prefix or "" if before else "") + block + ("\n" if self._get_rest(tag.end) else "")
 
@@ -388,12 +391,3 @@ def _get_counted_name(tag: FoundTag) -> str:
         # The name of the included file shows what is missing.
         return " ".join([tag.name, *tag.text.split(maxsplit=1)[:1]])[:80]
     return "" if tag.name in ("else", "elsif", "elif", "elseif") else tag.name
-
-
-def _read_language(name: str, text: str) -> str:
-    if name in ("mermaid", "plantuml"):
-        return name
-    named = re.search(r"\b(?:lang|language)\s*[:=]\s*[\"']?([\w+#.-]+)", text)
-    first = re.match(r"\s*[\"']?([\w+#.-]+)", text) if name != "codeblock" else None
-    match = named or first
-    return match[1] if match else ""

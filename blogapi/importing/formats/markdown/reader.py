@@ -24,7 +24,7 @@ from blogapi.importing.formats.markdown import (
 )
 from blogapi.importing.formats.markdown.front_matter import UNREPORTED_KEYS, Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite
-from blogapi.importing.formats.markdown.publication import decide_publication
+from blogapi.importing.formats.markdown.marks import decide_publication
 from blogapi.importing.formats.markdown.sections import SiteRules
 from blogapi.importing.formats.markdown.terms import read_authors, read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
@@ -262,6 +262,17 @@ def _check_is_article(
 
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
     cover, cover_alt = marks.read_cover(fields)
+    title = to_title(fields.take_line("title"))
+    if not title:
+        headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
+        heading = next((to_line(heading.text) for heading in headings if heading.level == 1), "")
+        # The value of a template tag is not known here.
+        title = "" if "{{" in heading or "{%" in heading else heading
+        taken = (
+            "taken from the first heading, which stays in the text" if title else "made from the file name"
+        )
+        fields.add_note(f"The title was {taken}.")
+        title = title or titles.make_title(name)
     url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
     if url and not to_http_url(url):
         fields.add_note(
@@ -269,7 +280,7 @@ def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
             f"of at most {MAX_URL_LENGTH:,} characters."
         )
     return {
-        "title": _read_title(fields, markdown, name),
+        "title": title,
         "subtitle": to_title(fields.take_line("subtitle")),
         "excerpt": to_plain_markdown(fields.take_line("excerpt", "summary", "description")),
         "cover_image": cover,
@@ -280,21 +291,6 @@ def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
         ),
         "canonical_url": url if to_http_url(url) else "",
     }
-
-
-def _read_title(fields: Fields, markdown: str, name: str) -> str:
-    title = to_title(fields.take_line("title"))
-    if title:
-        return title
-    headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
-    heading = next((to_line(heading.text) for heading in headings if heading.level == 1), "")
-    # The value of a template tag is not known here.
-    heading = "" if "{{" in heading or "{%" in heading else heading
-    if heading:
-        fields.add_note("The title was taken from the first heading, which stays in the text.")
-    else:
-        fields.add_note("The title was made from the file name.")
-    return heading or titles.make_title(name)
 
 
 def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.privacy_signs import VAULT_PUBLISHING_FIELDS
 from blogapi.importing.format_api.source_files import Entry, read_bytes
-from blogapi.importing.formats.markdown import front_matter, paths, sections
+from blogapi.importing.formats.markdown import front_matter, paths
 from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.formats.markdown.generators import GeneratorSite, list_configuration
 from blogapi.importing.refusals import RefusedFile
@@ -139,7 +139,7 @@ def read_rules(key: str, folder: Path, site: GeneratorSite | None) -> SiteRules:
     # Without a configuration, a file that is named like a post of Jekyll is treated as a post of Jekyll.
     if has_liquid is None and (paths.is_post(key) or paths.parse_path(key).has_date_prefix):
         has_liquid = True
-    is_vault = sections.is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
+    is_vault = is_in_vault(folder, 0) or (site is not None and site.generator == "quartz")
     tags = to_mapping(site.settings.get("encrypt")).get("tags") if site else None
     # `- secret` or `- {name: secret, password: …}`; an empty password hides nothing.
     entries = (

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 from urllib.parse import quote, unquote
 
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry
-from blogapi.importing.formats.wordpress import custom_fields, publication
+from blogapi.importing.formats.wordpress import custom_fields
 from blogapi.importing.formats.wordpress.blog import (
     Blog,
     get_blog_address,
@@ -73,7 +74,11 @@ def read_terms(
     """
     by_domain = _group_by_domain(item, blog, left_behind)
     categories, tags = by_domain["category"], by_domain["post_tag"]
-    primary = _find_primary(categories, blog, metas)
+    known = {term: blog.terms.get(("category", term[0].casefold())) for term in categories}
+    marked = [to_id(metas.get(name, "").strip()) for name in _PRIMARY_CATEGORIES]
+    chosen = (term for id_ in marked for term in categories if id_ and (it := known[term]) and it.id == id_)
+    ordinary = (term for term in categories if not _is_default(term))
+    primary = next(chain(chosen, ordinary, categories), None)
     others = [term for term in categories if term is not primary and not _is_default(term)]
     dropped = [term for term in categories if term is not primary and _is_default(term)]
     if dropped:
@@ -136,17 +141,6 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     if not any(found.values()):
         found["category"] = without_domain
     return {taxonomy: list(terms.values()) for taxonomy, terms in found.items()}
-
-
-def _find_primary(categories: list[ItemTerm], blog: Blog, metas: Mapping[str, str]) -> ItemTerm | None:
-    for name in _PRIMARY_CATEGORIES:
-        marked = to_id(metas.get(name, "").strip())
-        for term in categories:
-            known = blog.terms.get(("category", term[0].casefold()))
-            if marked and known and known.id == marked:
-                return term
-    others = (term for term in categories if not _is_default(term))
-    return next(others, categories[0] if categories else None)
 
 
 def _is_default(term: ItemTerm) -> bool:
@@ -221,8 +215,8 @@ class RecordMaker:
         own = custom_fields.read(item, self.options.custom_fields, self.counts)
         notes: list[str] = []
         texts = self._read_texts(item, metas, notes)
-        date = publication.find_date(item, self.blog.offset, self.options.zones)
-        status, reason = publication.decide_status(item, metas, date, self.options.now, texts.pop("hidden"))
+        date = custom_fields.find_date(item, self.blog.offset, self.options.zones)
+        status, reason = custom_fields.decide_status(item, metas, date, self.options.now, texts.pop("hidden"))
         if status == "published" and date is None:
             notes.append(IMPORT_TIME)
         language, translation_key = read_language(item, metas)
@@ -270,7 +264,7 @@ class RecordMaker:
     def _check_is_imported(self, item: Element, post_type: str) -> None:
         if post_type == "attachment":
             raise NotAnArticle("It is a media file.")
-        reason = publication.LEFT_BEHIND.get(item.get_text("wp:status"), "")
+        reason = custom_fields.LEFT_BEHIND.get(item.get_text("wp:status"), "")
         if reason and self.make_key(item) in self.options.imported_keys:
             reason = ""
         reason = "revisions" if post_type == "revision" else reason
@@ -311,7 +305,7 @@ class RecordMaker:
             notes.append(f"Its text has shortcodes or blocks that could not be converted: {names}.")
         excerpt = to_plain_line(excerpt) or converted.excerpt
         texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
-        guesses = {guess.name.casefold(): guess for guess in publication.guess_from_fields(item)}
+        guesses = {guess.name.casefold(): guess for guess in custom_fields.guess_from_fields(item)}
         return {
             **texts,
             "left_out": tuple(converted.left_out),

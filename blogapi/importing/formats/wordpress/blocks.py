@@ -78,19 +78,15 @@ class _Reader:
         while self.names[name]:
             block = self.open.pop()
             self.names[block.name] -= 1
-            self._close(block)
+            inner, rendered = "", None
+            if block.html is not None:
+                inner, attributes = "".join(self.outputs.pop()), parse_json(block.attributes) or {}
+                rendered = _RENDERERS[block.name](attributes, inner, self.conversion)
+            if rendered is None and block.is_empty and block.name not in _BLOCKS_ALLOWED_EMPTY:
+                self.conversion.unconverted[f"wp:{block.name}"] += 1
+            self.outputs[-1].append(inner if rendered is None else rendered)
             if block.name == name:
                 return
-
-    def _close(self, block: _Block) -> None:
-        inner = ""
-        rendered: str | None = None
-        if block.html is not None:
-            inner = "".join(self.outputs.pop())
-            rendered = _RENDERERS[block.name](parse_json(block.attributes) or {}, inner, self.conversion)
-        if rendered is None and block.is_empty and block.name not in _BLOCKS_ALLOWED_EMPTY:
-            self.conversion.unconverted[f"wp:{block.name}"] += 1
-        self.outputs[-1].append(inner if rendered is None else rendered)
 
 
 def convert_blocks(text: str, conversion: Conversion, freeform: Callable[[str], str]) -> str:
