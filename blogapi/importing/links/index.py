@@ -55,19 +55,11 @@ class TargetArticle:
     file: addresses.FilePath | None  #: the parts of the key; None if the article has no file of its own
     page: str | None  #: the first address in the former blog, if it is known
     file_name: str  #: the last segment of the key, folded
+    blog: str  #: see `get_blog`
+    language: str  #: the language in the file name, or ""
     #: the keys of the records with links to the article
     sources: list[str] = field(default_factory=list)
     _own_segments: set[str] | None = None
-
-    @property
-    def blog(self) -> str:
-        """The blog to which the article belongs; see `get_blog`."""
-        return get_blog(self.key)
-
-    @property
-    def language(self) -> str:
-        """The language in the file name, or ""."""
-        return self.file.language if self.file else ""
 
     def is_visible_from(self, source: TargetArticle) -> bool:
         """Return whether all readers of `source` can see the article, so that a link reveals nothing."""
@@ -149,6 +141,7 @@ class LinkIndex:
         """
         published_at = record.published_at or self._now
         segments = addresses.split_path(record.key) if "/" in record.key else []
+        file = addresses.parse_file_path(segments) if segments else None
         target = self.targets[record.key] = TargetArticle(
             key=record.key,
             slug=slug,
@@ -161,9 +154,11 @@ class LinkIndex:
             is_page=record.is_page,
             parent_key=record.parent_key,
             written_language=record.language,
-            file=addresses.parse_file_path(segments) if segments else None,
+            file=file,
             page=next((address for address in record.addresses if "?" not in address), None),
             file_name=segments[-1] if segments else "",
+            blog=get_blog(record.key),
+            language=file.language if file else "",
         )
         titles, aliases, names = (
             {addresses.fold(record.title)},

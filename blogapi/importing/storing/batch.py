@@ -276,13 +276,8 @@ class ImportBatch:
             )
         elif has_changed and imported_before.keeps_public_text(original, state, file):
             self._state.guesses.public_here.add(record.key)
-            return FileReport(
-                record.key,
-                Result.UNCHANGED,
-                old_status,
-                (describe_kept_text(original.unlifted),),
-                article=file.article_id,
-            )
+            notes = (describe_kept_text(original.unlifted),)
+            return FileReport(record.key, Result.UNCHANGED, old_status, notes, article=file.article_id)
         elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
             article_input, editor = self._make_input(record, file.article_id), self._state.author

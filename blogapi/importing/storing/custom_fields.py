@@ -9,15 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from blogapi.content.custom_fields import service
-from blogapi.content.custom_fields.custom_values import (
-    MAX_ITEMS,
-    MAX_LONG_TEXT,
-    MAX_TEXT,
-    convert_imported,
-    fits,
-    is_field_name,
-)
+from blogapi.content.custom_fields import custom_values, service
 from blogapi.content.custom_fields.definitions import copy_definitions
 from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.content.custom_fields.schemas import KINDS, READERS
@@ -40,8 +32,8 @@ _PATTERNS = {
     FieldType.NUMBER: re.compile(r"-?(?=[0-9.]{1,16}\Z)(0|[1-9][0-9]*)(\.0|\.[0-9]*[1-9])?"),
     FieldType.DATE: re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
     FieldType.URL: re.compile(r"https?://\S+"),
-    FieldType.TEXT: re.compile(rf".{{1,{MAX_TEXT}}}"),
-    FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{MAX_LONG_TEXT}}}"),
+    FieldType.TEXT: re.compile(rf".{{1,{custom_values.MAX_TEXT}}}"),
+    FieldType.LONG_TEXT: re.compile(rf"(?s).{{1,{custom_values.MAX_LONG_TEXT}}}"),
 }
 
 
@@ -54,7 +46,7 @@ def make_name(key: str) -> str:
     words = re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", key[:MAX_KEY_LENGTH])
     # Later imports find the field by its name, so the names follow the rule of the first version.
     name = make_slug(words, default="-", former=True).replace("-", "_")
-    return name if is_field_name(name) else ""
+    return name if custom_values.is_field_name(name) else ""
 
 
 class CustomFields(source.CustomFields):
@@ -71,16 +63,16 @@ class CustomFields(source.CustomFields):
         values: dict[str, Any] = {}
         for key, value in entries.items():
             field = self.find(key)
-            stored = None if field is None else convert_imported(field, value)
+            stored = None if field is None else custom_values.convert_imported(field, value)
             if field is not None and stored is not None:
                 values.setdefault(field.name, stored)
         return values
 
     def guess_types(self, value: Any) -> set[FieldType]:
         items = value if isinstance(value, list) else [value]
-        types = {guess_type(item) for item in items[:MAX_ITEMS]}
+        types = {guess_type(item) for item in items[: custom_values.MAX_ITEMS]}
         found = {kind for kind in types if kind is not None}
-        return found if len(found) == len(types) and len(items) <= MAX_ITEMS else set()
+        return found if len(found) == len(types) and len(items) <= custom_values.MAX_ITEMS else set()
 
 
 def get_identity(name: str) -> str:
@@ -100,7 +92,9 @@ def guess_type(value: Any) -> FieldType | None:
     text = value.strip() if isinstance(value, str) else str(value).lower()
     for kind, pattern in _PATTERNS.items():
         field = CustomField(type=kind, is_list=False, choices="[]", minimum=None, maximum=None)
-        if pattern.fullmatch(text) and fits(field, convert_imported(field, value)):
+        if pattern.fullmatch(text) and custom_values.fits(
+            field, custom_values.convert_imported(field, value)
+        ):
             return kind
     return None
 

@@ -89,25 +89,23 @@ def evaluate(expression: str) -> str | None:
     """Return the text that `{{ expression }}` shows ("" = root of the blog); None if it needs variables."""
     base, *filters = [part.strip() for part in _PART.findall(expression)] or [""]
     text = _get_constant(base)
-    for filter_text in filters:
-        if text is not None:
-            text = _apply_filter(text, filter_text)
-    if text is None or filters or not _STRING.fullmatch(base):
-        return None if text is None else text.replace(" ", "%20")
+    if text is None:
+        return None
+    for written in filters:
+        # `prepend: site.url`
+        name, _, argument = (part.strip() for part in written.partition(":"))
+        other = _get_constant(argument)
+        if name in ("append", "prepend", "prefix") and other is not None:
+            text = text + other if name == "append" else other + text
+        elif name in ("relative_url", "absolute_url") and text and not _SCHEME.match(text):
+            text = f"/{text}"
+        elif name.lower() not in _ADDRESS_FILTERS:
+            return None
+    if filters or not _STRING.fullmatch(base):
+        return text.replace(" ", "%20")
     # A quoted string without a filter counts only if it is a delimiter, as in `{{ "{{" }}`. In the text
     # `"{{" and "}}"`, the pattern also matches the part `{{" and "}}`, which outputs nothing.
     return text if text in _MARKS else None
-
-
-def _apply_filter(text: str, written: str) -> str | None:
-    """Return the text after a filter such as `prepend: site.url`; None if the filter is unknown."""
-    name, _, argument = (part.strip() for part in written.partition(":"))
-    other = _get_constant(argument)
-    if name in ("append", "prepend", "prefix") and other is not None:
-        return text + other if name == "append" else other + text
-    if name in ("relative_url", "absolute_url") and text and not _SCHEME.match(text):
-        return f"/{text}"
-    return text if name.lower() in _ADDRESS_FILTERS else None
 
 
 def _get_constant(expression: str) -> str | None:

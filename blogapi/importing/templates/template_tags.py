@@ -10,14 +10,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from blogapi.importing.templates.known_tags import (
-    TemplateTag,
-    embed,
-    evaluate,
-    get_name,
-    parse_arguments,
-    show_tag,
-)
+from blogapi.importing.templates import known_tags
 from blogapi.importing.templates.tag_markup import LinkTargets, Resolved, make_code, render_inline, separate
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.scanner import change_code, find_outside_code
@@ -322,11 +315,11 @@ class _Resolver:
         if call:
             return self._show_named(call["name"].rpartition("::")[2], call["text"], tag)
         if player:
-            return embed(player["address"], player["title"] or "", is_html=self._is_in_html(tag))
+            return known_tags.embed(player["address"], player["title"] or "", is_html=self._is_in_html(tag))
         following = self._content[tag.end : tag.end + 2]
         if tag.text in ("page.url", "page.permalink") and following.startswith("#"):
             return ""
-        text = evaluate(tag.text)
+        text = known_tags.evaluate(tag.text)
         if text != "" or following.startswith("/") or following in ("{{", "{%"):
             return text
         # The root of the blog, without a path.
@@ -342,8 +335,10 @@ class _Resolver:
         return self._show_named(name, text, tag, kind="include") if name and "{{" not in file else None
 
     def _show_named(self, name: str, text: str, tag: FoundTag, kind: str = "") -> str | None:
-        arguments, is_html = parse_arguments(text), self._is_in_html(tag)
-        replacement = show_tag(TemplateTag(name.lower(), arguments, kind or tag.kind, is_html, self._targets))
+        arguments, is_html = known_tags.parse_arguments(text), self._is_in_html(tag)
+        replacement = known_tags.show_tag(
+            known_tags.TemplateTag(name.lower(), arguments, kind or tag.kind, is_html, self._targets)
+        )
         if replacement and replacement.startswith("<") and not replacement.startswith("<br"):
             replacement += self._separate(tag)
         return replacement
@@ -352,7 +347,7 @@ class _Resolver:
         return "" if self._type == "html" else separate(self._content, tag.start, tag.end)
 
     def _unwrap(self, tag: FoundTag, closing: FoundTag) -> None:
-        arguments = parse_arguments(tag.text)
+        arguments = known_tags.parse_arguments(tag.text)
         title = arguments.get("title", "summary", "header", "name", "label", "author")
         # In Jekyll and Hexo, words without quotes are one title.
         words = "" if tag.is_call or tag.kind != "liquid" else tag.text.strip("\"'")
@@ -386,7 +381,7 @@ class _Resolver:
 def _get_counted_name(tag: FoundTag) -> str:
     if tag.kind == "output":
         call = _CALL.fullmatch(tag.text)
-        return call["name"] if call else get_name(tag.text)
+        return call["name"] if call else known_tags.get_name(tag.text)
     if tag.name in _INCLUDES:
         # The name of the included file shows what is missing.
         return " ".join([tag.name, *tag.text.split(maxsplit=1)[:1]])[:80]

@@ -29,18 +29,7 @@ from blogapi.importing.formats.markdown.sections import SiteRules
 from blogapi.importing.formats.markdown.terms import read_authors, read_terms
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.templates import mdx
-from blogapi.importing.texts import titles
-from blogapi.importing.texts.lines import (
-    MAX_URL_LENGTH,
-    decode,
-    normalize_key,
-    to_bool,
-    to_http_url,
-    to_line,
-    to_plain_line,
-    to_plain_markdown,
-    to_title,
-)
+from blogapi.importing.texts import lines, titles
 from blogapi.importing.texts.messages import join_names
 from blogapi.rendering.renderer import list_headings
 from blogapi.rendering.sanitizer import to_safe_html
@@ -124,7 +113,7 @@ def parse_file(
     NotAnArticle if it is not an article; no other exception is raised.
     """
     content_type = paths.get_content_type(key)
-    text, notes = decode(data)
+    text, notes = lines.decode(data)
     generator = context.site.generator if context.site else ""
     if content_type == "text":
         paths.check_text(key, text, generator)
@@ -184,10 +173,13 @@ def parse_file(
         named = fields.find("categories") or fields.find("category")
         parts = permalinks.AddressParts(
             name=path.name,
-            slug=to_line(fields.find("slug")),
+            slug=lines.to_line(fields.find("slug")),
             title=texts["title"],
             categories=[
-                *filter(None, map(to_line, named if isinstance(named, list) else to_line(named).split()))
+                *filter(
+                    None,
+                    map(lines.to_line, named if isinstance(named, list) else lines.to_line(named).split()),
+                )
             ],
             time=published_at and generators.get_local_time(context.site, published_at, options.time_zone),
         )
@@ -250,7 +242,7 @@ def _check_is_article(
         raise RefusedFile("The file is empty; add a text or delete the file.")
     if content_type == "html" and parsed.format == "none" and not fields.all_entries:
         raise NotAnArticle("It is an HTML page without front matter.")
-    if to_bool(fields.take("headless")):
+    if lines.to_bool(fields.take("headless")):
         raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
     if key.casefold().endswith(".excalidraw.md") or fields.find("excalidrawplugin"):
         raise NotAnArticle("It is a drawing of Excalidraw.")
@@ -262,10 +254,10 @@ def _check_is_article(
 
 def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
     cover, cover_alt = marks.read_cover(fields)
-    title = to_title(fields.take_line("title"))
+    title = lines.to_title(fields.take_line("title"))
     if not title:
         headings = list_headings(to_safe_html(markdown[:_MAX_BEGINNING], "markdown"))
-        heading = next((to_line(heading.text) for heading in headings if heading.level == 1), "")
+        heading = next((lines.to_line(heading.text) for heading in headings if heading.level == 1), "")
         # The value of a template tag is not known here.
         title = "" if "{{" in heading or "{%" in heading else heading
         taken = (
@@ -274,22 +266,22 @@ def _read_texts(fields: Fields, markdown: str, name: str) -> dict[str, Any]:
         fields.add_note(f"The title was {taken}.")
         title = title or titles.make_title(name)
     url = fields.take_line("canonicalurl", "canonical", "seo.canonical", "seo.canonicalurl")
-    if url and not to_http_url(url):
+    if url and not lines.to_http_url(url):
         fields.add_note(
             f"The canonical URL “{url[:100]}” was ignored: it is not an http(s) URL "
-            f"of at most {MAX_URL_LENGTH:,} characters."
+            f"of at most {lines.MAX_URL_LENGTH:,} characters."
         )
     return {
         "title": title,
-        "subtitle": to_title(fields.take_line("subtitle")),
-        "excerpt": to_plain_markdown(fields.take_line("excerpt", "summary", "description")),
+        "subtitle": lines.to_title(fields.take_line("subtitle")),
+        "excerpt": lines.to_plain_markdown(fields.take_line("excerpt", "summary", "description")),
         "cover_image": cover,
         "cover_alt": cover_alt,
-        "seo_title": to_title(fields.take_line("seotitle", "seo.title")),
-        "seo_description": to_plain_line(
+        "seo_title": lines.to_title(fields.take_line("seotitle", "seo.title")),
+        "seo_description": lines.to_plain_line(
             fields.take_line("seodescription", "seo.description", "description", "excerpt", "summary")
         ),
-        "canonical_url": url if to_http_url(url) else "",
+        "canonical_url": url if lines.to_http_url(url) else "",
     }
 
 
@@ -298,7 +290,7 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
     custom_fields = options.custom_fields
     taken, others, ignored = dict[str, Any](), dict[str, Any](), []
     for outer, key, value in fields.list_unused(_OWN_FIELD_TABLES):
-        name = normalize_key(key)
+        name = lines.normalize_key(key)
         if custom_fields.find(key):
             taken.setdefault(key, value)
         elif privacy.is_privacy_field(name) or name in UNREPORTED_KEYS:
@@ -311,7 +303,7 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
         else:
             ignored.append((outer, key, value))
     names = [
-        to_line(f"{outer}.{key}" if outer else key)[:40]
+        lines.to_line(f"{outer}.{key}" if outer else key)[:40]
         for outer, key, value in ignored
         if not fields.repeats_used_value(value)
     ]

@@ -12,16 +12,7 @@ from blogapi.importing.format_api.source_files import Entry, read_bytes
 from blogapi.importing.formats.markdown import front_matter, paths
 from blogapi.importing.formats.markdown.front_matter import Fields
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.lines import (
-    MAX_URL_LENGTH,
-    decode,
-    is_empty,
-    list_distinct,
-    normalize_key,
-    to_http_url,
-    to_line,
-    to_plain_line,
-)
+from blogapi.importing.texts import lines
 from blogapi.parsing import is_web_address
 from blogapi.rendering.slugs import make_term_key
 
@@ -62,15 +53,17 @@ def _read_authors(value: object, *, is_list: bool) -> Iterator[AuthorRecord]:
             yield from _read_authors(child, is_list=False)
     elif isinstance(value, dict):
         yield from read_mapping(value)
-    elif to_line(value).casefold() not in _NOBODY_VALUES:
-        yield from filter(None, map(_read_text, _split(to_line(value), is_list=is_list)))
+    elif lines.to_line(value).casefold() not in _NOBODY_VALUES:
+        yield from filter(None, map(_read_text, _split(lines.to_line(value), is_list=is_list)))
 
 
 def read_mapping(mapping: Mapping[object, object]) -> Iterator[AuthorRecord]:
     """Yield the author whom a mapping describes, or the authors in `{ada: {name: Ada}}`."""
-    entries = {normalize_key(key): value for key, value in mapping.items() if not is_empty(value)}
-    found = {field: (to_plain_line(entries.get(name)) for name in names) for field, names in _KEYS.items()}
-    texts = {field: next(filter(None, lines), "") for field, lines in found.items()}
+    entries = {lines.normalize_key(key): value for key, value in mapping.items() if not lines.is_empty(value)}
+    found = {
+        field: (lines.to_plain_line(entries.get(name)) for name in names) for field, names in _KEYS.items()
+    }
+    texts = {field: next(filter(None, values), "") for field, values in found.items()}
     author = _read_text(texts.pop("name"))
     if author is None:
         # `{ada: {name: Ada}}`: the keys are the ids of the authors.
@@ -97,14 +90,14 @@ def _read_text(text: str) -> AuthorRecord | None:
     """Return the author whom the text names, with the address in a Markdown link; None if it names nobody."""
     link = _LINK.search(text)
     name, address = (link[1], _to_address(link[2])) if link else (text, "")
-    name = to_plain_line(_MAIL_IN_BRACKETS.sub("", name))
+    name = lines.to_plain_line(_MAIL_IN_BRACKETS.sub("", name))
     mail = _MAIL_ADDRESS.fullmatch(name)
     name = mail[1] if mail else name
     return AuthorRecord(name=name, url=address) if name else None
 
 
 def _to_address(text: str) -> str:
-    return text if len(text) <= MAX_URL_LENGTH and is_web_address(text) else ""
+    return text if len(text) <= lines.MAX_URL_LENGTH and is_web_address(text) else ""
 
 
 def read_terms(
@@ -123,7 +116,7 @@ def read_terms(
     one path, and a list of lists is several. `options.tags_from` and `options.category_from` name further
     sources: a field, `folder` (the innermost of `folders`) or `section` (the outermost).
     """
-    used = {normalize_key(name) for name in (*options.tags_from, *options.category_from)}
+    used = {lines.normalize_key(name) for name in (*options.tags_from, *options.category_from)}
 
     def take(*names: str, at_spaces: bool = False) -> list[str]:
         unused = (name for name in names if name not in used)
@@ -160,7 +153,7 @@ def read_terms(
 def _take_names(fields: Fields, source: str, folders: Sequence[str], split_at_spaces: bool) -> list[str]:
     if source in ("folder", "section"):
         return list(folders[-1:] if source == "folder" else folders[:1])
-    return _to_names(fields.take(normalize_key(source)), split_at_spaces)
+    return _to_names(fields.take(lines.normalize_key(source)), split_at_spaces)
 
 
 def _to_paths(value: object, split_at_spaces: bool, *, is_hexo: bool) -> list[tuple[str, ...]]:
@@ -181,17 +174,17 @@ def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:
 def _flatten(value: object) -> Iterator[str]:
     """Yield the names in nested lists. A mapping yields its `name` or, without a `name`, its keys."""
     if isinstance(value, dict):
-        yield from [to_line(value["name"])] if to_line(value.get("name")) else map(str, value)
+        yield from [lines.to_line(value["name"])] if lines.to_line(value.get("name")) else map(str, value)
     elif isinstance(value, list):
         for child in value:
             yield from _flatten(child)
     else:
-        yield to_line(value)
+        yield lines.to_line(value)
 
 
 def _clean_names(names: Iterable[str]) -> tuple[str, ...]:
     # Notes of Obsidian and Logseq have tags such as `#recipe`.
-    return list_distinct(to_line(name).lstrip("# ") for name in names)
+    return lines.list_distinct(lines.to_line(name).lstrip("# ") for name in names)
 
 
 _KINDS = {"tags": "tag", "tag": "tag", "categories": "category", "category": "category"}
@@ -215,16 +208,18 @@ def read_term_page(entry: Entry, names: Names) -> TermRecord | None:
     if name is None:
         return None
     try:
-        parsed = front_matter.parse_file(decode(read_bytes(entry.path))[0])
+        parsed = front_matter.parse_file(lines.decode(read_bytes(entry.path))[0])
     except RefusedFile:
         return None
     if parsed.problem or any(privacy.find_draft_reasons_in_front_matter(parsed.entries)):
         return None
-    values = {normalize_key(key): value for key, value in parsed.entries.items()}
-    title = to_line(values.get("title"))[:_MAX_TITLE]
+    values = {lines.normalize_key(key): value for key, value in parsed.entries.items()}
+    title = lines.to_line(values.get("title"))[:_MAX_TITLE]
     fields = {
-        "description": (to_line(values.get("description")) or to_plain_line(parsed.body))[:_MAX_DESCRIPTION],
+        "description": (lines.to_line(values.get("description")) or lines.to_plain_line(parsed.body))[
+            :_MAX_DESCRIPTION
+        ],
         "seo_title": title if make_term_key(title or name) != make_term_key(name) else "",
-        "cover_image": to_http_url(values.get("image") or values.get("cover")),
+        "cover_image": lines.to_http_url(values.get("image") or values.get("cover")),
     }
     return TermRecord(kind=kind, name=name, fields={key: text for key, text in fields.items() if text})

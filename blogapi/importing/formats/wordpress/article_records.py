@@ -26,15 +26,7 @@ from blogapi.importing.formats.wordpress.content import to_html
 from blogapi.importing.formats.wordpress.conversion import ContentContext
 from blogapi.importing.formats.wordpress.custom_fields import count_comments, count_name
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
-from blogapi.importing.texts import languages
-from blogapi.importing.texts.lines import (
-    list_distinct,
-    to_http_url,
-    to_line,
-    to_plain_html,
-    to_plain_line,
-    to_title,
-)
+from blogapi.importing.texts import languages, lines
 from blogapi.importing.texts.messages import IMPORT_TIME, join_counts
 from blogapi.importing.texts.pictures import MAX_ALT_LENGTH
 from blogapi.importing.texts.titles import choose_title, extract_slug
@@ -84,7 +76,7 @@ def read_terms(
     if dropped:
         left_behind["default categories of posts with another category"] += len(dropped)
     names = [name for _, name in (*others, *tags)]
-    return primary[1] if primary else "", list_distinct(names)
+    return primary[1] if primary else "", lines.list_distinct(names)
 
 
 def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
@@ -93,7 +85,7 @@ def read_language(item: Element, metas: Mapping[str, str]) -> tuple[str, str]:
     WPML writes both into its export of posts.
     """
     terms = {
-        child.attributes.get("domain", ""): to_line(unquote(child.attributes.get("nicename", "")))
+        child.attributes.get("domain", ""): lines.to_line(unquote(child.attributes.get("nicename", "")))
         for child in item.list_children("category")
     }
     language, key = (terms.get(name, "") for name in _POLYLANG_DOMAINS)
@@ -108,14 +100,14 @@ def read_authors(item: Element, blog: Blog) -> tuple[AuthorRecord, ...]:
     ]
     authors = []
     for element in elements:
-        nicename = to_line(unquote(element.attributes.get("nicename", ""))).removeprefix("cap-")
-        name = to_plain_line(element.text)
+        nicename = lines.to_line(unquote(element.attributes.get("nicename", ""))).removeprefix("cap-")
+        name = lines.to_plain_line(element.text)
         known = blog.authors.get(name.casefold()) or blog.authors.get(nicename.casefold())
         name = name if name and not is_mail_address(name) else make_name(nicename)
         authors.append(known or (AuthorRecord(name=name) if name else None))
     if not elements:
         # Texts such as `>ada` occur in files that were edited by hand.
-        login = to_plain_line(to_line(item.get_text("dc:creator"))).strip("<> ")
+        login = lines.to_plain_line(lines.to_line(item.get_text("dc:creator"))).strip("<> ")
         known = blog.authors.get(login.casefold())
         authors.append(known or (AuthorRecord(name=make_name(login)) if login else None))
     distinct = {author.name.casefold(): author for author in reversed(authors) if author}
@@ -127,8 +119,8 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
     without_domain: dict[str, ItemTerm] = {}
     for element in item.list_children("category"):
         domain = element.attributes.get("domain", "")
-        nicename = to_line(unquote(element.attributes.get("nicename", "")))
-        term = (nicename, _choose(to_plain_line(element.text), blog) or nicename)
+        nicename = lines.to_line(unquote(element.attributes.get("nicename", "")))
+        term = (nicename, _choose(lines.to_plain_line(element.text), blog) or nicename)
         if not term[1]:
             continue
         # WXR 1.0 repeats each tag and category without its nicename, or without its domain.
@@ -137,7 +129,7 @@ def _group_by_domain(item: Element, blog: Blog, left_behind: Counter[str]) -> di
         elif domain in ("post_tag", "tag", "category"):
             found["category" if domain == "category" else "post_tag"].setdefault(term[1], term)
         elif domain not in ("author", *_POLYLANG_DOMAINS):
-            count_name(left_behind, "terms of the taxonomy", to_line(domain))
+            count_name(left_behind, "terms of the taxonomy", lines.to_line(domain))
     if not any(found.values()):
         found["category"] = without_domain
     return {taxonomy: list(terms.values()) for taxonomy, terms in found.items()}
@@ -148,7 +140,7 @@ def _is_default(term: ItemTerm) -> bool:
 
 
 def _choose(name: str, blog: Blog) -> str:
-    return to_line(blog.select_language(name)[0])
+    return lines.to_line(blog.select_language(name)[0])
 
 
 _MAX_FORMER_SLUGS = 100
@@ -232,7 +224,7 @@ class RecordMaker:
         former_slugs = () if status == "draft" else _read_former_slugs(item, texts["slug"], notes)
         is_page, cover = post_type == "page", self._read_cover(metas, notes)
         variables = {"title": texts["title"], "excerpt": texts["excerpt"], "category": category}
-        variables["sitename"] = to_plain_line(self.blog.texts.get("title", ""))
+        variables["sitename"] = lines.to_plain_line(self.blog.texts.get("title", ""))
         seo, omitted = custom_fields.read_seo(metas, variables, item.get_text("link"))
         return ArticleRecord(
             key=self.make_key(item),
@@ -269,7 +261,7 @@ class RecordMaker:
             reason = ""
         reason = "revisions" if post_type == "revision" else reason
         if not reason and post_type not in ("post", "page", *self.options.post_types):
-            count_name(self.counts, "items of the type", to_line(post_type))
+            count_name(self.counts, "items of the type", lines.to_line(post_type))
             raise NotAnArticle("Its type is not imported.")
         if reason:
             self.counts[reason] += 1
@@ -292,10 +284,10 @@ class RecordMaker:
             footnotes=metas.get("footnotes", ""),
         )
         converted = to_html(content, context, excerpt)
-        title = to_title(title)
+        title = lines.to_title(title)
         slug = _read_slug(item)
         if not title:
-            title = choose_title(to_plain_html(converted.html), slug)
+            title = choose_title(lines.to_plain_html(converted.html), slug)
             notes.append(f"It has no title; it got the title “{title}”.")
         if other_languages:
             notes.append(f"Its text in other languages ({', '.join(other_languages)}) was left out.")
@@ -303,7 +295,7 @@ class RecordMaker:
         if converted.unconverted:
             names = join_counts(converted.unconverted)
             notes.append(f"Its text has shortcodes or blocks that could not be converted: {names}.")
-        excerpt = to_plain_line(excerpt) or converted.excerpt
+        excerpt = lines.to_plain_line(excerpt) or converted.excerpt
         texts = {"title": title, "excerpt": excerpt, "slug": slug, "content": converted.html}
         guesses = {guess.name.casefold(): guess for guess in custom_fields.guess_from_fields(item)}
         return {
@@ -316,7 +308,7 @@ class RecordMaker:
     def _read_cover(self, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
         id_ = to_id(metas.get("_thumbnail_id", ""))
         found = self.blog.attachments.get(id_)
-        if found and to_http_url(found.url):
+        if found and lines.to_http_url(found.url):
             return {"cover_image": found.url, "cover_alt": found.alt[:MAX_ALT_LENGTH]}
         if found:
             notes.append(f"Its cover “{found.url[:100]}” was left out: it is not an http(s) URL.")
@@ -340,7 +332,7 @@ class RecordMaker:
 
 
 def _read_slug(item: Element) -> str:
-    slug = to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
+    slug = lines.to_line(unquote(item.get_text("wp:post_name"), errors="replace"))
     if item.get_text("wp:status") == "trash":
         slug = slug.removesuffix("__trashed")
     # Squarespace writes the path of the post: `2023/04/my-post.html`.
@@ -351,7 +343,7 @@ def _read_former_slugs(item: Element, slug: str, notes: list[str]) -> tuple[str,
     former: dict[str, None] = {}
     for child in item.list_children("wp:postmeta"):
         if child.get_text("wp:meta_key") == "_wp_old_slug":
-            former[to_line(unquote(child.get_text("wp:meta_value"), errors="replace"))] = None
+            former[lines.to_line(unquote(child.get_text("wp:meta_value"), errors="replace"))] = None
     # Making a slug is slow, and few posts have former slugs.
     current = make_slug(slug) if slug and former else slug
     others = [other for other in former if other not in ("", current)][:_MAX_FORMER_SLUGS]

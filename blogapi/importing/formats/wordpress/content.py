@@ -11,6 +11,7 @@ from html import escape, unescape
 from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.hidden_parts import leave_out_hidden
 from blogapi.importing.format_api.privacy import make_guess
+from blogapi.importing.formats.wordpress import shortcodes
 from blogapi.importing.formats.wordpress.blocks import convert_blocks, has_blocks, list_delimiters, parse_json
 from blogapi.importing.formats.wordpress.conversion import (
     BLOCK,
@@ -21,14 +22,6 @@ from blogapi.importing.formats.wordpress.conversion import (
     clean,
 )
 from blogapi.importing.formats.wordpress.embeds import embed_lines, link, replace_player
-from blogapi.importing.formats.wordpress.shortcodes import (
-    CODE_NAMES,
-    CODE_NAMES_WITHOUT_LANGUAGE,
-    HANDLERS,
-    NAMES,
-    parse_attributes,
-    replace_shortcodes,
-)
 from blogapi.importing.formats.wordpress.wpautop import add_paragraphs
 from blogapi.importing.texts.lines import to_mapping
 from blogapi.rendering import plain_text
@@ -36,7 +29,7 @@ from blogapi.rendering import plain_text
 _START = re.compile(
     r"<!--(?P<comment>)|<(?P<element>pre|code|script|style|textarea|object|iframe|math|svg)(?=[\s/>])"
     r"(?P<tag>[^<>]*+)>|<(?P<embed>embed)\s[^<>]*+>(?:\s*+</embed>)?"
-    rf"|(?<!\[)\[(?P<shortcode>{'|'.join(sorted(CODE_NAMES, key=len, reverse=True))})"
+    rf"|(?<!\[)\[(?P<shortcode>{'|'.join(sorted(shortcodes.CODE_NAMES, key=len, reverse=True))})"
     r"(?P<attributes>(?:[\s=][^\[\]]*+)?)\]",
     re.IGNORECASE,
 )
@@ -109,10 +102,10 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
     if start["comment"] is not None:
         return conversion.store(html, BLOCK if _KEPT_COMMENT.match(html) else COMMENT)
     if start["shortcode"]:
-        named, positional = parse_attributes(start["attributes"])
+        named, positional = shortcodes.parse_attributes(start["attributes"])
         name = start["shortcode"].lower()
         language = named.get("lang") or named.get("language") or next(iter(positional), "").lstrip("=")
-        language = language or ("" if name in CODE_NAMES_WITHOUT_LANGUAGE else name)
+        language = language or ("" if name in shortcodes.CODE_NAMES_WITHOUT_LANGUAGE else name)
         return conversion.store(code_html(inner, unescape(language).strip("'\"")))
     if element == "pre":
         found = _PRE_LANGUAGE.search(start["tag"])
@@ -133,9 +126,9 @@ def _convert_element(start: re.Match[str], inner: str, html: str, conversion: Co
     return conversion.store(html)
 
 
-_HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *HANDLERS, *NAMES}
+_HARMLESS = {*privacy_signs.HARMLESS_SHORTCODES, *shortcodes.HANDLERS, *shortcodes.NAMES}
 # Shortcodes that contain sample code, which hides nothing. Themes use the excepted names for other texts.
-_EXAMPLES = CODE_NAMES - {"text", "plain", "highlight"}
+_EXAMPLES = shortcodes.CODE_NAMES - {"text", "plain", "highlight"}
 _HidingSigns = Mapping[str, privacy_signs.HidingSign | None]
 _KEY = re.compile(r'"([\w-]{1,80}+)"\s*+:')
 _TAG = re.compile(
@@ -264,7 +257,7 @@ def _find_hidden_shortcodes(text: str, conversion: Conversion) -> Iterator[tuple
 
 def _is_shortcode_left_out(tag: re.Match[str], conversion: Conversion) -> bool:
     name = tag["name"].lower()
-    named, positional = parse_attributes(tag["attributes"])
+    named, positional = shortcodes.parse_attributes(tag["attributes"])
     attributes = {**named, "": "".join(positional), **({} if tag["close"] else {"?": "["})}
     if _is_left_out("shortcode", name, _list_lines(named), privacy_signs.HIDDEN_SHORTCODE, conversion):
         return True
@@ -385,7 +378,7 @@ def _convert_classic(text: str, conversion: Conversion) -> str:
 
 
 def _convert_inline(text: str, conversion: Conversion) -> str:
-    text = replace_shortcodes(protect_code(text, conversion), conversion)
+    text = shortcodes.replace_shortcodes(protect_code(text, conversion), conversion)
     return _LONE_BLOCKS.sub(r"\1", embed_lines(text, conversion))
 
 
