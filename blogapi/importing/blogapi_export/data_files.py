@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -76,37 +75,6 @@ class BlogData:
     fields: list[Values] = field(default_factory=list)
     redirects: list[Values] = field(default_factory=list)
     reports: list[FileReport] = field(default_factory=list)
-
-
-class TermNames:
-    """Finds the slugs of the terms that an article file names."""
-
-    def __init__(self, terms: Mapping[tuple[str, str], ExportedTerm]) -> None:
-        self._terms = terms
-        self._slugs: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for (kind, slug), term in terms.items():
-            self._slugs[kind, term.fields["name"]].append(slug)
-
-    def find_references(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
-        """Return the slug and the name of each named term; `slugs` decides between terms of the same name.
-
-        A name that the export does not contain becomes a new term.
-        """
-        remaining, references = list(slugs), list[dict[str, str]]()
-        for name in names:
-            known_slugs = self._slugs.get((kind, name), [])
-            slug = next((slug for slug in remaining if slug in known_slugs), "")
-            if slug:
-                remaining.remove(slug)
-            elif known_slugs:
-                slug = known_slugs[0]
-            elif len(name) > MAX_NAME_LENGTH:
-                raise RefusedFile(f"The name of a {kind} has {len(name):,} characters; shorten it.")
-            else:
-                slug = make_term_slug(name)
-                self._slugs[kind, name].append(slug)
-            references.append({"slug": slug, "name": name})
-        return references
 
 
 def read_term(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -20,8 +21,8 @@ from blogapi.exporting.article_files import NAMED_STATUSES, SEO_NAMES
 from blogapi.exporting.export_files import DESCRIPTION
 from blogapi.exporting.exported_addresses import restore_content
 from blogapi.importing.blogapi_export import data_files, layout, restoring, values
-from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia, TermNames, replace_references
-from blogapi.importing.blogapi_export.layout import ExportFolder, get_file_name
+from blogapi.importing.blogapi_export.data_files import MAX_NAME_LENGTH, BlogData, replace_references
+from blogapi.importing.blogapi_export.layout import ExportFolder
 from blogapi.importing.blogapi_export.restoring import Restored, WorkingCopies, restore_redirects
 from blogapi.importing.blogapi_export.values import Values
 from blogapi.importing.format_api import privacy
@@ -37,7 +38,7 @@ from blogapi.importing.texts.lines import to_bool, to_line
 from blogapi.importing.texts.messages import join_counts
 from blogapi.parsing import parse_uuid
 from blogapi.publication.visibility import READABLE_STATUSES, ItemType, Status
-from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
+from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug, make_term_slug
 from blogapi.web.fields import Timestamp
 from blogapi.web.media_addresses import HASH_PREFIX
 
@@ -48,6 +49,8 @@ _BLOGAPI_FIELD = re.compile(rb"^blogapi[ \t]*:", re.MULTILINE)
 _CONTENT_TYPES = {".md": "markdown", ".html": "html", ".txt": "text"}
 # The fields that other functions of this module read.
 _OWN_FIELDS = ("blogapi", "draft", "permalink", "url")
+# An export appends the number of the reference to an address that it uses again (`../media/cat.jpg#2`).
+_NUMBER = re.compile(r"#[0-9]+\Z")
 _PRE = re.compile(r"<pre>(.*)</pre>\n?", re.DOTALL)
 # A reference to a file of the library; every other address of a media file is a path of an old blog.
 _LIBRARY_REFERENCE = re.compile(rf"media:|.*{HASH_PREFIX}", re.IGNORECASE | re.DOTALL)
@@ -75,18 +78,16 @@ def make_key(uuid: object) -> str:
     return f"blogapi:{uuid}"
 
 
-@dataclass(frozen=True, slots=True)
 class ArticleFiles:
-    """Reads the article files of an export; `media` maps exported names to files of the library."""
+    """Reads the article files of an export."""
 
-    export: ExportFolder
-    media: Mapping[str, ExportedMedia]
-    terms: TermNames
-    now: datetime
-
-    @property
-    def media_folder(self) -> str:
-        return self.export.layout.article_media
+    def __init__(self, export: ExportFolder, data: BlogData, now: datetime) -> None:
+        self.export, self._now, self._media_folder = export, now, export.layout.article_media
+        self._media = {item.file: item for item in data.media}
+        #: The slugs of the terms by kind and name; several terms can have the same name.
+        self._slugs: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for (kind, slug), term in data.terms.items():
+            self._slugs[kind, term.fields["name"]].append(slug)
 
     def read(self, entry: Entry) -> ArticleRecord:
         """Return the record of an article; raises RefusedFile if the file is broken."""
@@ -118,7 +119,7 @@ class ArticleFiles:
             content = html.unescape(pre[1]) if pre else content
         is_hidden = any(privacy.find_draft_reasons_in_folders(place.parts[:-1]))
         published_at = values.get_time(entries, "date")
-        status, reasons = _read_status(entries, metadata, published_at, self.now, is_hidden=is_hidden)
+        status, reasons = _read_status(entries, metadata, published_at, self._now, is_hidden=is_hidden)
         covers = [entries.get("cover_image"), *values.get_list(entries, "images"), entries.get("image")]
         fields = {
             **entries,
@@ -194,11 +195,32 @@ class ArticleFiles:
         terms: dict[str, Any] = {"category": None}
         if metadata.get("type") != ItemType.PAGE:
             names, slugs = categories[:1] or [DEFAULT_CATEGORY], values.get_texts(metadata, "category")
-            (terms["category"],) = self.terms.find_references("category", names, slugs)
+            (terms["category"],) = self._find_references("category", names, slugs)
         for field in LINK_FIELDS:
             names, slugs = values.get_texts(entries, field.name), values.get_texts(metadata, field.name)
-            terms[field.name] = self.terms.find_references(field.kind, names, slugs)
+            terms[field.name] = self._find_references(field.kind, names, slugs)
         return terms
+
+    def _find_references(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
+        """Return the slug and the name of each named term; `slugs` decides between terms of the same name.
+
+        A name that the export does not contain becomes a new term.
+        """
+        remaining, references = list(slugs), list[dict[str, str]]()
+        for name in names:
+            known_slugs = self._slugs.get((kind, name), [])
+            slug = next((slug for slug in remaining if slug in known_slugs), "")
+            if slug:
+                remaining.remove(slug)
+            elif known_slugs:
+                slug = known_slugs[0]
+            elif len(name) > MAX_NAME_LENGTH:
+                raise RefusedFile(f"The name of a {kind} has {len(name):,} characters; shorten it.")
+            else:
+                slug = make_term_slug(name)
+                self._slugs[kind, name].append(slug)
+            references.append({"slug": slug, "name": name})
+        return references
 
     def _read_seo(self, entries: Values, metadata: Values) -> dict[str, str]:
         seo = {name: values.get_text(entries, key) for name, key in SEO_NAMES.items() if key in entries}
@@ -213,8 +235,8 @@ class ArticleFiles:
         address = values.get_text({name: next(filter(None, candidates), "")}, name)
         if self.export.source and name == "cover_image":
             return address
-        file = self.media.get(address.removeprefix(self.media_folder))
-        return file.address if file and address.startswith(self.media_folder) else address
+        file = self._media.get(address.removeprefix(self._media_folder))
+        return file.address if file and address.startswith(self._media_folder) else address
 
     def _read_content(self, metadata: Values, exported: str) -> tuple[str, dict[str, UUID]]:
         """Return the original content, and the uuids of media files by the paths that refer to them."""
@@ -228,11 +250,12 @@ class ArticleFiles:
             if not text:
                 continue
             replacements[text] = original
-            file = self.media.get(get_file_name(text, self.media_folder))
+            name = _NUMBER.sub("", text.removeprefix(self._media_folder))
+            file = self._media.get(name) if text.startswith(self._media_folder) else None
             if file is not None and not _LIBRARY_REFERENCE.match(original):
                 paths[original] = file.uuid
         for item in values.get_mappings(metadata, "paths"):
-            file = self.media.get(values.get_text(item, "file"))
+            file = self._media.get(values.get_text(item, "file"))
             if file is not None:
                 paths[values.get_text(item, "path")] = file.uuid
         return restore_content(exported, replacements), paths
@@ -343,8 +366,7 @@ class ExportSource(Source):
         yield from self._unread
         for export, entries in self._folders.items():
             data = self._data.get(export) or data_files.read_data(export)
-            media = {item.file: item for item in data.media}
-            reader = ArticleFiles(export, media, TermNames(data.terms), self._now)
+            reader = ArticleFiles(export, data, self._now)
             pages = []
             for entry in entries:
                 item = self._complete_record(read_item(entry.key, partial(reader.read, entry)))

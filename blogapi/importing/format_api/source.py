@@ -22,13 +22,8 @@ DEFINE_NONE = "none"
 
 
 class CustomField(Protocol):
-    @property
-    def name(self) -> str:
-        """The name in the API."""
-
-    @property
-    def is_list(self) -> bool:
-        """Whether an article has a list of such values."""
+    name: str  #: in the API
+    is_list: bool  #: whether an article has a list of such values
 
 
 class CustomFields:
@@ -81,10 +76,6 @@ class ImportOptions:
     def zones(self) -> Zones:
         """The time zones of dates and times without an offset, if the source has no rule of its own."""
         return Zones(self.time_zone, self.time_zone)
-
-    @property
-    def defines_fields(self) -> bool:
-        return self.define_fields != DEFINE_NONE
 
 
 @dataclass

@@ -45,7 +45,9 @@ class SiteFolders:
 def find_site(folder: Path, root: Path, list_names: ListNames) -> SiteFolders:
     """Return the site of the files in `folder`, which is in the imported folder `root`."""
     outer = root.parents[:MAX_OUTER_FOLDERS]
-    home = _get_home()
+    home: Path | None = None
+    with suppress(OSError, RuntimeError):
+        home = Path.home().resolve()
     inner = (path for path in (folder, *folder.parents) if path.is_relative_to(root))
     candidates = [path for path in (*inner, *outer) if path != home and path != path.parent]
     for pattern in (SITE_FILE, _PROJECT_FILE):
@@ -90,13 +92,6 @@ def split_language(page: Path) -> tuple[str, Path]:
     """Return the folder of a language with which a path below `content` begins, or "", and the rest."""
     first, *rest = page.parts
     return (first, Path(*rest)) if rest and _LANGUAGE.fullmatch(first) else ("", page)
-
-
-def _get_home() -> Path | None:
-    try:
-        return Path.home().resolve()
-    except (OSError, RuntimeError):
-        return None
 
 
 # Only this number of parts at the end of a longer path is looked up.

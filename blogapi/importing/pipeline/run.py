@@ -21,13 +21,14 @@ from blogapi.importing import queries
 from blogapi.importing.blogapi_export.source import ExportSource
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord
 from blogapi.importing.format_api.hidden_parts import hide_parts
-from blogapi.importing.format_api.report import FileReport, Item, Result
+from blogapi.importing.format_api.report import FileReport, Item, Result, report_problem
 from blogapi.importing.format_api.source import UNREAD_DRAFT, ImportOptions, Source
 from blogapi.importing.links.addresses import normalize_host, to_host
 from blogapi.importing.links.index import LinkIndex, get_blog
 from blogapi.importing.links.record_links import RecordLinks
 from blogapi.importing.links.rewriting import rewrite_addresses
 from blogapi.importing.media.imported_media import list_extensions
+from blogapi.importing.refusals import NotAnArticle
 from blogapi.importing.storing.custom_fields import NewFields
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.imported_before import keep_date
@@ -270,9 +271,9 @@ class ImportRun:
     def _check(self, record: ArticleRecord, source: Source) -> Item:
         if record.is_page and self._skips_pages:
             source.left_behind["pages"] += 1
-            note = "It is a page, and pages are not imported."
-            report = FileReport(record.key, Result.SKIPPED, notes=(note,), source=record.source)
-            return replace(report, title=record.title if record.source else "")
+            problem = NotAnArticle("It is a page, and pages are not imported.")
+            title = record.title if record.source else ""
+            return report_problem(record.key, problem, record.source, title)
         return self._check_duplicate(self.guesses.apply(prepare_record(record)))
 
     def _check_duplicate(self, record: ArticleRecord) -> Item:

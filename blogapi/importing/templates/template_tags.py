@@ -84,7 +84,18 @@ class FoundTag:
 def find_tags(content: str, content_type: str) -> list[FoundTag]:
     """Return all tags in their order; each closing tag is connected with its opening tag."""
     tags = [_read_tag(match) for match in find_outside_code(content, content_type, _PATTERN, "{")]
-    _pair(tags)
+    # The open tags by kind and name; a closing tag belongs to the nearest one.
+    stacks: defaultdict[tuple[str, str], list[FoundTag]] = defaultdict(list)
+    for tag in tags:
+        if tag.kind not in ("hugo", "liquid") or tag.inner is not None:
+            continue
+        # `{% end %}` of Zola closes a call and has no name.
+        stack = stacks[tag.kind, "" if tag.is_call else tag.name]
+        if not tag.is_closing:
+            stack.append(tag)
+        elif stack:
+            tag.partner = stack.pop()
+            tag.partner.partner = tag
     return tags
 
 
@@ -127,27 +138,6 @@ def remove_dead_branches(content: str, content_type: str) -> tuple[str, list[str
 
 def _remove(content: str, spans: list[tuple[int, int]]) -> tuple[str, list[str]]:
     return remove_spans(content, spans), [content[slice(*span)] for span in spans]
-
-
-def _pair(tags: list[FoundTag]) -> None:
-    stacks: defaultdict[tuple[str, str], list[FoundTag]] = defaultdict(list)
-    for tag in tags:
-        if tag.kind not in ("hugo", "liquid") or tag.inner is not None:
-            continue
-        # `{% end %}` of Zola closes a call and has no name.
-        stack = stacks[tag.kind, "" if tag.is_call else tag.name]
-        if not tag.is_closing:
-            stack.append(tag)
-        elif stack:
-            tag.partner = stack.pop()
-            tag.partner.partner = tag
-
-
-def unescape_code(content: str, content_type: str) -> str:
-    """Remove `{% raw %}` tags from the code in a text, and unescape the escaped shortcodes in that code."""
-    if "endraw" not in content and "*/" not in content:
-        return content
-    return change_code(content, content_type, _PROTECTED, unescape)
 
 
 def unescape(code: str) -> str:
@@ -236,7 +226,9 @@ def resolve_templates(content: str, content_type: str, targets: LinkTargets) -> 
     """
     if content_type == "text" or "{" not in content:
         return Resolved(content)
-    resolver = _Resolver(unescape_code(content, content_type), content_type, targets)
+    if "endraw" in content or "*/" in content:
+        content = change_code(content, content_type, _PROTECTED, unescape)
+    resolver = _Resolver(content, content_type, targets)
     content, removed = remove_lists(resolver.resolve(), content_type)
     notes = []
     if resolver.unwrapped:
@@ -271,8 +263,14 @@ class _Resolver:
                     tag.partner.replacement = ""
             elif tag.partner and tag.name not in _STATEMENTS:
                 self._unwrap(tag, tag.partner)
-            elif name := _get_counted_name(tag):
-                self.unresolved[name] += 1
+            else:
+                call, name = _CALL.fullmatch(tag.text) if tag.kind == "output" else None, tag.name
+                if tag.kind == "output":
+                    name = call["name"] if call else known_tags.get_name(tag.text)
+                elif name in _INCLUDES:
+                    # The name of the included file shows what is missing.
+                    name = " ".join([name, *tag.text.split(maxsplit=1)[:1]])[:80]
+                self.unresolved.update([] if name in ("", "else", "elsif", "elif", "elseif") else [name])
         for tag in tags:
             if tag.replacement is not None:
                 parts += [self._content[position : tag.start], tag.replacement]
@@ -376,13 +374,3 @@ class _Resolver:
         tag.replacement = f"{start}\n\n" if self._get_rest(tag.end) else f"{start}\n"
         is_inline = self._get_indent(closing.start) is None
         closing.replacement = ("\n\n" if is_inline else "\n") + end + self._separate(closing)
-
-
-def _get_counted_name(tag: FoundTag) -> str:
-    if tag.kind == "output":
-        call = _CALL.fullmatch(tag.text)
-        return call["name"] if call else known_tags.get_name(tag.text)
-    if tag.name in _INCLUDES:
-        # The name of the included file shows what is missing.
-        return " ".join([tag.name, *tag.text.split(maxsplit=1)[:1]])[:80]
-    return "" if tag.name in ("else", "elsif", "elif", "elseif") else tag.name

@@ -51,7 +51,13 @@ def decide_publication(
     if status == "published" and date is None:
         date = read_date(post.get("created_at"), zones) or read_date(post.get("updated_at"), zones)
         notes = ("It has no date of publication; the date of its creation was taken.",)
-    reason = "The blog was private; the article became a draft." if is_private else _find_audience(post)
+    given = post.get("visibility")
+    # Old versions have no visibility. A list or an object cannot be shown as a line of text, and its meaning
+    # is unknown. Ghost ignores a paywall in a public post.
+    visibility = to_line(given).casefold() or ("unknown" if isinstance(given, (list, Mapping)) else "public")
+    audience = GHOST_AUDIENCES.get(visibility, f"readers with the visibility “{visibility[:50]}”")
+    reason = f"Only {audience} could read it; the article became a draft." if visibility != "public" else ""
+    reason = "The blog was private; the article became a draft." if is_private else reason
     if status == "sent":
         reason = "It was sent as a newsletter and never published; the article became a draft."
     elif _is_on(post.get("email_only")):
@@ -59,18 +65,6 @@ def decide_publication(
     # Ghost shows a published post without any date.
     result, reasons = decide(status, date or (now if status == "published" else None), now, reason)
     return result, date, (*notes, *reasons)
-
-
-def _find_audience(post: Mapping[str, object]) -> str:
-    """Return why a post is not for everyone, or ""; Ghost ignores a paywall in a public post."""
-    given = post.get("visibility")
-    # Old versions have no visibility. A list or an object cannot be shown as a line of text, and its meaning
-    # is unknown.
-    visibility = to_line(given).casefold() or ("unknown" if isinstance(given, (list, Mapping)) else "public")
-    if visibility == "public":
-        return ""
-    audience = GHOST_AUDIENCES.get(visibility, f"readers with the visibility “{visibility[:50]}”")
-    return f"Only {audience} could read it; the article became a draft."
 
 
 def is_page(post: Mapping[str, object]) -> bool:

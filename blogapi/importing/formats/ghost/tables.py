@@ -121,7 +121,12 @@ class Tables:
     def _add(self, table: str, row: Mapping[str, object]) -> None:
         id_, post_id = to_line(row.get("id")), to_line(row.get("post_id"))
         if table == "tags":
-            self._add_tag(id_, row)
+            if (tag := read_tag(row)) is not None:
+                self.tags[id_] = tag
+                self.others["internal tags"] += tag.is_internal
+                pictures = [to_line(row.get(name)) for name in ("feature_image", "image", "og_image")]
+                is_taken = {"cover_image", "og_image"} & tag.fields.keys()
+                self.others["pictures of tags"] += any(pictures) and not is_taken
         elif table == "users":
             if (author := read_author(row)) and id_:
                 self.users[id_] = author
@@ -138,17 +143,6 @@ class Tables:
             self.is_private = to_line(row.get("value")).casefold() in ("1", "true")
         elif row.get("key") in ("timezone", "active_timezone", "activeTimezone"):
             self.timezone = to_line(row.get("value"))
-
-    def _add_tag(self, id_: str, row: Mapping[str, object]) -> None:
-        tag = read_tag(row)
-        if tag is None:
-            return
-        self.tags[id_] = tag
-        if tag.is_internal:
-            self.others["internal tags"] += 1
-        pictures = [to_line(row.get(name)) for name in ("feature_image", "image", "og_image")]
-        is_taken = {"cover_image", "og_image"} & tag.fields.keys()
-        self.others["pictures of tags"] += any(pictures) and not is_taken
 
     def _add_join(
         self, joins: dict[str, list[tuple[int, str]]], post_id: str, row: Mapping[str, object], name: str

@@ -174,10 +174,20 @@ def decide_publication(
             "It has no front matter and no date; the article became a draft (--publish-undated publishes it)."
         )
         return "draft", None
-    status = _decide_by_expiry(fields, options, zones)
-    if not published_at and status == "published":
+    name = next((name for name in privacy_signs.EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
+    value = _take_value(fields, name, options)
+    if not (dates.is_missing(value) or to_bool(value) is False):
+        expires_at, text = dates.parse_date(value, zones), to_line(value)[:100]
+        if not expires_at:
+            fields.add_note(f"The expiry date “{text}” could not be read; the article became a draft.")
+            return "draft", published_at
+        if expires_at <= options.now:
+            fields.add_note(f"It expired on {text}; the article was archived.")
+            return "archived", published_at
+        fields.add_note(f"The expiry date “{text}” was ignored; the article will not expire.")
+    if not published_at:
         fields.add_note(IMPORT_TIME)
-    return status, published_at
+    return "published", published_at
 
 
 def _find_date(fields: Fields, path: PathInfo, options: ImportOptions, zones: Zones) -> datetime | None:
@@ -251,19 +261,3 @@ def _is_unreadable(key: str, name: str, value: object) -> bool:
     if name in privacy_signs.FIRST_DATES:
         return "." not in key and not (name == "date" and isinstance(value, dict))
     return to_bool(value) is not False
-
-
-def _decide_by_expiry(fields: Fields, options: ImportOptions, zones: Zones) -> str:
-    name = next((name for name in privacy_signs.EXPIRY_FIELDS if not is_empty(fields.find(name))), "")
-    value = _take_value(fields, name, options)
-    if dates.is_missing(value) or to_bool(value) is False:
-        return "published"
-    expires_at, text = dates.parse_date(value, zones), to_line(value)[:100]
-    if not expires_at:
-        fields.add_note(f"The expiry date “{text}” could not be read; the article became a draft.")
-        return "draft"
-    if expires_at <= options.now:
-        fields.add_note(f"It expired on {text}; the article was archived.")
-        return "archived"
-    fields.add_note(f"The expiry date “{text}” was ignored; the article will not expire.")
-    return "published"

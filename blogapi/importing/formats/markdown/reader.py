@@ -11,7 +11,7 @@ from typing import Any
 from blogapi.importing.format_api import privacy
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.privacy import DraftReason
-from blogapi.importing.format_api.source import ImportOptions
+from blogapi.importing.format_api.source import DEFINE_NONE, ImportOptions
 from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS, Entry, read_bytes, read_head
 from blogapi.importing.formats.markdown import (
     front_matter,
@@ -299,7 +299,7 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
             types <= _TEXT_TYPES and fields.repeats_used_value(value)
         ):
             others.setdefault(key, value)
-            ignored += [] if options.defines_fields else [(outer, key, value)]
+            ignored += [] if options.define_fields != DEFINE_NONE else [(outer, key, value)]
         else:
             ignored.append((outer, key, value))
     names = [

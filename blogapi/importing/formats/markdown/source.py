@@ -6,6 +6,7 @@ import filecmp
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -132,14 +133,11 @@ def _are_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
     """Return whether the keys belong to other files that still exist, most of them with other contents."""
     others = [(path, Path(roots[key], key)) for path, key in keys.items() if key in roots]
     others = [(path, other) for path, other in others if other != path and other.exists()]
-    return 2 * sum(_are_equal(*pair) for pair in others) < len(others)
-
-
-def _are_equal(path: Path, other: Path) -> bool:
-    try:
-        return filecmp.cmp(path, other, shallow=False)
-    except OSError:
-        return False
+    equal = 0
+    for path, other in others:
+        with suppress(OSError):
+            equal += filecmp.cmp(path, other, shallow=False)
+    return 2 * equal < len(others)
 
 
 class MarkdownSource(FileSource):

@@ -132,7 +132,14 @@ def read_terms(
         (name,) for name in _clean_names([*extra_categories, *take("category", "taxonomies.category")])
     ]
     if "categories" not in used:
-        paths += _to_paths(fields.take("categories"), split_at_spaces, is_hexo=is_hexo)
+        value = fields.take("categories")
+        # In lists of lists, which only Hexo has, a single name is a path too.
+        if isinstance(value, list) and any(isinstance(child, list) for child in value):
+            paths += (tuple(_flatten(child)) for child in value)
+        elif isinstance(value, list) and is_hexo:
+            paths.append(tuple(_flatten(value)))
+        else:
+            paths += ((name,) for name in _to_names(value, split_at_spaces))
     paths += [(name,) for name in take("taxonomies.categories", at_spaces=split_at_spaces)]
     paths = [path for path in map(_clean_names, paths) if path]
     categories = _clean_names(path[-1] for path in paths)
@@ -154,15 +161,6 @@ def _take_names(fields: Fields, source: str, folders: Sequence[str], split_at_sp
     if source in ("folder", "section"):
         return list(folders[-1:] if source == "folder" else folders[:1])
     return _to_names(fields.take(lines.normalize_key(source)), split_at_spaces)
-
-
-def _to_paths(value: object, split_at_spaces: bool, *, is_hexo: bool) -> list[tuple[str, ...]]:
-    """Return the paths of categories; in lists of lists, which only Hexo has, a single name is a path too."""
-    if isinstance(value, list) and any(isinstance(child, list) for child in value):
-        return [tuple(_flatten(child)) for child in value]
-    if isinstance(value, list) and is_hexo:
-        return [tuple(_flatten(value))]
-    return [(name,) for name in _to_names(value, split_at_spaces)]
 
 
 def _to_names(value: object, split_at_spaces: bool = False) -> list[str]:

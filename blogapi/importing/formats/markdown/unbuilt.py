@@ -254,7 +254,11 @@ def _list_defaults(path: Path, site: GeneratorSite) -> Iterator[tuple[str, Mappi
         for suffix in _DATA_SUFFIXES:
             if os.path.lexists(f"{stem}{suffix}"):
                 file = stem.with_name(stem.name + suffix)
-                yield file.name, _read_data(file)
+                fields = parse_configuration(file.suffix, _read_code(file))
+                # In a program, the fields that may hide files count as if they did.
+                hiding = privacy_signs.ELEVENTY_HIDING_FIELD.findall(_read_code(file))
+                found = fields or {key: ["unknown", "false"] for key in hiding}
+                yield file.name, {**found, **to_mapping(fields.get("eleventyComputed"))}
 
 
 def _list_jekyll_defaults(parts: Sequence[str], site: GeneratorSite) -> list[dict[str, object]]:
@@ -268,12 +272,3 @@ def _list_jekyll_defaults(parts: Sequence[str], site: GeneratorSite) -> list[dic
         if of_kind in ("", kind) and _is_excluded([_to_glob(start, "start")], parts):
             found.append((len(start), bool(of_kind), to_mapping(default.get("values"))))
     return [values for *_, values in sorted(found, key=lambda it: it[:2], reverse=True)]
-
-
-def _read_data(file: Path) -> Mapping[str, object]:
-    """Return the fields in a data file; for a program, the fields that may hide files, with hiding values."""
-    fields = parse_configuration(file.suffix, _read_code(file))
-    found = {
-        key: ["unknown", "false"] for key in privacy_signs.ELEVENTY_HIDING_FIELD.findall(_read_code(file))
-    }
-    return {**(fields or found), **to_mapping(fields.get("eleventyComputed"))}

@@ -118,7 +118,14 @@ def parse_markdown(text: str, columns: Collection[str]) -> NotionPage:
     named = list(takewhile(lambda pair: pair[0].removesuffix(":") in columns, pairs))
     for name, _, value in named:
         page.properties[name.removesuffix(":")] = _read_value(name, value)
-    page.body = "\n".join(_quote_callouts(lines[start + len(named) :])).strip("\n")
+    texts, is_callout = [], False
+    for line, is_text in _mark_code(lines[start + len(named) :]):
+        if is_text and line.strip() in ("<aside>", "</aside>"):
+            is_callout = line.strip() == "<aside>"
+            texts.append("")
+        else:
+            texts.append(f"> {line}".rstrip() if is_callout else line)
+    page.body = "\n".join(texts).strip("\n")
     return page
 
 
@@ -192,16 +199,6 @@ def _read_row(row: str) -> tuple[str, str | list[str]] | None:
     return name, _read_value(name, text)
 
 
-def _quote_callouts(lines: Sequence[str]) -> Iterator[str]:
-    is_callout = False
-    for line, is_text in _mark_code(lines):
-        if is_text and line.strip() in ("<aside>", "</aside>"):
-            is_callout = line.strip() == "<aside>"
-            yield ""
-        else:
-            yield f"> {line}".rstrip() if is_callout else line
-
-
 def _mark_code(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield each line, and whether it is not in a fenced code block."""
     fence = ""
@@ -269,7 +266,15 @@ class NotionSource(FileSource):
         else:
             database = self._folders.get(str(PurePosixPath(entry.key).parent))
             page = parse_markdown(text, database.columns if database else ())
-            page.body = self._insert_tables(page.body)
+            lines = []
+            # A line that is only a link to a database becomes a table.
+            for line, is_text in _mark_code(page.body.split("\n")):
+                link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None
+                database = self._databases.get(link[1]) if link else None
+                if link and database:
+                    self._shown.add(link[1])
+                lines.append(f"\n{database.make_table()}\n" if database else line)
+            page.body = "\n".join(lines)
         if page.properties and not page.body.strip():
             raise NotAnArticle("It is a row of a database without a text; the table of the database has it.")
         page.body = _ADDRESS.sub(
@@ -287,16 +292,6 @@ class NotionSource(FileSource):
         database = database or parse_database(entry.path)
         page = NotionPage(title=to_line(name["title"]), body=database.make_table())
         return self._make_record(entry, {**name, "suffix": "md"}, page)
-
-    def _insert_tables(self, markdown: str) -> str:
-        lines = []
-        for line, is_text in _mark_code(markdown.split("\n")):
-            link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None
-            database = self._databases.get(link[1]) if link else None
-            if link and database:
-                self._shown.add(link[1])
-            lines.append(f"\n{database.make_table()}\n" if database else line)
-        return "\n".join(lines)
 
     def _make_record(self, entry: Entry, name: Mapping[str, Any], page: NotionPage) -> ArticleRecord:
         # The ids of the folders and of the file say nothing about the article.

@@ -222,7 +222,13 @@ class RecordMaker:
         addresses = tuple(dict.fromkeys(self._list_addresses(item, post_type)))
         parent, order = to_id(item.get_text("wp:post_parent")), item.get_text("wp:menu_order").strip()
         former_slugs = () if status == "draft" else _read_former_slugs(item, texts["slug"], notes)
-        is_page, cover = post_type == "page", self._read_cover(metas, notes)
+        is_page, cover_id = post_type == "page", to_id(metas.get("_thumbnail_id", ""))
+        cover = self.blog.attachments.get(cover_id)
+        if cover and not lines.to_http_url(cover.url):
+            notes.append(f"Its cover “{cover.url[:100]}” was left out: it is not an http(s) URL.")
+            cover = None
+        elif cover_id and not cover:
+            notes.append(f"Its cover (the media file {cover_id}) is not in the export; export “All content”.")
         variables = {"title": texts["title"], "excerpt": texts["excerpt"], "category": category}
         variables["sitename"] = lines.to_plain_line(self.blog.texts.get("title", ""))
         seo, omitted = custom_fields.read_seo(metas, variables, item.get_text("link"))
@@ -248,7 +254,8 @@ class RecordMaker:
             former_paths=() if status == "draft" else addresses,
             addresses=addresses,
             **texts,
-            **cover,
+            cover_image=cover.url if cover else "",
+            cover_alt=cover.alt[:MAX_ALT_LENGTH] if cover else "",
             **seo,
             notes=tuple(dict.fromkeys([*filter(None, [reason]), *notes, *omitted])),
         )
@@ -304,17 +311,6 @@ class RecordMaker:
             "hidden": converted.hidden,
             "guesses": tuple((guesses | converted.guesses).values()),
         }
-
-    def _read_cover(self, metas: dict[str, str], notes: list[str]) -> dict[str, Any]:
-        id_ = to_id(metas.get("_thumbnail_id", ""))
-        found = self.blog.attachments.get(id_)
-        if found and lines.to_http_url(found.url):
-            return {"cover_image": found.url, "cover_alt": found.alt[:MAX_ALT_LENGTH]}
-        if found:
-            notes.append(f"Its cover “{found.url[:100]}” was left out: it is not an http(s) URL.")
-        elif id_:
-            notes.append(f"Its cover (the media file {id_}) is not in the export; export “All content”.")
-        return {}
 
     def _list_addresses(self, item: Element, post_type: str) -> Iterator[str]:
         own = {self.address, *(get_blog_address(self.blog.texts.get(it, "")) for it in _ADDRESS_TEXTS)}
