@@ -74,9 +74,30 @@ class Blog:
         elif element.name in _CHANNEL_TEXTS:
             self.texts.setdefault(element.name, element.text.strip()[:_MAX_TEXT])
         elif element.name == "wp:author":
-            self._add_author(element)
+            login = to_line(element.get_text("wp:author_login"))
+            parts = (element.get_text(f"wp:author_{part}_name") for part in ("first", "last"))
+            full_name = to_plain_line(" ".join(parts))
+            display_name = to_plain_line(element.get_text("wp:author_display_name"))
+            candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
+            if login:
+                name = next(candidates, "") or make_name(login)
+                bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT])
+                self.authors[login.casefold()] = AuthorRecord(name=name, bio=bio)
         elif element.name in _TERM_ELEMENTS:
-            self._add_term(element)
+            taxonomy, *names = _TERM_ELEMENTS[element.name]
+            nicename, name, description, parent = (
+                element.get_text(element_name) if element_name else "" for element_name in names
+            )
+            taxonomy = taxonomy or element.get_text("wp:term_taxonomy")
+            nicename = to_line(unquote(nicename))
+            name = to_plain_line(name) or nicename
+            if name and taxonomy in ("category", "post_tag"):
+                id_ = to_id(element.get_text("wp:term_id"))
+                description = to_plain_line(description)[:_MAX_DESCRIPTION]
+                term = WordPressTerm(id_, nicename, name, description, to_line(unquote(parent)))
+                self.terms[taxonomy, nicename.casefold()] = term
+            elif name:
+                count_name(self.other_terms, "definitions of terms of the taxonomy", to_line(taxonomy))
 
     def merge(self, other: Blog) -> None:
         """Add what another file of the same blog contains."""
@@ -115,33 +136,6 @@ class Blog:
         languages = [code for code, _ in _split_languages(text) if code]
         others = self.select_language(text)[1]
         return [*dict.fromkeys(code for code in languages if code not in others), *others]
-
-    def _add_author(self, element: Element) -> None:
-        login = to_line(element.get_text("wp:author_login"))
-        names = (element.get_text(f"wp:author_{part}_name") for part in ("first", "last"))
-        full_name = to_plain_line(" ".join(names))
-        display_name = to_plain_line(element.get_text("wp:author_display_name"))
-        candidates = (name for name in (display_name, full_name) if name and not is_mail_address(name))
-        if login:
-            name = next(candidates, "") or make_name(login)
-            bio = to_plain_line(element.get_text("wp:author_description")[:_MAX_TEXT])
-            self.authors[login.casefold()] = AuthorRecord(name=name, bio=bio)
-
-    def _add_term(self, element: Element) -> None:
-        taxonomy, *names = _TERM_ELEMENTS[element.name]
-        nicename, name, description, parent = (
-            element.get_text(element_name) if element_name else "" for element_name in names
-        )
-        taxonomy = taxonomy or element.get_text("wp:term_taxonomy")
-        nicename = to_line(unquote(nicename))
-        name = to_plain_line(name) or nicename
-        if name and taxonomy in ("category", "post_tag"):
-            id_ = to_id(element.get_text("wp:term_id"))
-            description = to_plain_line(description)[:_MAX_DESCRIPTION]
-            term = WordPressTerm(id_, nicename, name, description, to_line(unquote(parent)))
-            self.terms[taxonomy, nicename.casefold()] = term
-        elif name:
-            count_name(self.other_terms, "definitions of terms of the taxonomy", to_line(taxonomy))
 
     def _add_item(self, item: Element) -> None:
         self.items += 1
