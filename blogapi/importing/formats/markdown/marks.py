@@ -105,17 +105,6 @@ def read_featured(fields: Fields) -> bool:
     return False
 
 
-def read_is_page(fields: Fields) -> bool:
-    """Return whether the article says that it is a page, as in Jekyll, Hexo and Hugo."""
-    return any(to_line(fields.find(name)).casefold() == "page" for name in ("layout", "type"))
-
-
-def read_position(fields: Fields) -> int:
-    """Return the position of a page among its siblings; 0 if the front matter has none."""
-    text = fields.take_line("weight", "navorder", "menuorder")
-    return int(text[:9]) if text.isdecimal() else 0
-
-
 def read_language_and_key(fields: Fields) -> tuple[str, str]:
     """Return the language of the article and the key that its translations share; "" for a missing value.
 

@@ -185,8 +185,11 @@ def parse_file(
         )
         computed = permalinks.list_paths(context.site, context.path, parts)
     language, translation_key = marks.read_language_and_key(fields)
-    is_page = paths.is_page(key, is_dated=published_at is not None) or marks.read_is_page(fields)
+    # As in Jekyll, Hexo and Hugo, the front matter can say that the article is a page.
+    kinds = (lines.to_line(fields.find(name)).casefold() for name in ("layout", "type"))
+    is_page = paths.is_page(key, is_dated=published_at is not None) or "page" in kinds
     is_page = is_page and not paths.is_post(key)
+    position = fields.take_line("weight", "navorder", "menuorder") if is_page else ""
     is_mdx = key.casefold().endswith(".mdx") or (generator == "docusaurus" and content_type == "markdown")
     return ArticleRecord(
         key=key,
@@ -205,7 +208,7 @@ def parse_file(
         language=language,
         translation_key=translation_key,
         is_page=is_page,
-        position=marks.read_position(fields) if is_page else 0,
+        position=int(position[:9]) if position.isdecimal() else 0,
         slug=slug,
         former_slugs=former_slugs,
         former_paths=addresses if is_page else tuple(dict.fromkeys((*addresses, *computed))),

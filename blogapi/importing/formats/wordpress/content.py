@@ -175,7 +175,15 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
     if attributes is None:
         # WordPress ignores attributes that are not JSON, and so may have shown the block.
         attributes = dict.fromkeys(_KEY.findall(block["attributes"]), "?")
-    lines = [*_list_lines(_drop_shown_sets(attributes))]
+    visibility = to_mapping(attributes.get("blockVisibility"))
+    if isinstance(sets := visibility.get("controlSets"), list):
+        # Block Visibility shows the block if no control set is enabled, or if one shows it.
+        enabled = [controls for controls in sets if to_mapping(controls).get("enable") is not False]
+        groups = ([*_list_lines({"blockVisibility": controls})] for controls in enabled)
+        hides = (any(privacy_signs.find_signs(group, privacy_signs.BLOCKS)) for group in groups)
+        if not enabled or not all(hides):
+            attributes = {**attributes, "blockVisibility": {**visibility, "controlSets": []}}
+    lines = [*_list_lines(attributes)]
     unknown: dict[str, privacy_signs.HidingSign | None] = {}
     for line in lines:
         name, sign = privacy_signs.get_name(line), privacy_signs.guess_attribute(line)
@@ -185,19 +193,6 @@ def _is_block_left_out(block: re.Match[str], conversion: Conversion) -> bool:
         unknown.pop("loggedIn", None)  # hides the block from members
     unknown[block["name"]] = privacy_signs.guess_block_sign(block["name"], is_enclosing=not block["void"])
     return _is_left_out("block", block["name"], lines, unknown | privacy_signs.BLOCKS, conversion)
-
-
-def _drop_shown_sets(attributes: dict[str, object]) -> dict[str, object]:
-    """Return the attributes without Block Visibility's control sets if none is enabled, or one shows it."""
-    visibility = to_mapping(attributes.get("blockVisibility"))
-    if not isinstance(sets := visibility.get("controlSets"), list):
-        return attributes
-    enabled = [controls for controls in sets if to_mapping(controls).get("enable") is not False]
-    lines = ([*_list_lines({"blockVisibility": controls})] for controls in enabled)
-    is_shown = not enabled or any(
-        not any(privacy_signs.find_signs(controls, privacy_signs.BLOCKS)) for controls in lines
-    )
-    return {**attributes, "blockVisibility": {**visibility, "controlSets": [] if is_shown else sets}}
 
 
 def _is_left_out(

@@ -147,19 +147,6 @@ class ExportFile:
         unfinished = builder.get_unfinished_item()
         self.unfinished_title = unfinished.get_text("title")[:100] if unfinished else None
 
-    def describe_repairs(self) -> str:
-        """Return the sentences about the file for the report; "" if it is well-formed."""
-        sentences = []
-        repairs = [f"{name}: {number:,}" for name, number in sorted((+self.repairs).items())]
-        if repairs or self.is_repaired:
-            details = f" ({'; '.join(repairs)})" if repairs else ""
-            sentences.append(f"The file is not well-formed XML and was repaired{details}.")
-        if self.is_incomplete:
-            sentences.append("The file is incomplete: its end is missing; export the blog again.")
-        if self.unfinished_title is not None:
-            sentences.append(f"It ends inside of the item “{self.unfinished_title}”, which was left out.")
-        return " ".join(sentences)
-
 
 class WordPressSource(FileSource):
     """All WXR files of an import.
@@ -191,8 +178,19 @@ class WordPressSource(FileSource):
         plugins = sorted({plugin for blog in self._blogs.values() for plugin in blog.unread_rules})
         self.unread_rules = " and ".join(plugins)
         for file in self._files.values():
-            if not file.problem and (description := file.describe_repairs()):
-                self.notes.append(f"{file.entry.key}: {description}")
+            if file.problem:
+                continue
+            sentences = []
+            repairs = [f"{name}: {number:,}" for name, number in sorted((+file.repairs).items())]
+            if repairs or file.is_repaired:
+                details = f" ({'; '.join(repairs)})" if repairs else ""
+                sentences.append(f"The file is not well-formed XML and was repaired{details}.")
+            if file.is_incomplete:
+                sentences.append("The file is incomplete: its end is missing; export the blog again.")
+            if file.unfinished_title is not None:
+                title = file.unfinished_title
+                sentences.append(f"It ends inside of the item “{title}”, which was left out.")
+            self.notes += [f"{file.entry.key}: {' '.join(sentences)}"] if sentences else []
         attachments = sum(len(blog.attachments) for blog in self._blogs.values())
         if attachments and not (self.assets or self.options.assets):
             self.notes.append(
