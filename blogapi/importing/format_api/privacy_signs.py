@@ -147,7 +147,7 @@ FIELDS = {
     },
     FieldRule(private=frozenset(("false",)), others_are_public=True): {"Eleventy": "permalink"},
 }
-#: The rules by normalized key (`fields.normalize_key`).
+#: The rules by normalized key (`lines.normalize_key`).
 FIELD_RULES = {normalize_key(name): rule for rule, found in FIELDS.items() for name in list_names(found)}
 # The private values that only keep an article out of lists, in fields whose rule is not `is_unlisting`.
 UNLISTED_VALUES = {"unlisted"}

@@ -33,7 +33,7 @@ _ID = re.compile(r"(?:^|&)(?:p|page_id|post_id)=([0-9]{1,20})(?:&|$)")
 
 
 class RecordLinks:
-    """Finds the link targets of one record, which was added to the index; see `link_targets.LinkTargets`."""
+    """Finds the link targets of one record, which was added to the index; see `tag_markup.LinkTargets`."""
 
     def __init__(self, index: LinkIndex, record: ArticleRecord) -> None:
         self._index = index

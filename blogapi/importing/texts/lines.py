@@ -111,18 +111,15 @@ def to_http_url(value: object) -> str:
 
 def to_line(value: object) -> str:
     """Return a scalar as one line without control characters, or "" for null, lists and mappings."""
-    return " ".join(_INVISIBLE.sub("", _to_text(value)).split())
-
-
-def _to_text(value: object) -> str:
     if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
+        value = str(value).lower()
+    elif isinstance(value, int):
         # Python refuses to convert integers of more than 4,300 digits.
-        return str(value) if value.bit_length() < 4096 else ""
-    if isinstance(value, (date, time)):
-        return value.isoformat()
-    return str(value) if isinstance(value, (str, float)) else ""
+        value = str(value) if value.bit_length() < 4096 else ""
+    elif isinstance(value, (date, time)):
+        value = value.isoformat()
+    text = str(value) if isinstance(value, (str, float)) else ""
+    return " ".join(_INVISIBLE.sub("", text).split())
 
 
 def to_plain_line(value: object) -> str:
@@ -157,16 +154,13 @@ def to_title(value: object) -> str:
     if "<" not in line and "&" not in line:
         return line
     parts = _CODE_SPAN.split(line)
-    parts[::2] = map(_strip_elements, parts[::2])
+    for index in range(0, len(parts), 2):
+        text = _LINE_BREAK.sub(" ", parts[index])
+        # Each round removes one level of nested elements.
+        for _ in range(_MAX_NESTED_ELEMENTS):
+            text = _TITLE_ELEMENT.sub(lambda element: element["text"], text)
+        parts[index] = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     return to_line("".join(parts))
-
-
-def _strip_elements(text: str) -> str:
-    text = _LINE_BREAK.sub(" ", text)
-    # Each round removes one level of nested elements.
-    for _ in range(_MAX_NESTED_ELEMENTS):
-        text = _TITLE_ELEMENT.sub(lambda element: element["text"], text)
-    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
 
 
 def to_bool(value: object) -> bool | None:

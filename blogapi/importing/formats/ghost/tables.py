@@ -109,7 +109,6 @@ class Tables:
     posts: list[object] = field(default_factory=list)  #: the rows of posts
 
     def read(self, rows: Iterable[Row]) -> None:
-        """Add the rows of `export_file.read_rows`."""
         for table, row in rows:
             if table == "posts":
                 self.posts.append(row)

@@ -19,7 +19,7 @@ from blogapi.importing.formats.wordpress.embeds import embed
 _DELIMITER = re.compile(
     r"<!--\s*+(?P<end>/?)wp:(?:core/)?(?P<name>[a-z][\w/-]*+)(?P<attributes>(?s:.*?))(?P<void>/?)-->"
 )
-_ANY_DELIMITER = re.compile(r"<!--\s*+/?wp:[a-z]")
+ANY_DELIMITER = re.compile(r"<!--\s*+/?wp:[a-z]")
 _ADDRESS = re.compile(r"https?://[^\s<>\"]++")
 _CAPTION = re.compile(r"<figcaption\b[^<>]*+>", re.IGNORECASE)
 _CODE = re.compile(r"<code\b(?![^<>]*\bclass=)|<pre\b[^<>]*>(?!\s*<code)", re.IGNORECASE)
@@ -30,10 +30,6 @@ _MAX_ATTRIBUTES = 100_000
 
 Attributes = dict[str, object]
 Renderer = Callable[[Attributes, str, Conversion], "str | None"]
-
-
-def has_blocks(text: str) -> bool:
-    return _ANY_DELIMITER.search(text) is not None
 
 
 def list_delimiters(text: str) -> Iterator[re.Match[str]]:

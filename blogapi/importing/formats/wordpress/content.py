@@ -12,7 +12,12 @@ from blogapi.importing.format_api import privacy_signs
 from blogapi.importing.format_api.hidden_parts import leave_out_hidden
 from blogapi.importing.format_api.privacy import make_guess
 from blogapi.importing.formats.wordpress import shortcodes
-from blogapi.importing.formats.wordpress.blocks import convert_blocks, has_blocks, list_delimiters, parse_json
+from blogapi.importing.formats.wordpress.blocks import (
+    ANY_DELIMITER,
+    convert_blocks,
+    list_delimiters,
+    parse_json,
+)
 from blogapi.importing.formats.wordpress.conversion import (
     BLOCK,
     BLOCK_PLACEHOLDER,
@@ -302,7 +307,7 @@ def to_html(content: str, context: ContentContext, excerpt: str = "") -> Convers
     leave_out_hidden_parts(excerpt, conversion)
     text = leave_out_hidden_parts(clean(content), conversion)
     text = _show_lazy_images(leave_out_hidden_parts(clean(_insert_patterns(text, context)), conversion))
-    if has_blocks(text):
+    if ANY_DELIMITER.search(text):
         blocks = convert_blocks(
             text, conversion, lambda part: conversion.store(_convert_classic(part, conversion))
         )

@@ -14,7 +14,7 @@ from blogapi.importing.formats.wordpress.conversion import INLINE, MIME_TYPES, A
 from blogapi.importing.texts.titles import split_address
 from blogapi.rendering.players import EMBED_HOSTS, find_player
 
-_IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
+IMAGE = re.compile(r"(?:<a\s[^<>]*+>\s*+)?<img\s[^<>]*+>(?:\s*+</a>)?", re.IGNORECASE)
 
 
 def figure(content: str, caption: str = "", classes: str = "", id_: str = "") -> str:
@@ -32,11 +32,6 @@ def image(attachment: Attachment, *, linked: bool = False) -> str:
     picture = f'<img src="{address}" alt="{escape(attachment.alt)}" />'
     content = f'<a href="{address}">{picture}</a>' if linked else picture
     return figure(content, attachment.caption, "wp-block-image")
-
-
-def gallery(pictures: Iterable[Attachment], *, columns: int, linked: bool) -> str:
-    content = "\n".join(image(picture, linked=linked) for picture in pictures)
-    return figure(f"\n{content}\n", classes=f"wp-block-gallery columns-{columns}")
 
 
 def player(
@@ -63,12 +58,6 @@ def player(
     sources = "".join(found) if len(urls) > 1 else ""
     element = f"<{kind} controls{attributes}>{sources}{fallback}</{kind}>"
     return figure(element, caption, f"wp-block-{kind}")
-
-
-def split_image(html: str) -> tuple[str, str]:
-    """Return the first picture of the HTML with the link around it ("" = none), and the rest."""
-    found = _IMAGE.search(html)
-    return (found[0], html[: found.start()] + html[found.end() :]) if found else ("", html)
 
 
 def _format_attributes(**values: str) -> str:

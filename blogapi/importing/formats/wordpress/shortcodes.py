@@ -51,11 +51,11 @@ def _caption(shortcode: Shortcode, conversion: Conversion) -> str | None:
     inner = replace_shortcodes(shortcode.inner, conversion).strip()
     if not inner:
         return None
-    image, rest = media_html.split_image(inner)
+    found = media_html.IMAGE.search(inner)
+    # The picture with the link around it; without a picture, the whole content is in the figure.
+    image, rest = (found[0], inner[: found.start()] + inner[found.end() :]) if found else (inner, "")
     # In HTML in an attribute, WordPress escapes only quotes and brackets.
     caption = _ESCAPED.sub(lambda entity: unescape(entity[0]), shortcode.named.get("caption", ""))
-    if not image:
-        image, rest = inner, ""
     caption = " ".join(filter(None, (rest.strip(), caption)))
     if not caption:
         return image
@@ -78,13 +78,11 @@ def _gallery(shortcode: Shortcode, conversion: Conversion) -> str | None:
     if named.get("order", "").upper() == "DESC" and (not ids or named.get("orderby")):
         pictures.reverse()
     columns = named.get("columns", "")
-    return conversion.store(
-        media_html.gallery(
-            pictures,
-            columns=int(columns) if columns.isascii() and columns.isdigit() and len(columns) == 1 else 3,
-            linked=named.get("link", "") != "none",
-        )
-    )
+    is_number = columns.isascii() and columns.isdigit() and len(columns) == 1
+    linked = named.get("link", "") != "none"
+    content = "\n".join(media_html.image(picture, linked=linked) for picture in pictures)
+    classes = f"wp-block-gallery columns-{int(columns) if is_number else 3}"
+    return conversion.store(media_html.figure(f"\n{content}\n", classes=classes))
 
 
 def _video(shortcode: Shortcode, conversion: Conversion) -> str | None:
