@@ -234,24 +234,27 @@ SETTINGS = (
         "DATABASE_URL",
         text,
         "",
-        "URL of the database. If empty, the database is `blog.db` in the instance folder.",
+        "URL of the database; by default, it is `blog.db` in the instance folder.",
     ),
     Setting(
         "SECRET_KEY",
         text,
         "",
-        "Key that signs session cookies. If empty, a key is created at the first start and stored.",
+        "Key that signs session cookies; by default, it is created at the first start and stored.",
     ),
-    Setting("KEY_CREATION", one_of("open", "users", "admins"), "open", "Who may create API keys."),
+    Setting(
+        "KEY_CREATION",
+        one_of("open", "users", "admins"),
+        "open",
+        "Who may create API keys: everyone (`open`), `users` or `admins`.",
+    ),
     Setting(
         "REQUEST_ADDRESS_LIMIT",
         rate_or_none,
         "",
-        "Limit on requests per address. If empty, there is no limit.",
+        "Limit on requests per address; none by default.",
     ),
-    Setting(
-        "REQUEST_KEY_LIMIT", rate_or_none, "", "Limit on requests per API key. If empty, there is no limit."
-    ),
+    Setting("REQUEST_KEY_LIMIT", rate_or_none, "", "Limit on requests per API key; none by default."),
     Setting("KEY_LIMIT", rate, "300 per minute; 1000 per hour", "Limit on new API keys per address."),
     Setting("LOGIN_ADDRESS_LIMIT", rate, "30 per minute", "Limit on failed logins per address."),
     Setting(
@@ -264,28 +267,26 @@ SETTINGS = (
         "LOGIN_STRANGERS_LIMIT",
         rate,
         "100 per minute; 1000 per hour",
-        "Limit on failed logins per account, summed over all addresses that have not yet logged in to "
-        "this account.",
+        "Limit on failed logins per account, from all addresses that have not yet logged in to it.",
     ),
     Setting(
         "SECOND_FACTOR_LIMIT",
         rate,
         "10 per minute; 100 per day",
-        "Limit on wrong codes of a second factor per account, summed over all addresses.",
+        "Limit on wrong codes of a second factor per account, from all addresses.",
     ),
     Setting(
         "REQUIRE_SECOND_FACTOR",
         flag,
         False,
-        "Require a second factor of admins: an admin without a second factor can do nothing but set one up. "
-        "API keys are not affected.",
+        "Admins must set up a second factor before anything else. API keys are not affected.",
     ),
     Setting(
         "LIMITS_URL",
         text,
         "",
-        "URL of a Redis server that stores the rate limit counters of all processes (`redis://…` or "
-        "`rediss://…`). If empty, each process counts separately.",
+        "URL of a Redis server that counts the requests of all processes for the limits (`redis://…` or "
+        "`rediss://…`). By default, each process counts separately.",
     ),
     Setting(
         "WEBHOOK_HOSTS",
@@ -297,24 +298,21 @@ SETTINGS = (
         "SMTP_HOST",
         text,
         "",
-        "Mail server that sends invitations and links for forgotten passwords. If `SMTP_HOST` or "
-        "`SMTP_SENDER` is empty, the blog sends no e-mail.",
+        "Mail server for invitations and forgotten passwords; it needs `SMTP_SENDER` too.",
     ),
     Setting("SMTP_PORT", number(65_535), 587, "Port of the mail server: usually 587, or 465 for `tls`."),
     Setting(
         "SMTP_TLS",
         one_of("starttls", "tls", "none"),
         "starttls",
-        "How the connection to the mail server is encrypted: after `STARTTLS`, with TLS from the start, or "
-        "not at all (`none`).",
+        "Encryption of the connection to the mail server: `starttls`, `tls` from the start, or `none`.",
     ),
-    Setting("SMTP_USER", text, "", "User name at the mail server. If empty, no password is sent."),
+    Setting("SMTP_USER", text, "", "User name at the mail server; without it, no password is sent."),
     Setting(
         "SMTP_PASSWORD",
         text,
         "",
-        "Password at the mail server. Set it in the environment (`BLOGAPI_SMTP_PASSWORD`), because backups "
-        "contain `config.toml`.",
+        "Password at the mail server. Set `BLOGAPI_SMTP_PASSWORD`, because backups contain `config.toml`.",
     ),
     Setting(
         "SMTP_SENDER",
@@ -326,18 +324,16 @@ SETTINGS = (
         "EMAIL_LIMIT",
         rate,
         "5 per hour",
-        "Limit on requests for a link by e-mail (forgotten password) per account, and per address.",
+        "Limit on links for a forgotten password by e-mail, per account and per address.",
     ),
     Setting(
         "SEARCH_LIMIT",
         rate,
         "30 per minute; 300 per hour",
-        "Limit on searches in the site for readers per address.",
+        "Limit on searches in the built-in site per address.",
     ),
     Setting("SESSION_DAYS", number(3650), 14, "Lifetime of a login, in days."),
-    Setting(
-        "CORS_ORIGINS", origins, (), "Origins whose pages may call the API from a browser; none by default."
-    ),
+    Setting("CORS_ORIGINS", origins, (), "Origins whose pages may call the API from a browser."),
     Setting("PUBLIC_READS", flag, False, "Let everyone read published content without an API key."),
     Setting(
         "SHARED_MAX_AGE",
@@ -349,8 +345,8 @@ SETTINGS = (
         "STALE_WHILE_REVALIDATE",
         number(31_536_000, minimum=0),
         30,
-        "How long after `SHARED_MAX_AGE` a shared cache may still send such a response while it gets a new "
-        "one, in seconds.",
+        "How long after `SHARED_MAX_AGE` a shared cache may send such a response while it gets a new one, in "
+        "seconds.",
     ),
     Setting(
         "MAX_CONTENT_LENGTH", number(2**31 - 1), 16 * 1024 * 1024, "Maximum size of a request body, in bytes."
@@ -366,27 +362,26 @@ SETTINGS = (
         "CACHE_STALENESS_MS",
         number(60_000, minimum=0),
         0,
-        "On PostgreSQL, how long a server may send cached responses to requests without a key after another "
-        "server has changed the database, in milliseconds.",
+        "On PostgreSQL, how long a server may send cached responses without a key after another server has "
+        "written, in milliseconds.",
     ),
     Setting(
         "DAILY_BACKUPS",
         number(1000, minimum=0),
         0,
-        "Number of daily backups that `serve` keeps in `backups` in the instance folder; 0 for no backups.",
+        "Number of daily [backups](backups.md) that `serve` keeps in `backups` in the instance folder.",
     ),
     Setting(
         "BACKUP_COMMAND",
         command,
         (),
-        "Command that runs after each backup, without a shell. The environment variable `BLOGAPI_BACKUP` "
-        "contains the path of the backup. If the command fails, the backup counts as failed.",
+        "Command that runs after each [backup](backups.md#copy-backups-elsewhere), for example to copy it.",
     ),
     Setting(
         "REQUIRE_IF_MATCH",
         flag,
         False,
-        "Refuse requests that change an existing item and have no `If-Match` header.",
+        "Refuse changes of existing items without an `If-Match` header.",
     ),
     Setting("MAX_NAME", number(10_000), 100, "Maximum length of a category or tag name, in characters."),
     Setting("MAX_TITLE", number(10_000), 255, "Maximum length of a title or SEO title, in characters."),
@@ -405,8 +400,8 @@ SETTINGS = (
         "MEDIA_PATH",
         text,
         "",
-        "Folder of the media files. If empty, it is `media` in the instance folder. Servers that "
-        "share a database need the same folder.",
+        "Folder of the media files; by default, it is `media` in the instance folder. Servers that share a "
+        "database need the same folder.",
     ),
     Setting("MAX_MEDIA_SIZE", number(2**31 - 1), 25 * 1024 * 1024, "Maximum size of a media file, in bytes."),
     Setting(
@@ -419,35 +414,34 @@ SETTINGS = (
         "MEDIA_GIGABYTES",
         number(1_000_000),
         10,
-        "Maximum size of all media files of the blog, in gigabytes; resized copies of pictures do not count.",
+        "Maximum size of all media files, without resized copies of pictures, in gigabytes.",
     ),
     Setting(
         "PICTURE_CACHE_MEGABYTES",
         number(1_000_000),
         1000,
-        "Maximum size of all resized copies of pictures (`/media/<hash>/w640.webp`), in megabytes. Copies "
-        "that were not requested for the longest time are deleted first, and are made again on request.",
+        "Maximum size of all resized copies of pictures, in megabytes. Those not requested for the longest "
+        "time are deleted first, and made again on request.",
     ),
     Setting(
         "PICTURE_LIMIT",
         rate,
         "120 per minute; 3000 per hour",
-        "Limit on new resized copies of pictures per address without a login. Above the limit, the next "
-        "larger copy that exists is sent, or the original.",
+        "Limit on new resized copies of pictures per address without a login. Above it, a larger copy or the "
+        "original is sent.",
     ),
     Setting(
         "MEDIA_TYPES",
         media_types,
         (),
-        "Further types of files that the media library accepts, each as `extension=type`, such as "
-        "`epub=application/epub+zip`; they are served as downloads.",
+        "Further types of files that the media library accepts and serves as downloads, such as "
+        "`epub=application/epub+zip`.",
     ),
     Setting(
         "BIN_DAYS",
         number(3650, minimum=0),
         30,
-        "How long a deleted article or page and its edits can be restored, in days; 0 for not at all. Former "
-        "versions of it are kept.",
+        "How long a deleted article or page and its edits can be restored, in days; 0 for not at all.",
     ),
     Setting("MAX_BULK", number(10_000), 100, "Maximum number of items in a bulk request."),
     Setting(
@@ -460,33 +454,35 @@ SETTINGS = (
         "ACCESS_LOG",
         one_of("off", "text", "json"),
         "text",
-        "Lines for requests in the log of `serve`: `off` or `text`; `json` also sets `LOG_FORMAT` to `json`.",
+        "Lines for requests in the [log](monitoring.md#logs) of `serve`: `text` or `off`; `json` also sets "
+        "`LOG_FORMAT` to `json`.",
     ),
-    Setting(
-        "LOG_FORMAT", one_of("text", "json"), "text", "Format of the log on standard error: `text` or `json`."
-    ),
+    Setting("LOG_FORMAT", one_of("text", "json"), "text", "Format of the log: `text` or `json`."),
     Setting(
         "LOG_LEVEL",
         one_of("debug", "info", "warning", "error"),
         "info",
-        "Lowest level of logged lines, except those for requests: `debug`, `info`, `warning` or `error`.",
+        "Lowest level of other lines: `debug`, `info`, `warning` or `error`.",
     ),
     Setting(
         "FEED_CONTENT",
         one_of("full", "excerpt"),
         "full",
-        "Content of each article in feeds: `full`, or only the `excerpt`.",
+        "Content of articles in feeds: `full`, or only the `excerpt`.",
     ),
-    Setting(
-        "ADMIN_PAGES", flag, True, "Show the web pages at `/admin/` on which users write and manage the blog."
-    ),
+    Setting("ADMIN_PAGES", flag, True, "Show the pages for writing and managing the blog at `/admin/`."),
     Setting(
         "DOORS",
         flag,
         True,
-        "Let admins open `/mcp` to [assistants](assistants.md) `false` keeps it closed.",
+        "Let admins open `/mcp` to [assistants](assistants.md); `false` keeps it closed.",
     ),
-    Setting("METRICS", flag, False, "Show metrics for Prometheus to admins at `/metrics`."),
+    Setting(
+        "METRICS",
+        flag,
+        False,
+        "Show [metrics](monitoring.md#metrics) for Prometheus to admins at `/metrics`.",
+    ),
 )
 
 # Settings of earlier versions. A blog that sets one of them can start; the setting is ignored, with a line in

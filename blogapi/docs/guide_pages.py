@@ -18,10 +18,7 @@ from blogapi.web import json as web_json
 PAGE_GROUPS = {
     "Start": ("index", "first-week", "built-in-site"),
     "Write": ("writing", "media", "roles", "site", "assistants"),
-    "Build a front end": (
-        *("build-a-front-end", "front-ends", "frameworks", "reading"),
-        *("client", "webhooks"),
-    ),
+    "Build a front end": (*("build-a-front-end", "front-ends", "reading", "client", "changes", "webhooks"),),
     "Move in and leave": (
         *("importing", "wordpress", "ghost", "hosted-blogs", "markdown-blogs"),
         *("write-an-importer", "leaving"),
@@ -38,6 +35,7 @@ PAGE_NAMES = tuple(name for names in PAGE_GROUPS.values() for name in names)
 MOVED = {
     **{name: f"hosted-blogs/#{name}" for name in ("blogger", "medium", "notion", "substack")},
     **{name: f"markdown-blogs/#{name}" for name in ("hugo", "jekyll")},
+    "frameworks": "front-ends/#with-a-framework",
     "interface": "releases/#the-interface",
     "typed-clients": "client/#typed-clients",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -15,8 +15,8 @@ import blogapi
 from blogapi import blueprints, create_app
 from blogapi.accounts.users.roles import RIGHTS
 from blogapi.importing.format_api import privacy_signs
-from blogapi.importing.format_api.hiding_words import GUESS_KINDS
-from blogapi.importing.format_api.privacy_signs import FieldRule
+from blogapi.importing.format_api.hiding_words import GUESS_KINDS, PUBLISHED, READERS
+from blogapi.importing.format_api.privacy_signs import STATUS_RULE, FieldRule
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
 from blogapi.settings import REMOVED_SETTINGS, SETTINGS, Setting
 from blogapi.storage.database import db
@@ -69,22 +69,41 @@ def make_removed_settings_table() -> str:
 
 
 def make_permissions_table(app: Flask) -> str:
-    """Return the table of all operations, except the admin pages, with the result for each caller.
+    """Return the table of all operations, except the admin pages, with the callers that may use them.
 
-    The methods of a path are in one row if their results are equal.
+    A row has the operations of a resource that the same callers may use with the same credentials.
     """
-    methods_by_row: dict[tuple[str, ...], list[str]] = {}
+    rows: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for path, method, endpoint, access in blueprints.list_operations(app):
         # The documents of the admin pages are the same for everybody, and contain no data.
         if endpoint.startswith("admin."):
             continue
         shown_path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r":\1", path)
-        results = (*(_result(access, caller) for caller in CALLERS.values()), _describe_credentials(access))
-        methods_by_row.setdefault((shown_path, *results), []).append(method)
+        resource = re.match(r"/(?:api/v1/(?:blog/)?[\w-]+/)?", shown_path)[0]
+        methods = rows.setdefault((resource, _find_first_caller(access), _describe_credentials(access)), {})
+        methods.setdefault(shown_path.removeprefix(resource), []).append(method)
     return _make_table(
-        ("Path", "Methods", *CALLERS, "With"),
-        [(f"`{path}`", ", ".join(methods), *results) for (path, *results), methods in methods_by_row.items()],
+        ("Path", "From", "With", "Operations"),
+        [
+            (
+                f"`{resource}`",
+                caller,
+                credentials,
+                _join_code(" ".join((*names, path)).rstrip() for path, names in methods.items()),
+            )
+            for (resource, caller, credentials), methods in sorted(
+                rows.items(), key=lambda row: (row[0][0], [*CALLERS].index(row[0][1]))
+            )
+        ],
     )
+
+
+def _find_first_caller(access: Access) -> str:
+    """Return the caller with the fewest rights that may use an operation; all later ones must be allowed."""
+    results = [_result(access, caller) for caller in CALLERS.values()]
+    refused = results.index("yes")
+    assert results == ["401", *["403"] * len(results)][:refused] + ["yes"] * (len(results) - refused)
+    return [*CALLERS][refused]
 
 
 def _make_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
@@ -124,82 +143,88 @@ def make_rights_table() -> str:
 
 def make_unbuilt_table() -> str:
     """Return the table of the files that generators do not build."""
-    tables = (privacy_signs.UNBUILT_NAMES, privacy_signs.EXCLUSION_SETTINGS, privacy_signs.HIDING_TEXTS)
+    settings = (privacy_signs.EXCLUSION_SETTINGS, privacy_signs.HIDING_TEXTS)
     rows = [
         (
             privacy_signs.GENERATOR_NAMES.get(generator, generator.capitalize()),
-            _join_code(privacy_signs.UNBUILT_NAMES.get(generator, ())),
-            _join_code(privacy_signs.UNBUILT_BELOW.get(generator, ())),
-            _join_code(privacy_signs.EXCLUSION_SETTINGS.get(generator, ())),
-            _join_code(privacy_signs.HIDING_TEXTS.get(generator, ())),
+            _describe_unbuilt_names(generator),
+            _join_code(name for table in settings for name in table.get(generator, ())),
         )
-        for generator in dict.fromkeys(name for table in tables for name in table)
+        for generator in dict.fromkeys(
+            name for table in (privacy_signs.UNBUILT_NAMES, *settings) for name in table
+        )
     ]
-    header = ("Generator", "Names", "Only in", "Files that a setting names", "Files without a field")
-    return _make_table(header, rows)
+    return _make_table(("Generator", "Names of files and folders", "Settings and data"), rows)
+
+
+def _describe_unbuilt_names(generator: str) -> str:
+    folders = privacy_signs.UNBUILT_BELOW.get(generator, ())
+    names = _join_code(privacy_signs.UNBUILT_NAMES.get(generator, ()))
+    return f"{names} in {_join_code(folders)}" if folders else names
 
 
 def make_wordpress_table() -> str:
-    """Return the table of the signs of WordPress and of its plugins."""
-    columns = {
+    """Return the table of the plugins of WordPress whose signs are known, by what carries the signs."""
+    kinds = {
         "Blocks and their attributes": privacy_signs.BLOCKS.values(),
-        "Shortcodes": (*privacy_signs.SHORTCODES.values(), *privacy_signs.BUILDERS.values()),
+        "Attributes of page builders": privacy_signs.BUILDERS.values(),
+        "Shortcodes": privacy_signs.SHORTCODES.values(),
         "Custom fields of posts": privacy_signs.POST_FIELDS.values(),
-        "Traces of rules that cannot be read": privacy_signs.UNREAD_RULES,
+        "Traces of rules outside of the posts": privacy_signs.UNREAD_RULES,
     }
-    signs = {name: list(dict.fromkeys(column)) for name, column in columns.items()}
-    sources = sorted(
-        {sign.source for column in signs.values() for sign in column},
-        key=lambda name: (name.casefold(), name),
-    )
+    sources = {kind: {sign.source for sign in signs if _hides_alone(sign)} for kind, signs in kinds.items()}
     rows = [
-        (source, *(_join_code(_list_hiding_names(column, source)) for column in signs.values()))
-        for source in sources
-        if any(_list_hiding_names(column, source) for column in signs.values())
+        (kind, ", ".join(sorted(set(", ".join(names).split(", ")), key=str.casefold)))
+        for kind, names in sources.items()
     ]
-    return _make_table(("Known from", *signs), rows)
+    return _make_table(("Signs", "Known from"), rows)
 
 
-def _list_hiding_names(signs: Iterable[privacy_signs.HidingSign], source: str) -> list[str]:
-    """Return the names of the signs of a source, without those that hide nothing alone."""
-    return [
-        name
-        for sign in signs
-        if sign.source == source and (sign.shown != ".*" or len(sign.from_everyone) > 1)
-        for name in sign.names
-        if name != "?"
-    ]
+def _hides_alone(sign: privacy_signs.HidingSign) -> bool:
+    return "?" not in sign.names and (sign.shown != ".*" or len(sign.from_everyone) > 1)
 
 
 def make_guesses_table() -> str:
     """Return the table of the guesses that make drafts."""
-    rows = [(subject, f"`--publish-marked {name}`") for subject, name in GUESS_KINDS.values()]
-    return _make_table(("What makes a draft", "How to publish its articles"), rows)
+    rows = [(subject, f"`{name}`") for subject, name in GUESS_KINDS.values()]
+    return _make_table(("What makes a draft", "NAME of `--publish-marked NAME`, for example"), rows)
 
 
 def make_marks_table() -> str:
     """Return the table of the marks that hide a part of a text."""
     shapes = {"comment": "<!--{}-->", "element": "<{}>", "container": ":::{}", "tag": "{{{{< {} >}}}}"}
     rows = [
-        (_join_code(shapes[kind].format(name) for name in names.split()), source)
+        (f"`{shapes[kind].format('NAME')}`", _join_code(privacy_signs.list_names(sources)))
         for kind, sources in privacy_signs.TEXT_MARKS.items()
-        for source, names in sources.items()
     ]
-    return _make_table(("Marks", "Known from"), rows)
+    return _make_table(("Mark", "NAME"), rows)
+
+
+# Values that several fields have, by the name that the table of fields has for them.
+LISTED_VALUES = {
+    "*not public*": STATUS_RULE.private,
+    "*readers*": READERS - STATUS_RULE.private,
+    "*everyone*": privacy_signs.EVERYONE,
+}
+VALUE_GROUPS = {**LISTED_VALUES, "*“published” in other languages*": PUBLISHED - {"published"}}
+
+
+def make_values_table() -> str:
+    """Return the table of the values that have a name in the table of fields."""
+    rows = [(name, _join_words(words, {})) for name, words in LISTED_VALUES.items()]
+    return _make_table(("Name", "Values"), rows)
 
 
 def make_fields_table() -> str:
-    """Return the table of the fields of front matter that hide an article."""
-    rows = [
-        (
-            _join_code(privacy_signs.list_names(sources)),
-            _describe_values(rule),
-            "nothing" if rule.others_are_public else "hide, except " + _join_words(rule.public),
-            ", ".join(sources),
+    """Return the table of the fields of front matter that hide an article; rows with equal values are one."""
+    names_by_row: dict[tuple[str, str], list[str]] = {}
+    for rule, sources in privacy_signs.FIELDS.items():
+        others = "nothing" if rule.others_are_public else "hide, except " + _join_words(rule.public)
+        names_by_row.setdefault((_describe_values(rule), others), []).extend(
+            privacy_signs.list_names(sources)
         )
-        for rule, sources in privacy_signs.FIELDS.items()
-    ]
-    return _make_table(("Fields", "Values that hide", "Other values", "Known from"), rows)
+    rows = [(_join_code(names), *values) for values, names in names_by_row.items()]
+    return _make_table(("Fields", "Values that hide", "Other values"), rows)
 
 
 def _describe_values(rule: FieldRule) -> str:
@@ -208,26 +233,27 @@ def _describe_values(rule: FieldRule) -> str:
     return _join_words(rule.private) + (" (unlisted)" if rule.is_unlisting else "")
 
 
-def _join_words(words: Set[str]) -> str:
-    """Return the words, with one for those that mean true or false."""
-    words = {word for word in words if not re.search(r".only$", word)}
+def _join_words(words: frozenset[str], groups: Mapping[str, frozenset[str]] = VALUE_GROUPS) -> str:
+    """Return the words, with one for those that mean true or false, and with the names of groups."""
+    found = [name for name, group in groups.items() if group <= words]
+    others = {word for word in words if not re.search(r".only$", word)}
+    others = others.difference(*(groups[name] for name in found))
     for name, meaning in (("true", True), ("false", False)):
-        if name in words:
-            words -= {word for word, value in BOOLEAN_WORDS.items() if value is meaning and word != name}
-    return ", ".join(f"`{word}`" if word else "an empty value" for word in sorted(words))
+        if name in others:
+            others -= {word for word, value in BOOLEAN_WORDS.items() if value is meaning and word != name}
+    return ", ".join([*found, *(f"`{word}`" if word else "an empty value" for word in sorted(others))])
 
 
 def make_dates_table() -> str:
     """Return the table of the fields of front matter with the time of publication."""
     rows = [
-        (_join_code(names.split()), effect, source)
+        (_join_code(privacy_signs.list_names(sources)), effect)
         for effect, sources in (
             ("makes a draft", privacy_signs.STRICT_DATES),
             ("is ignored", privacy_signs.OTHER_DATES),
         )
-        for source, names in sources.items()
     ]
-    return _make_table(("Fields", "A value that is no date", "Known from"), rows)
+    return _make_table(("Fields", "A value that is no date"), rows)
 
 
 def _join_code(names: Iterable[str]) -> str:
@@ -255,6 +281,7 @@ def write_tables() -> None:
         _replace_table(PERMISSIONS_PAGE, "Rights", make_rights_table())
         _replace_table(GENERATORS_PAGE, "What a generator does not build", make_unbuilt_table())
         _replace_table(GENERATORS_PAGE, "Fields that hide an article", make_fields_table())
+        _replace_table(GENERATORS_PAGE, "Values of these fields", make_values_table())
         _replace_table(WORDPRESS_PAGE, "Signs of plugins", make_wordpress_table())
         _replace_table(MARKS_PAGE, "Marks in a text", make_marks_table())
         _replace_table(MARKS_PAGE, "What makes a draft, and how to publish it", make_guesses_table())

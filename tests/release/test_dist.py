@@ -81,8 +81,8 @@ def test_the_wheel_contains_only_the_package_and_its_metadata(wheel):
         "admin/static/pages.js",
         "docs/guide/",
         "docs/deploy/",
-        "demo/articles/",
-        "demo/pictures/",
+        "operations/demo/articles/",
+        "operations/demo/pictures/",
     )
     for part in parts:
         assert any(name.startswith(f"blogapi/{part}") for name in wheel), part

@@ -111,7 +111,7 @@ def _find_mark(record: ArticleRecord) -> re.Match[str] | None:
 # The names of the parts of a text: comments, elements, containers, and tags of templates and of Handlebars.
 _NAMED_PART = re.compile(
     r"<!--\s*+(?P<comment>[^\W\d_][\w \t:-]{1,40}?)\s*+-->"
-    r"|<(?P<element>[A-Za-z][\w.-]*+)(?=[\s/>])[^<>]*+(?P<void>(?<=/))?>"
+    r"|<(?P<element>[A-Za-z][\w.-]*+)(?=[\s/>])(?P<attributes>[^<>]*+)(?P<void>(?<=/))?>"
     r"|^[ \t>]*+:{3,}+[ \t]*+\{?[.#]?(?P<container>[A-Za-z][\w-]*+)"
     r"|\{(?:\{[<%]|%)-?\s*+(?P<tag>[A-Za-z][\w-]*+)(?P<condition>[^%>}\n]{0,200})"
     r"|\{\{#(?P<block>[A-Za-z][\w-]*+)(?P<block_condition>[^{}\n]{0,200})\}\}",
@@ -129,7 +129,7 @@ def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:
     is_plain_markdown = record.content_type == "markdown" and not record.generator
     has_comments = record.key.startswith(_FROM_PROGRAMS) or is_plain_markdown
     for found in dict.fromkeys(it.groups() for it in _NAMED_PART.finditer(record.content)):
-        comment, element, void, container, tag, condition, block, block_condition = found
+        comment, element, attributes, void, container, tag, condition, block, block_condition = found
         name, kind = element or container or tag or block or "", "tag"
         subject = f"The {'element' if element else 'container' if container else 'tag'} “{name[:60]}”"
         if comment:
@@ -143,7 +143,11 @@ def _guess_from_text(record: ArticleRecord) -> Iterator[Guess]:
         elif (
             (container and record.content_type != "markdown")
             or (tag and not record.has_templates)
-            or not hiding_words.is_hiding_name(name)
+            or not (
+                hiding_words.is_hiding_name(name)
+                # A component of a site begins with a capital letter; a `label` of HTML also has `for`.
+                or (name[0].isupper() and hiding_words.has_hiding_attribute(attributes or ""))
+            )
         ):
             continue
         if not ends:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from blogapi.importing.texts.lines import BOOLEAN_WORDS
+from blogapi.importing.texts.lines import BOOLEAN_WORDS, normalize_key
 
 
 def _words(text: str) -> frozenset[str]:
@@ -63,13 +63,15 @@ READERS = frozenset(
     internal paid premium private paidmembers paidsubscribers registered admin admins loggedin
     onlypaid onlyfree founding""")
 )
+#: They pay for some texts. In most fields they are the subject of a text.
+SUPPORTERS = _words("supporter supporters backer backers donor donors sponsor sponsors")
 HIDING_VALUES = (
     READERS - {"staff", "admin", "admins", "premium", "vip", "patron", "patrons", "registered", "founding"}
     | MEMBERS
     | DRAFTS
     | PRIVATE
-    | _words("""confidential internal hidden loggedin loggedinusers registeredusers userrole
-    unpublished payingmembers payingsubscribers subscribersonly memberonly administrator trash""")
+    | _words("""confidential internal hidden loggedin signedin authenticated loggedinusers registeredusers
+    userrole unpublished payingmembers payingsubscribers subscribersonly memberonly administrator trash""")
 ) - {"tag"}
 #: The values with which readers saw a text.
 SHOWN_VALUES = (
@@ -118,7 +120,11 @@ _NEGATIONS = _words("not non out nologin without un")
 _VISITORS = _words("hide hidden visitor")
 _OTHER_USES = _words("""form button email directory newsletter mobile lightbox timeline team
     guest guests upgrade""")
+# `email_gate` and `newsletter_locker` hide a text until the reader gives an address.
+_LOCKS, _LOCK_KEYS = _words("gate gated lock locker locked unlock"), _words("email newsletter")
 _ENTRY_FILLERS = _words("is not post page article entry content site from on web this has was")
+_AUDIENCE_ATTRIBUTES = _words("when for if visibility access audience role roles")
+_ATTRIBUTE = re.compile(r"([\w-]{1,40}) *= *\{?[\"']([^\"'<>]{1,40})[\"']")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SEPARATORS = re.compile(r"[\W_\d]+")
 
@@ -147,6 +153,8 @@ def _is_weak(word: str) -> bool:
 def is_other_use(name: str) -> bool:
     """Return whether a name has a negation and no word for visitors, or a word of another use."""
     words = set(split_name(name))
+    if words & _LOCKS:
+        words -= _LOCK_KEYS
     return bool(words & _OTHER_USES or (words & _NEGATIONS and not words & _VISITORS))
 
 
@@ -160,6 +168,14 @@ def is_hiding_name(name: str) -> bool:
         return True
     weak = {word for word in words if _is_weak(word)}
     return len(words) > 1 and bool(weak) and words - weak <= _NEIGHBOURS and bool(words - {"if", "can"})
+
+
+def has_hiding_attribute(attributes: str) -> bool:
+    """Return whether the attributes of a component say for whom it is: `when="signed-in"` (Clerk)."""
+    return any(
+        name.lower() in _AUDIENCE_ATTRIBUTES and normalize_key(value.strip()) in HIDING_VALUES
+        for name, value in _ATTRIBUTE.findall(attributes)
+    )
 
 
 def is_wall(name: str) -> bool:
@@ -215,7 +231,8 @@ _FOLDERS = (
     | PRIVATE
     | {f"{word}s" for word in DRAFTS}
     | _words(
-        "entwürfe borradores brouillons bozze rascunhos szkice черновики members subscribers premium paid"
+        """entwürfe borradores brouillons bozze rascunhos szkice черновики members subscribers premium
+        paid deleted"""
     )
 )
 _FOLDER_NEIGHBOURS = _words("""notes note posts post articles article pages page ideas texts
@@ -228,8 +245,10 @@ _COMMENT_FILLERS = _words("content only for start begin free text part")
 
 def is_hiding_folder(name: str) -> bool:
     """Return whether a folder has a name of the list, or its words with `_` and `-` between them."""
-    words = [word for word in re.split("[-_ ]", name.casefold()) if word]
+    words = [word for word in re.split(r"[-_ \d]", name.casefold()) if word]
     hiding = [word for word in words if word in _FOLDERS]
+    if words == ["work", "in", "progress"]:
+        return True
     return bool(hiding) and {*words} - {*hiding} <= _FOLDER_NEIGHBOURS
 
 

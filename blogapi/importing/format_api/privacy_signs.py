@@ -10,7 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from blogapi.importing.format_api import hiding_words
+from blogapi.importing.format_api.hiding_words import (
+    DRAFTS,
+    FALSE,
+    PRIVATE,
+    PUBLISHED,
+    READERS,
+    SUPPORTERS,
+    TRUE,
+    is_hiding_entry,
+    is_hiding_name,
+    is_other_use,
+    is_wall,
+    split_name,
+)
 from blogapi.importing.texts.lines import normalize_key
 from blogapi.rendering.hidden_elements import HIDDEN_VALUES
 
@@ -26,13 +39,11 @@ def list_names(sources: Mapping[str, str]) -> tuple[str, ...]:
 
 # --- Front matter of Markdown files, and tags in their text.
 
-_EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
+EVERYONE = frozenset(("public", "everyone", "everybody", "all", "anyone", "open"))
 # The values of a hiding field that mean "not hidden".
-_NOTHING = hiding_words.FALSE | {"", "none", "null"}
+_NOTHING = FALSE | {"", "none", "null"}
 _YES = frozenset(("true", "yes"))
-_PUBLIC = (
-    _EVERYONE | hiding_words.PUBLISHED | {"published", "publish", "visible", "listed", "free", "default"}
-)
+_PUBLIC = EVERYONE | PUBLISHED | {"published", "publish", "visible", "listed", "free", "default"}
 _PARTS = frozenset(("navigation", "toc", "footer", "path", "tags", "feedback", "comments", "date"))
 _PRIVATE = frozenset(
     _words("""draft private hidden unlisted unpublished pending skip trash password protected internal
@@ -40,9 +51,7 @@ _PRIVATE = frozenset(
 )
 _UNFINISHED = _PRIVATE | {"review", "inreview", "todo", "idea", "inprogress", "wip"}
 #: The values with which a longer key that ends in `status` or `state` hides a text.
-PRIVATE_STATUSES = (
-    hiding_words.DRAFTS | hiding_words.PRIVATE | {"pending", "unpublished", "trash", "review", "inreview"}
-)
+PRIVATE_STATUSES = DRAFTS | PRIVATE | {"pending", "unpublished", "trash", "review", "inreview"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +81,7 @@ STATUS_RULE = FieldRule(
 #: They also apply inside of MAPPING_PREFIXES: `build.list` is `list` inside of Hugo's `build`.
 #: Rules with `others_are_public` are for fields that other blogs use for other purposes.
 FIELDS = {
-    FieldRule(public=_NOTHING, private=hiding_words.TRUE): {
+    FieldRule(public=_NOTHING, private=TRUE): {
         "most generators": "draft drafts isDraft saveAsDraft wip isWip",
         "Hugo": "headless",
         "Hexo and others": "private isPrivate hidden isHidden secret",
@@ -81,68 +90,62 @@ FIELDS = {
         "hexo-blog-encrypt and others": "encrypt encrypted locked isLocked",
         "Eleventy": "eleventyExcludeFromCollections buildawesomeExcludeFromCollections",
     },
-    FieldRule(public=_NOTHING | _EVERYONE | {"free", "default"}, private=hiding_words.TRUE, is_guess=True): {
+    FieldRule(public=_NOTHING | EVERYONE | {"free", "default"}, private=TRUE, is_guess=True): {
         "sites with members": """membersOnly memberOnly subscribersOnly sponsorsOnly vip premium isPremium
             paid isPaid paywall paywalled exclusive gated isGated loginRequired requiresLogin requireLogin
             authRequired requiresAuth requireAuth"""
     },
     # Material for MkDocs: `hide: [navigation, toc]` hides parts of the page.
-    FieldRule(public=_NOTHING | _PARTS, private=hiding_words.TRUE): {"Hexo, Material for MkDocs": "hide"},
+    FieldRule(public=_NOTHING | _PARTS, private=TRUE): {"Hexo, Material for MkDocs": "hide"},
     # Jekyll and Quartz treat an empty `published` or `publish` as false; it can also be a date.
-    FieldRule(
-        public=hiding_words.TRUE | _EVERYONE,
-        private=hiding_words.FALSE | _PRIVATE | {""},
-        dates_are_public=True,
-    ): {"Jekyll, Obsidian, Quartz": "published isPublished publish dg-publish"},
-    FieldRule(public=hiding_words.TRUE | _EVERYONE, private=hiding_words.FALSE | _PRIVATE | {""}): {
+    FieldRule(public=TRUE | EVERYONE, private=FALSE | _PRIVATE | {""}, dates_are_public=True): {
+        "Jekyll, Obsidian, Quartz": "published isPublished publish dg-publish"
+    },
+    FieldRule(public=TRUE | EVERYONE, private=FALSE | _PRIVATE | {""}): {
         "content systems": "public isPublic visible isVisible",
         "Zola, Grav": "render routable",
     },
-    FieldRule(public=_NOTHING, private=hiding_words.TRUE, is_unlisting=True): {
+    FieldRule(public=_NOTHING, private=TRUE, is_unlisting=True): {
         "Hugo and others": "unlisted isUnlisted delisted"
     },
-    FieldRule(
-        public=hiding_words.TRUE | {"always"},
-        private=hiding_words.FALSE | {"never", "local"},
-        is_unlisting=True,
-    ): {
+    FieldRule(public=TRUE | {"always"}, private=FALSE | {"never", "local"}, is_unlisting=True): {
         "content systems": "listed isListed",
         "Hugo": "build.list",
     },
-    FieldRule(private=hiding_words.FALSE, others_are_public=True, is_unlisting=True): {
+    FieldRule(private=FALSE, others_are_public=True, is_unlisting=True): {
         "themes of VuePress": "list post article"
     },
     STATUS_RULE: {"Pelican, Nikola and others": "status postStatus publishStatus"},
-    FieldRule(public=_PUBLIC, private=_PRIVATE | hiding_words.READERS): {"Ghost and others": "visibility"},
-    FieldRule(
-        private=_YES | _PRIVATE | hiding_words.READERS | {"{}"}, others_are_public=True, is_guess=True
-    ): {"sites with members": "access"},
-    FieldRule(private=_YES | _PRIVATE | hiding_words.READERS, others_are_public=True, is_guess=True): {
-        "sites with members": """accessLevel audience members subscribers plan tier tiers role roles
-            permission permissions"""
+    FieldRule(public=_PUBLIC, private=_PRIVATE | READERS): {"Ghost and others": "visibility"},
+    FieldRule(private=_YES | _PRIVATE | READERS | {"{}"}, others_are_public=True, is_guess=True): {
+        "sites with members": "access"
     },
-    FieldRule(private=_YES | _UNFINISHED | hiding_words.READERS, others_are_public=True): {
+    FieldRule(private=_YES | _PRIVATE | READERS | SUPPORTERS, others_are_public=True, is_guess=True): {
+        "sites with members": """accessLevel audience members subscribers plan tier tiers role roles
+            group groups permission permissions"""
+    },
+    FieldRule(private=_YES | _UNFINISHED | READERS, others_are_public=True): {
         "content systems": "state stage workflow"
     },
-    FieldRule(public=hiding_words.TRUE | {"always"}, private=hiding_words.FALSE | {"never", "link"}): {
-        "Hugo": "build.render"
-    },
+    FieldRule(public=TRUE | {"always"}, private=FALSE | {"never", "link"}): {"Hugo": "build.render"},
     FieldRule(public=frozenset(("false", "")), is_secret=True): {
         "hexo-blog-encrypt": "password passwords passphrase passcode postPassword pwd",
         "content systems": "passwd pw",
+        "other languages": """passwort kennwort motDePasse contraseña senha wachtwoord hasło lösenord пароль
+            密码 密碼 パスワード""",
     },
-    FieldRule(private=hiding_words.TRUE, others_are_public=True): {
+    FieldRule(private=TRUE, others_are_public=True): {
         "content systems": """deleted trashed disabled confidential internal inProgress idea template lock
-            skip exclude excluded ignore ignored"""
+            invisible skip exclude excluded ignore ignored"""
     },
-    FieldRule(private=hiding_words.FALSE, others_are_public=True): {
+    FieldRule(private=FALSE, others_are_public=True): {
         "content systems": """active enabled live approved publishable ready released finished complete
             completed done""",
         "Eleventy": "permalink.build",
         "DocPad, Lume": "write url",
     },
     FieldRule(private=frozenset(("draft", "private")), others_are_public=True): {"content systems": "type"},
-    FieldRule(private=hiding_words.FALSE, others_are_public=True, is_guess=True, is_new=True): {
+    FieldRule(private=FALSE, others_are_public=True, is_guess=True, is_new=True): {
         "content systems": "online show display"
     },
     FieldRule(private=frozenset(("false",)), others_are_public=True): {"Eleventy": "permalink"},
@@ -153,7 +156,7 @@ FIELD_RULES = {normalize_key(name): rule for rule, found in FIELDS.items() for n
 UNLISTED_VALUES = {"unlisted"}
 #: The values that only keep an article out of lists in one generator, by generator and field.
 UNLISTED_VALUES_BY_GENERATOR = {
-    ("jekyll", "hidden"): hiding_words.TRUE,  # the plugin jekyll-paginate-v2
+    ("jekyll", "hidden"): TRUE,  # the plugin jekyll-paginate-v2
     ("pelican", "status"): frozenset(("hidden",)),
 }
 PUBLISHING_FIELDS = {"published", "publish", "dgpublish"}
@@ -519,7 +522,7 @@ def guess_attribute(line: str) -> HidingSign:
     path, _, value = line.partition("=")
     name = path.rpartition(".")[2]
     is_other = path.partition(".")[0] in _OTHER_ATTRIBUTES
-    is_private = not is_other and hiding_words.is_hiding_entry(name, normalize_key(value.strip()))
+    is_private = not is_other and is_hiding_entry(name, normalize_key(value.strip()))
     return _GUESSED_WORD if is_private and not HIDING_PARTS.search(path) else GUESSED_ATTRIBUTE
 
 
@@ -532,11 +535,7 @@ def guess_block_sign(name: str, *, is_enclosing: bool) -> HidingSign | None:
     """Return a sign if the name of an unknown block, behind its namespace, has a word that hides."""
     last = name.rpartition("/")[2] if "/" in name else ""
     # Blocks with these names are forms.
-    hides = (
-        hiding_words.is_hiding_name(last) and last not in ("login", "subscriptions")
-        if is_enclosing
-        else hiding_words.is_wall(last)
-    )
+    hides = is_hiding_name(last) and last not in ("login", "subscriptions") if is_enclosing else is_wall(last)
     return _GUESSED_WORD if hides else None
 
 
@@ -603,14 +602,14 @@ OTHER_WORDS = _words("""person people profile team staff speaker testimonial tes
 
 def guess_shortcode_sign(name: str, attributes: Mapping[str, object]) -> HidingSign | None:
     """Return a sign if the name or the attributes of an unknown shortcode suggest that it hides content."""
-    words = {*hiding_words.split_name(name)}
+    words = {*split_name(name)}
     is_former = any(stem in name.lower() for stem in _FORMER_STEMS) or not words.isdisjoint(_FORMER_WORDS)
-    is_former = is_former and not hiding_words.is_other_use(name)
+    is_former = is_former and not is_other_use(name)
     if words.isdisjoint(OTHER_WORDS):
         is_former = is_former or any(map(attributes.get, HIDING_SHORTCODE_ATTRIBUTES))
     # Without any word, an enclosing shortcode that no table knows can hide its text too.
-    is_shown = hiding_words.is_other_use(name) or not words.isdisjoint(OTHER_WORDS)
-    hides = is_former or hiding_words.is_hiding_name(name) or not is_shown
+    is_shown = is_other_use(name) or not words.isdisjoint(OTHER_WORDS)
+    hides = is_former or is_hiding_name(name) or not is_shown
     return _sign(name, "", is_guess=True, is_new=not is_former) if hides else None
 
 
@@ -696,7 +695,7 @@ SUBSTACK_AUDIENCES = {
 # The mark of a paywall in the HTML of a post of Substack.
 SUBSTACK_PAYWALL = re.compile(r"""class=["'](?:[^"'<>]*?\s)?paywall""")
 #: The public statuses of Notion's pages. Others, such as “Done” and “Open”, are statuses of tasks.
-NOTION_PUBLIC_STATUSES = hiding_words.PUBLISHED | {"public", "live"}
+NOTION_PUBLIC_STATUSES = PUBLISHED | {"public", "live"}
 #: The names of the property in the languages of Notion, in the form of `normalize_key`.
 NOTION_STATUS_FIELDS = _words("status statut estado stato état статус ステータス 状态 狀態 상태 durum tila")
 #: Properties of Notion that make a page public if they are true, in the form of `normalize_key`.

@@ -52,6 +52,8 @@ _TITLES = {
     "limits": "Redis does not respond",
     "addresses": "Another page is at the address of an item",
     "theme": "A part of the theme is not used",
+    "languages": "Texts have a language that the site does not list",
+    "proxy": "No proxy is trusted",
 }
 
 _EXTENSION = "blogapi-doctor"

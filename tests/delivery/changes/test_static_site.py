@@ -24,7 +24,7 @@ DELAY = timedelta(seconds=2)
 @pytest.fixture
 def program(tmp_path):
     """The program in the guide, as a file."""
-    text = (GUIDE / "writing.md").read_text(encoding="utf-8")
+    text = (GUIDE / "changes.md").read_text(encoding="utf-8")
     (code,) = re.findall(r'^```python\n("""python follow\.py .*?)^```$', text, flags=re.DOTALL | re.MULTILINE)
     path = tmp_path / "follow.py"
     path.write_text(code, encoding="utf-8")

@@ -5,23 +5,33 @@ from __future__ import annotations
 import pytest
 
 from blogapi.importing.format_api import hiding_words
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.hidden_parts import hide_parts
 from blogapi.importing.format_api.privacy import find_draft_reasons_in_front_matter, is_private_field
 
 NAMES = (
     *("subscriber-content", "members-area", "vip-zone", "login-required", "pay-to-read", "role-restriction"),
     *("content-lock", "staff-only", "LoggedInOnly", "SubscriberGate", "AuthRequired", "ShowIfMember"),
     *("signed-in-only", "memberOnly", "rolesAllowed", "subscriberwall", "paidcontent", "unlocked_for"),
-    *("autohide", "contentgate", "draft", "hidden"),
+    *("autohide", "contentgate", "draft", "hidden", "email_gate", "newsletter-locker"),
 )
 OTHER_NAMES = (
     *("PricingTable", "login-form", "LoginButton", "team-members", "CardGroup", "RadioGroup", "navigation"),
     *("block", "clock", "aggregate", "firewall", "NotLoggedIn", "logged-out-view", "guest-content"),
     *("SubscribeForm", "plan-table", "accessibility", "access-map", "tier-list", "author-box", "hideout"),
+    *("email-form", "newsletter-box"),
     *("blocked", "forbidden", "fellowship", "remember", "privateer", "secretary", "patronage"),
 )
 KEYS = (
     *("members_only: 'yes'", "requires_membership: true", "min_plan: gold", "required_tier: 2"),
-    *("access_roles: [editor]", "post_visibility: private", "article_status: draft", "is_public_post: false"),
+    *(
+        "audience: supporters",
+        "groups: [staff]",
+        "access_roles: [editor]",
+        "post_visibility: private",
+        "article_status: draft",
+        "is_public_post: false",
+    ),
     *("is_not_published: true", "needs_login: true", "paywall_type: hard", "sichtbarkeit: privat"),
     *(
         "nur_mitglieder: true",
@@ -36,6 +46,7 @@ OTHER_KEYS = (
     *("member_since: 2019", "sponsors: [Acme]", "hide_title: true", "show_comments: false", "paid_by: Acme"),
     *("login_url: /login", "password_hint: none", "comment_status: closed", "state: Ohio", "category: draft"),
     *("layout: private", "tags: [private]", "description: members", "hide_in_nav: true", "subscribe: true"),
+    *("invisible: false", "groups: [cycling]", "audience: developers"),
     *("title: members", "author_role: editor", "hidden_gem: true", "unlock_date: 2020-01-01"),
 )
 
@@ -75,7 +86,18 @@ def test_a_custom_field_hides_by_its_name_or_its_whole_value(name, value):
 
 
 @pytest.mark.parametrize(
-    "name", ["wip", "_unfinished", "unpublished-notes", "Entwürfe", "草稿", "private_posts"]
+    "name",
+    [
+        "wip",
+        "_unfinished",
+        "unpublished-notes",
+        "Entwürfe",
+        "草稿",
+        "private_posts",
+        "drafts 2021",
+        "deleted",
+        "Work in progress",
+    ],
 )
 def test_a_folder_with_a_name_of_the_list_hides(name):
     assert hiding_words.is_hiding_folder(name)
@@ -95,3 +117,23 @@ def test_a_draft_file_is_named_so(name):
 @pytest.mark.parametrize(("text", "hides"), [("paid", True), ("members only", True), ("paid for it", False)])
 def test_a_comment_names_nothing_but_readers(text, hides):
     assert hiding_words.is_hiding_comment(text) is hides
+
+
+@pytest.mark.parametrize(
+    ("element", "hides"),
+    [
+        ("<Show when='signed-in'>", True),
+        ('<Show when={"logged-in"}>', True),
+        ("<Show when='signed-out'>", False),
+        ("<TabItem value='members'>", False),
+        ("<Badge label='private'>", False),
+        ("<label for='hidden'>", False),
+    ],
+)
+def test_a_component_hides_by_the_readers_whom_it_names(element, hides):
+    name = element[1:].split()[0]
+    content = f"Shown.\n\n{element}\n\nWords.\n\n</{name}>\n"
+    record = ArticleRecord(
+        key="a", title="A", content=content, content_type="markdown", status="published", published_at=None
+    )
+    assert [guess.name for guess in hide_parts(record).guesses] == ([f"tag:{name}"] if hides else [])

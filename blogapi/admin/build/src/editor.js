@@ -1,5 +1,5 @@
 // A Markdown editor: CodeMirror with GitHub's Markdown, without anything that changes the text by itself.
-import { history, historyKeymap, standardKeymap, undo } from "@codemirror/commands";
+import { history, historyKeymap, isolateHistory, standardKeymap, undo } from "@codemirror/commands";
 import { commonmarkLanguage, insertNewlineContinueMarkupCommand } from "@codemirror/lang-markdown";
 import {
   forceParsing,
@@ -235,10 +235,12 @@ function makeSearch(view) {
  * Show an editor in `parent`, and return its commands.
  *
  * text: with "\n" as the only line break; from, to: the selection; markdown: false for other types of content; blocks:
- * for showBlocks(); describeLink: for showChips(); followLink: for foldLinks(); onChange: called after each change.
+ * for showBlocks(); describeLink: for showChips(); followLink: for foldLinks(); changeInput: returns what is inserted for a
+ * text that is typed or pasted at an offset; onChange: called after each change.
  * @param {{parent: HTMLElement, text?: string, from?: number, to?: number, label: string, placeholder?: string,
  *   markdown?: boolean, blocks?: Parameters<typeof showBlocks>[0], describeLink?: Parameters<typeof showChips>[0],
- *   followLink?: (address: string) => void, onChange?: () => void}} options
+ *   followLink?: (address: string) => void, changeInput?: (text: string, from: number) => string,
+ *   onChange?: () => void}} options
  */
 export function createEditor({
   parent,
@@ -251,6 +253,7 @@ export function createEditor({
   blocks,
   describeLink,
   followLink,
+  changeInput = (text) => text,
   onChange,
 }) {
   const limit = (/** @type {number} */ position) => Math.max(0, Math.min(position, view.state.doc.length));
@@ -261,7 +264,16 @@ export function createEditor({
       selection: { anchor: Math.min(from, text.length), head: Math.min(to, text.length) },
       extensions: [
         EditorState.lineSeparator.of("\n"),
-        EditorView.clipboardInputFilter.of((pasted) => pasted.replace(/\r\n?/g, "\n")),
+        EditorView.clipboardInputFilter.of((pasted, { selection }) =>
+          changeInput(pasted.replace(/\r\n?/g, "\n"), selection.main.from),
+        ),
+        EditorView.inputHandler.of((view, from, to, typed) => {
+          const insert = changeInput(typed, from);
+          if (insert === typed) return false;
+          const selection = { anchor: from + insert.length };
+          view.dispatch({ changes: { from, to, insert }, selection, scrollIntoView: true, userEvent: "input.type" });
+          return true;
+        }),
         EditorView.lineWrapping,
         EditorView.perLineTextDirection.of(true),
         EditorView.contentAttributes.of({
@@ -309,6 +321,7 @@ export function createEditor({
         selection: { anchor: selectFrom, head: selectTo },
         scrollIntoView: true,
         userEvent: "input.command",
+        annotations: isolateHistory.of("full"),
       });
     },
     /** Return the offset at a position of the window, or null. @param {number} x @param {number} y */

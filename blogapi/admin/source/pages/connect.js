@@ -79,7 +79,7 @@ class Connect extends Page {
           <p class="soft">Two sites are ready-made, and any framework reads the blog over HTTP.</p>
           ${line(`curl -o src/blogapi.js ${origin}/docs/blogapi.js`)}
           ${line(`export BLOG_URL=${origin} BLOG_KEY=${site}`)}
-          <p class="small soft"><a href="/docs/frameworks/">Astro and Next.js</a>,
+          <p class="small soft"><a href="/docs/front-ends/#with-a-framework">Astro and Next.js</a>,
             <a href="/docs/build-a-front-end/">one page without a framework</a>,
             <a href="/docs/client/#typed-clients">types for TypeScript</a></p></section>
         <section><header><h2>${icon("pen-line")} An AI assistant</h2>${this.renderMake("assistant")}</header>

@@ -7,7 +7,7 @@ import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { addressOf, COLLECTION, renderText } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { takePaste } from "../editor/clipboard.js";
-import { loadPlace, renderDetails } from "../editor/details.js";
+import { loadPages, renderDetails } from "../editor/details.js";
 import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { takeDrops } from "../editor/drops.js";
 import { Find } from "../editor/find.js";
@@ -47,14 +47,16 @@ class Editor extends ArticlePage {
   area = null;
   /** @type {any} a Find */
   finder = null;
+  /** @type {import("../editor/table-bar.js").TableBar | null} once the cursor was in a table */
+  tableBar = null;
   side = hasRoomForPreview() ? "preview" : "";
   previewState = "";
   /** @type {PreviewFollower | null} */
   follower = null;
   /** @type {Article[]} the translations of the article, without itself */
   translations = [];
-  /** @type {{parent: string, before: string} | null} the titles of the page above a page, and of the one before it */
-  place = null;
+  /** @type {Article[] | null} all pages, for the place of this one; null for an article */
+  pages = null;
   isTranslating = false;
   /** @type {{username: string}[]} the other users who have the article open */
   others = [];
@@ -76,7 +78,9 @@ class Editor extends ArticlePage {
       changed: (text) => this.writeText(text),
       receive: (files) => this.insertPictures(files),
       paste: (data) => takePaste(this, data),
+      changeInput: (text, from) => this.tableBar?.changeInput(text, from) ?? text,
     });
+    document.addEventListener("selectionchange", () => this.followTable());
     this.finder = new Find(refs.findRow, refs.toolRow, this.area);
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
@@ -105,7 +109,7 @@ class Editor extends ArticlePage {
     if (!this.article) lines[0].focus();
     this.showEdits();
     loadTranslations(this).catch(() => {});
-    loadPlace(this).catch(() => {});
+    loadPages(this).catch(() => {});
     this.startKeeping();
     startPresence(this);
   }
@@ -129,6 +133,17 @@ class Editor extends ArticlePage {
     if (!field.rectangleAt || !asksForInsert(former, text, from)) return;
     const { InsertList } = await import("../editor/insert.js");
     new InsertList(this, from - 1);
+  }
+
+  /** Load what serves tables when the cursor comes into a line that may belong to one. */
+  async followTable() {
+    const { field, options } = this.area;
+    if (this.tableBar) return this.tableBar.update();
+    const text = field.getText();
+    const start = text.slice(0, field.getSelection().from).lastIndexOf("\n") + 1;
+    if (!options.markdown || !field.contentDOM || text[start] !== "|") return;
+    const { TableBar } = await import("../editor/table-bar.js");
+    this.tableBar ??= new TableBar(this);
   }
 
   /**
