@@ -109,7 +109,7 @@ def test_a_taken_slug_is_named_where_one_publishes(api, write, make, side):
     popover.get_by_text(words).wait_for()
     assert popover.locator(".address").count() == 0
     assert popover.get_by_text("Readers do not get <script>. Show", exact=True).is_visible()
-    embedded = "Readers do not get <iframe>, because it is no player that may be embedded. Show"
+    embedded = "Readers do not get <iframe>: of embedded pages, only players of known sites are shown. Show"
     assert popover.get_by_text(embedded, exact=True).is_visible()
     popover.get_by_role("button", name="Publish", exact=True).click()
     popover.get_by_role("alert").get_by_text("is taken").wait_for()

@@ -149,11 +149,13 @@ export function checkbox({ id, label, value, help, onChange }) {
 }
 
 /**
- * A part of a form that is one line, its name and its value, until it is opened.
+ * A part of a page that is one line, its name and its value, until it is opened.
  * @param {unknown} name @param {unknown} value @param {unknown} content @param {boolean} [isOpen]
+ * @param {(isOpen: boolean) => unknown} [onToggle]
  */
-export const fold = (name, value, content, isOpen = false) =>
-  html`<details class="fold" ?open=${isOpen}><summary><span>${name}</span><span dir="auto">${value}</span>
+export const fold = (name, value, content, isOpen = false, onToggle = undefined) =>
+  html`<details class="fold" ?open=${isOpen} @toggle=${(/** @type {any} */ { target }) => onToggle?.(target.open)}
+    ><summary><span>${name}</span><span dir="auto">${value}</span>
     ${icon("chevron-down")}</summary>${content}</details>`;
 
 /**

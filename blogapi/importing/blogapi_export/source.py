@@ -97,10 +97,14 @@ class ArticleFiles:
         match = _FRONT_MATTER.match(data)
         if match is None:
             if _has_front_matter(data):
-                raise RefusedFile("Its front matter has no end; add a line with `---`.")
-            raise RefusedFile("It has no front matter; begin it with the lines `---`, `title: Bread`, `---`.")
+                raise RefusedFile("Its head (front matter) has no end; add a line with `---`.")
+            raise RefusedFile(
+                "It has no head (front matter); begin it with the lines `---`, `title: Bread`, `---`."
+            )
         if len(match[1]) > _MAX_FRONT_MATTER:
-            raise RefusedFile(f"Its front matter has more than {_MAX_FRONT_MATTER:,} bytes; shorten it.")
+            raise RefusedFile(
+                f"Its head (front matter) has more than {_MAX_FRONT_MATTER:,} bytes; shorten it."
+            )
         entries, notes = parse_yaml(_decode(match[1]), 2)
         place = path.relative_to(self.export.root)
         metadata = values.get_mapping(entries, "blogapi")
@@ -397,7 +401,7 @@ class ExportSource(Source):
         if first is not None:
             reason = (
                 f"“{first}” has the same uuid; if this is another article, remove `blogapi` and the lines "
-                "below it from its front matter."
+                "below it from its head (front matter)."
             )
             return FileReport(item.source, Result.REFUSED, notes=(reason,))
         if not self._media_uuids:

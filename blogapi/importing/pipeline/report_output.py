@@ -174,5 +174,5 @@ def _describe_problem(report: FileReport) -> dict[str, Any]:
         "result": report.result.value,
         "slug": report.slug,
         "article": report.article and str(report.article),
-        "reasons": [reason[:_MAX_LENGTH] for reason in report.notes[:_MAX_REASONS]],
+        "reasons": [_OPTION.sub("", reason)[:_MAX_LENGTH] for reason in report.notes[:_MAX_REASONS]],
     }

@@ -107,7 +107,10 @@ def resolve_record(
             unresolved += resolved.unresolved
             notes += resolved.notes
         if unresolved:
-            notes.append(f"Template tags and wiki links that were not resolved: {join_counts(unresolved)}.")
+            notes.append(
+                "Codes that only the old blog understands (template tags and wiki links) stay in the text, "
+                f"each with its number: {join_counts(unresolved)}."
+            )
     if not content.strip():
         notes.append("The article has no text.")
     files = OwnFiles(index.hosts, has_file)

@@ -220,5 +220,5 @@ def _describe(error: Exception) -> tuple[int, str]:
 def _refuse(language: str, reason: str, line_number: int = 0, cause: Exception | None = None) -> NoReturn:
     place = f"line {line_number}: " if line_number else ""
     raise RefusedFile(
-        f"The front matter cannot be read as {language} ({place}{reason}); correct it."
+        f"The head (front matter) cannot be read as {language} ({place}{reason}); correct it."
     ) from cause

@@ -76,7 +76,8 @@ export class WritingArea {
     this.field?.destroy();
     const onChange = () => changed(this.field.getText());
     const options = { label: "Text", placeholder: "Text", markdown, blocks, describeLink, followLink, changeInput };
-    this.field = create({ parent, text, ...selection, ...options, onChange });
+    const { findRow } = refs;
+    this.field = create({ parent, findRow, text, ...selection, ...options, onChange });
     if (isFocused) this.field.focus();
     scroller.scrollTop = top;
   }

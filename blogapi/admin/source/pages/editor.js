@@ -10,7 +10,6 @@ import { takePaste } from "../editor/clipboard.js";
 import { loadPages, renderDetails } from "../editor/details.js";
 import { keepBreaks, showBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { takeDrops } from "../editor/drops.js";
-import { Find } from "../editor/find.js";
 import { PreviewFollower } from "../editor/following.js";
 import { asksForInsert } from "../editor/links.js";
 import { openLetters, showLetters } from "../editor/letters.js";
@@ -45,8 +44,6 @@ const hasRoomForPreview = () => matchMedia("(width >= 100rem)").matches;
 class Editor extends ArticlePage {
   /** @type {any} a WritingArea, once the page is shown */
   area = null;
-  /** @type {any} a Find */
-  finder = null;
   /** @type {import("../editor/table-bar.js").TableBar | null} once the cursor was in a table */
   tableBar = null;
   side = hasRoomForPreview() ? "preview" : "";
@@ -81,7 +78,6 @@ class Editor extends ArticlePage {
       changeInput: (text, from) => this.tableBar?.changeInput(text, from) ?? text,
     });
     document.addEventListener("selectionchange", () => this.followTable());
-    this.finder = new Find(refs.findRow, refs.toolRow, this.area);
     const getField = () => this.area.field;
     this.follower = new PreviewFollower({ writing: refs.writing, reading: refs.reading, getField });
     takeDrops(this, refs.editor);
@@ -118,7 +114,6 @@ class Editor extends ArticlePage {
   writeText(text) {
     const former = showBreaks(this.edits.content);
     this.change({ content: keepBreaks(this.edits.content, text) });
-    this.finder?.changed();
     if (this.edits.content_type === "markdown") followTyping(this, former, text);
     if (this.edits.content_type === "markdown") this.followSlash(former, text);
   }
@@ -268,9 +263,12 @@ class Editor extends ArticlePage {
   /** @param {any} event a KeyboardEvent @param {string} letter */
   handleFindKey(event, letter) {
     const isStep = event.key === "F3" && !event.ctrlKey && !event.altKey && !event.metaKey;
-    if (!this.finder.search || event.target.closest("dialog") || !(isStep || /^[FH]$/.test(letter))) return false;
-    if (isStep) this.finder.go(event.shiftKey ? "previous" : "next");
-    else this.openFind(letter === "H");
+    const { search } = this.area.field;
+    if (!search || event.target.closest("dialog") || !(isStep || /^[FH]$/.test(letter))) return false;
+    if (!isStep) this.openFind(letter === "H");
+    else if (event.shiftKey) search.previous();
+    else search.next();
+    if (isStep && !refs.findRow.contains(document.activeElement)) this.area.field.focus();
     return true;
   }
 
@@ -283,7 +281,7 @@ class Editor extends ArticlePage {
   /** @param {boolean} isReplacing */
   async openFind(isReplacing) {
     await this.revealText();
-    this.finder.open(isReplacing);
+    this.area.field.search.open(isReplacing);
   }
 
   /** @param {number} from @param {number} to */
@@ -338,7 +336,6 @@ class Editor extends ArticlePage {
     const { area } = this;
     const action = async () => {
       await area.choosePlain(!area.isPlain);
-      this.finder.draw();
       this.requestUpdate();
     };
     return { label: area?.isPlain ? "Coloured text field" : "Plain text field", icon: "type", action };
@@ -411,7 +408,7 @@ class Editor extends ArticlePage {
     const findText = { label: "Find", icon: "search", action: () => this.openFind(false) };
     const alone = { label: "The text alone", icon: "maximize-2", action: () => this.setAlone(true) };
     const menu = () => [
-      this.finder?.search && findText,
+      this.area?.field.search && findText,
       alone,
       showDetails,
       history && { label: "History", ...history },

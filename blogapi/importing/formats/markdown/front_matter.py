@@ -152,15 +152,15 @@ def _parse_fenced(text: str, opening: re.Match[str]) -> ParsedFile | None:
         return None
     if not closing:
         raise RefusedFile(
-            f"The front matter that begins in line {line_number} is never closed; "
+            f"The head (front matter) that begins in line {line_number} is never closed; "
             f"end it with a line `{fence}` (or write `***` for a horizontal rule at the top of a text)."
         )
     if closing.start() - opening.end() > MAX_FRONT_MATTER_LENGTH:
         limit = format_count(MAX_FRONT_MATTER_LENGTH, "character")
-        raise RefusedFile(f"The front matter is longer than {limit}; shorten it.")
+        raise RefusedFile(f"The head (front matter) is longer than {limit}; shorten it.")
     block, body = text[opening.end() : closing.start()], _body(text, closing.end())
     if language not in _PARSERS:
-        problem = f"Its front matter is {language}, which is not run; the article became a draft."
+        problem = f"Its head (front matter) is {language}, which is not run; the article became a draft."
         return ParsedFile("program", {}, body, problem=problem)
     entries, notes = _PARSERS[language](block, line_number + 1)
     return ParsedFile("hexo" if fence[0] == ";" else language, entries, body, notes)
@@ -173,7 +173,9 @@ def _parse_json_block(block: str, first_line: int) -> tuple[Entries, list[str]]:
     text = text if text.startswith("{") else f"{{{text}}}"
     entries, length, notes = parse_json(text, first_line)
     if text[length:].strip():
-        raise RefusedFile("The front matter cannot be read as JSON (a text follows its end); correct it.")
+        raise RefusedFile(
+            "The head (front matter) cannot be read as JSON (a text follows its end); correct it."
+        )
     return entries, notes
 
 

@@ -160,7 +160,8 @@ def decide_publication(
         return "archived", published_at
     if not published_at and not fields.all_entries and not options.publish_undated:
         fields.add_note(
-            "It has no front matter and no date; the article became a draft (--publish-undated publishes it)."
+            "It has no head (front matter) and no date; the article became a draft "
+            "(--publish-undated publishes it)."
         )
         return "draft", None
     name = next((name for name in privacy_signs.EXPIRY_FIELDS if not is_empty(fields.find(name))), "")

@@ -244,7 +244,7 @@ def _check_is_article(
     if not fields.all_entries and not parsed.body.strip():
         raise RefusedFile("The file is empty; add a text or delete the file.")
     if content_type == "html" and parsed.format == "none" and not fields.all_entries:
-        raise NotAnArticle("It is an HTML page without front matter.")
+        raise NotAnArticle("It is an HTML page without a head (front matter).")
     if lines.to_bool(fields.take("headless")):
         raise NotAnArticle("It is a headless bundle of Hugo, which has no page of its own.")
     if key.casefold().endswith(".excalidraw.md") or fields.find("excalidrawplugin"):
@@ -311,5 +311,6 @@ def _read_custom_fields(fields: Fields, options: ImportOptions) -> dict[str, Any
         if not fields.repeats_used_value(value)
     ]
     if names:
-        fields.add_note(f"Ignored front matter fields: {join_names(names)}.")
+        sentence = "The field {} is left out." if len(names) == 1 else "The fields {} are left out."
+        fields.add_note(sentence.format(join_names(names)))
     return {"custom": custom_fields.convert(taken), "other_fields": others}

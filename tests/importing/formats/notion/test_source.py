@@ -85,7 +85,7 @@ def test_the_properties_of_a_row_are_the_fields_of_the_article(read_row):
     assert (record.tags, record.slug) == (("cats", "black cats"), "mimi")
     assert [author.name for author in record.authors] == ["Ada"]
     assert record.content == "Mimi sleeps."
-    assert record.notes == ("Ignored front matter fields: Rating.",)
+    assert record.notes == ("The field Rating is left out.",)
 
 
 @pytest.mark.parametrize(
