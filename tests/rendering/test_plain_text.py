@@ -116,7 +116,10 @@ def test_an_excerpt_has_no_headings_footnotes_and_code_and_of_bare_urls_the_host
 @pytest.mark.parametrize(
     ("content", "excerpt"),
     [
-        ("Bring:\n\n- salt pans.\n- water\n- **salt**\n\nSee it.", "Bring: salt pans. water · salt · See it."),
+        (
+            "Bring:\n\n- salt pans.\n- water\n- **salt**\n\nSee it.",
+            "Bring: salt pans. water · salt · See it.",
+        ),
         ("- one\n  - two\n- three", "one · two · three"),
         ("| a | b |\n|---|---|\n| 1 | |\n", "a · b · 1"),
         ("- last", "last"),

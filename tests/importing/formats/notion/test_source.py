@@ -9,8 +9,7 @@ import pytest
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
-from blogapi.importing.formats.notion.pages import MAX_ROWS, Database, parse_markdown
-from blogapi.importing.formats.notion.source import FORMAT
+from blogapi.importing.formats.notion.source import FORMAT, MAX_ROWS, Database, parse_markdown
 from blogapi.rendering.renderer import render
 from tests.conftest import ARTICLES
 from tests.pictures import make_picture
