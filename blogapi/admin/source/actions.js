@@ -20,7 +20,7 @@ import { STATUSES } from "./statuses.js";
  */
 
 const UNLISTED_MESSAGE = "unlisted: only who knows the address can read it";
-const describeAsDraft = (/** @type {string} */ word) => `${word}: it is a draft again`;
+const draftAgain = (/** @type {string} */ word) => `${word}: it is a draft again`;
 
 /** @satisfies {Record<string, Action>} */
 const ACTION_TABLE = {
@@ -42,25 +42,13 @@ const ACTION_TABLE = {
   unlist: { name: "Unlist", icon: "link", from: ["published"], status: "unlisted", done: UNLISTED_MESSAGE },
   unpublish: {
     ...{ name: "Unpublish", icon: "undo-2", from: ["published", "unlisted"], status: "draft" },
-    done: describeAsDraft("unpublished"),
+    done: draftAgain("unpublished"),
   },
   backToDraft: {
-    ...{
-      name: "Back to draft",
-      icon: "undo-2",
-      from: ["scheduled"],
-      status: "draft",
-      done: describeAsDraft("unscheduled"),
-    },
+    ...{ name: "Back to draft", icon: "undo-2", from: ["scheduled"], status: "draft", done: draftAgain("unscheduled") },
   },
   bringBack: {
-    ...{
-      name: "Bring back",
-      icon: "undo-2",
-      from: ["archived"],
-      status: "draft",
-      done: describeAsDraft("brought back"),
-    },
+    ...{ name: "Bring back", icon: "undo-2", from: ["archived"], status: "draft", done: draftAgain("brought back") },
   },
   archive: {
     ...{ name: "Archive", icon: "archive", from: ["draft", "scheduled", "published", "unlisted"] },
@@ -78,8 +66,7 @@ export const MAIN_ACTIONS = {
 };
 
 /**
- * Whether the user may run the action: this needs the right to publish if the item is public before or after the
- * action.
+ * Whether the user may run the action: this needs the right to publish if the item is public before or afterwards.
  * @param {Action} action @param {Item} item
  */
 export const mayRun = ({ status }, item) => mayChange(item) && mayChange({ status: status ?? item.status });
@@ -136,8 +123,7 @@ export async function run(path, { from, status, takesEdits }, { at, etag, query 
 
 /**
  * Bring back the former status, time and address. If the action has published edits, also bring back the former text,
- * and make the edits unpublished again. Even if the last requests do not arrive, no edits become public that were not
- * public before.
+ * and make the edits unpublished again. Even if the last requests fail, no new text becomes public.
  * @param {string} path @param {{before: any, after: any, taken: any}} change @param {Options} options
  * @returns {Promise<State>}
  */

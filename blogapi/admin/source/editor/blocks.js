@@ -2,11 +2,8 @@
 
 import { hideCode } from "./markdown.js";
 
-const PICTURE_ADDRESS = String.raw`media:[0-9a-f-]{36}|https:\/\/[^\s()<>]+|\/media\/[^\s()<>]+`;
-const PICTURE = new RegExp(
-  String.raw`!\[((?:\\.|[^\]\\\n])*)\]\((${PICTURE_ADDRESS})(?:\s+"((?:\\.|[^"\\\n])*)")?\)`,
-  "g",
-);
+const ADDRESS = String.raw`media:[0-9a-f-]{36}|https:\/\/[^\s()<>]+|\/media\/[^\s()<>]+`;
+const PICTURE = new RegExp(String.raw`!\[((?:\\.|[^\]\\\n])*)\]\((${ADDRESS})(?:\s+"((?:\\.|[^"\\\n])*)")?\)`, "g");
 // The lines that can begin a block, and those that begin or end a block of code.
 const BLOCK_START = /^ {0,3}(?:!\[|https?:\/\/|```|~~~)[^\n]*/gm;
 const FENCE = /^ {0,3}(```|~~~)/;

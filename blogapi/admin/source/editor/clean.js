@@ -7,9 +7,9 @@ const REMOVED_ELEMENTS =
   "audio, button, canvas, embed, iframe, link, math, meta, noscript, object, script, select, style, svg, template, " +
   "textarea, title, video, xml, [hidden], [aria-hidden=true]:not(:has(img))";
 const FRAME_ELEMENTS = "iframe, video, audio, embed, object";
-const HEADING_ELEMENTS = "h1, h2, h3, h4, h5, h6";
+const HEADINGS = "h1, h2, h3, h4, h5, h6";
 const INLINE_ELEMENTS = "a, b, strong, i, em, del, s, strike";
-const MONOSPACE_FONT = /courier|consolas|menlo|monaco|\bmono\b|monospace/i;
+const MONOSPACE = /courier|consolas|menlo|monaco|\bmono\b|monospace/i;
 // The elements for the classes of paragraphs of Word.
 const WORD_STYLES = { MsoTitle: "h1", MsoQuote: "blockquote", MsoIntenseQuote: "blockquote" };
 /** Addresses of redirect services, and the query parameter with the target. @type {[RegExp, string][]} */
@@ -22,21 +22,21 @@ const MAX_COLUMNS = 50;
 // The names of attributes that the Content-Security-Policy of the page forbids get this prefix, because browsers report
 // each such attribute, even in a document that is not shown.
 export const INERT = "\ue003";
-const INERT_STYLE_NAME = `${INERT}style`;
+const INERT_STYLE = `${INERT}style`;
 
 /** @param {Element} root @param {string} selector @param {(element: any) => unknown} action */
-const forEachElement = (root, selector, action) => {
+const forEach = (root, selector, action) => {
   for (const element of [...root.querySelectorAll(selector)]) action(element);
 };
 /** @param {Element} element */
-const unwrapElement = (element) => element.replaceWith(...element.childNodes);
+const unwrap = (element) => element.replaceWith(...element.childNodes);
 /** @param {Node} node */
 const isSpace = (node) => node.nodeType === Node.TEXT_NODE && !node.nodeValue?.trim();
 /** @param {Element} element */
 const hasBlock = (element) => element.querySelector(BLOCK_ELEMENTS) !== null;
 
 /** @param {Element} element @param {string} name */
-function renameElement(element, name) {
+function rename(element, name) {
   const renamed = element.ownerDocument.createElement(name);
   renamed.append(...element.childNodes);
   element.replaceWith(renamed);
@@ -52,7 +52,7 @@ function wrapContent(element, name) {
 
 /** @param {Element} element @param {string} name */
 function readStyle(element, name) {
-  const found = new RegExp(`(?:^|;)\\s*${name}\\s*:([^;]+)`, "i").exec(element.getAttribute(INERT_STYLE_NAME) ?? "");
+  const found = new RegExp(`(?:^|;)\\s*${name}\\s*:([^;]+)`, "i").exec(element.getAttribute(INERT_STYLE) ?? "");
   return found ? found[1].trim() : "";
 }
 
@@ -64,25 +64,25 @@ function readStyle(element, name) {
  */
 export function clean(body, keepPicture, keepPlayer) {
   body.normalize();
-  forEachElement(body, `[${INERT_STYLE_NAME}]`, (element) => {
-    if (/display:\s*none|mso-hide:\s*all/i.test(element.getAttribute(INERT_STYLE_NAME))) element.remove();
+  forEach(body, `[${INERT_STYLE}]`, (element) => {
+    if (/display:\s*none|mso-hide:\s*all/i.test(element.getAttribute(INERT_STYLE))) element.remove();
   });
-  forEachElement(body, FRAME_ELEMENTS, (frame) => cleanFrame(frame, keepPlayer));
-  forEachElement(body, REMOVED_ELEMENTS, (element) => element.remove());
+  forEach(body, FRAME_ELEMENTS, (frame) => cleanFrame(frame, keepPlayer));
+  forEach(body, REMOVED_ELEMENTS, (element) => element.remove());
   makeFootnotes(body);
   makeWordLists(body);
   makeOnlineLists(body);
-  forEachElement(body, "*", (element) => {
+  forEach(body, "*", (element) => {
     if (element.localName.startsWith("v:")) element.remove();
-    else if (element.localName.includes(":")) unwrapElement(element);
+    else if (element.localName.includes(":")) unwrap(element);
   });
   cleanCode(body);
   nameElements(body);
   styleToElements(body);
-  forEachElement(body, "img", (image) => cleanPicture(image, keepPicture));
+  forEach(body, "img", (image) => cleanPicture(image, keepPicture));
   cleanLists(body);
-  forEachElement(body, "table", cleanTable);
-  forEachElement(body, "a", cleanLink);
+  forEach(body, "table", cleanTable);
+  forEach(body, "a", cleanLink);
   cleanMarks(body);
   cleanBreaks(body);
   cleanSpaces(body);
@@ -93,21 +93,21 @@ function makeFootnotes(body) {
   const selector = "a[href^='#_ftn']:not([href^='#_ftnref']), a.sdfootnoteanc";
   /** @type {Map<string, HTMLElement>} */
   const notes = new Map();
-  forEachElement(body, `div[${INERT_STYLE_NAME}*='mso-element:footnote'], div[id^=sdfootnote]`, (note) => {
+  forEach(body, `div[${INERT_STYLE}*='mso-element:footnote'], div[id^=sdfootnote]`, (note) => {
     const number = /\d+$/.exec(note.id)?.[0];
-    if (!number) return unwrapElement(note);
-    forEachElement(note, "a[href^='#_ftnref'], a.sdfootnotesym", (link) => link.remove());
+    if (!number) return unwrap(note);
+    forEach(note, "a[href^='#_ftnref'], a.sdfootnotesym", (link) => link.remove());
     notes.set(number, note);
   });
-  forEachElement(body, selector, (link) => {
+  forEach(body, selector, (link) => {
     const [number] = /\d+/.exec(link.getAttribute("href")) ?? [""];
-    if (!notes.has(number)) return unwrapElement(link);
+    if (!notes.has(number)) return unwrap(link);
     const anchor = link.parentElement.matches("sup") ? link.parentElement : link;
     anchor.replaceWith(`\ue001${number}\ue002`);
   });
   for (const [number, note] of notes) {
     const text = note.textContent.replace(/\s+/g, " ").trim();
-    const line = renameElement(note, "p");
+    const line = rename(note, "p");
     line.textContent = `\ue001${number}\ue002: ${text}`;
     body.append(line);
   }
@@ -125,14 +125,14 @@ function makeFootnotes(body) {
 function makeWordLists(body) {
   /** @type {ListItem[]} */
   const items = [];
-  forEachElement(body, `[${INERT_STYLE_NAME}*='mso-list']`, (/** @type {Element} */ paragraph) => {
+  forEach(body, `[${INERT_STYLE}*='mso-list']`, (/** @type {Element} */ paragraph) => {
     const level = /\blevel(\d+)/.exec(readStyle(paragraph, "mso-list"))?.[1];
     if (!level) return;
     const isMark = (/** @type {Element} */ part) => /ignore/i.test(readStyle(part, "mso-list"));
-    const mark = [...paragraph.querySelectorAll(`[${INERT_STYLE_NAME}*='mso-list']`)].find(isMark);
+    const mark = [...paragraph.querySelectorAll(`[${INERT_STYLE}*='mso-list']`)].find(isMark);
     const text = mark?.textContent.trim() ?? "";
     mark?.remove();
-    if (paragraph.matches(HEADING_ELEMENTS)) return;
+    if (paragraph.matches(HEADINGS)) return;
     const isOrdered = /^\(?(?:\d+|[a-z]{1,5})[.)]/i.test(text);
     const start = Number.parseInt(text, 10) || 1;
     items.push({ outer: paragraph, inner: paragraph, level: Number(level), isOrdered, start });
@@ -144,7 +144,7 @@ function makeWordLists(body) {
 function makeOnlineLists(body) {
   /** @type {ListItem[]} */
   const items = [];
-  forEachElement(body, ".ListContainerWrapper li", (inner) => {
+  forEach(body, ".ListContainerWrapper li", (inner) => {
     const list = inner.parentElement;
     const level = Number(inner.dataset.ariaLevel ?? inner.ariaLevel ?? 1);
     const outer = inner.closest(".ListContainerWrapper");
@@ -184,15 +184,15 @@ function nestItems(items) {
 
 /** Editors of code write a <div> for each line. @param {HTMLElement} body */
 function cleanCode(body) {
-  forEachElement(body, `div[${INERT_STYLE_NAME}*='white-space']`, (block) => {
-    const isCode = /^pre/.test(readStyle(block, "white-space")) && MONOSPACE_FONT.test(readStyle(block, "font-family"));
+  forEach(body, `div[${INERT_STYLE}*='white-space']`, (block) => {
+    const isCode = /^pre/.test(readStyle(block, "white-space")) && MONOSPACE.test(readStyle(block, "font-family"));
     if (!isCode || !block.isConnected || block.closest("pre")) return;
     const lines = [...block.childNodes].map(({ textContent, nodeName }) => (nodeName === "BR" ? "" : textContent));
     block.textContent = hasBlock(block) ? lines.join("\n") : block.textContent;
-    renameElement(block, "pre");
+    rename(block, "pre");
   });
-  forEachElement(body, "pre br", (line) => line.replaceWith("\n"));
-  forEachElement(body, "pre", (block) => {
+  forEach(body, "pre br", (line) => line.replaceWith("\n"));
+  forEach(body, "pre", (block) => {
     const classes = `${block.className} ${block.querySelector("code")?.className ?? ""}`;
     const language = /\b(?:lang(?:uage)?-|brush:\s*)([\w+#-]+)/.exec(classes)?.[1] ?? block.dataset.lang ?? "";
     block.textContent = block.textContent.replaceAll("\u00a0", " ").replace(/\n$/, "");
@@ -203,34 +203,34 @@ function cleanCode(body) {
 
 /** Replace elements whose role or class says what they are. @param {HTMLElement} body */
 function nameElements(body) {
-  forEachElement(body, "[role=heading][aria-level]", (element) => {
+  forEach(body, "[role=heading][aria-level]", (element) => {
     const level = Math.min(Math.max(Number.parseInt(element.ariaLevel, 10) || 2, 1), 6);
-    if (!element.matches(HEADING_ELEMENTS)) renameElement(element, `h${level}`);
+    if (!element.matches(HEADINGS)) rename(element, `h${level}`);
   });
   for (const [name, element] of Object.entries(WORD_STYLES)) {
-    forEachElement(body, `p.${name}`, (paragraph) => {
-      const named = renameElement(paragraph, element);
+    forEach(body, `p.${name}`, (paragraph) => {
+      const named = rename(paragraph, element);
       if (element === "blockquote") wrapContent(named, "p");
     });
   }
-  forEachElement(body, "aside", (element) => renameElement(element, "blockquote"));
-  forEachElement(body, "tt, samp", (element) => element.closest("pre") ?? renameElement(element, "code"));
-  forEachElement(body, "strike, s", (element) => renameElement(element, "del"));
-  forEachElement(body, "blockquote:has(> p) + blockquote:has(> p)", (quote) =>
+  forEach(body, "aside", (element) => rename(element, "blockquote"));
+  forEach(body, "tt, samp", (element) => element.closest("pre") ?? rename(element, "code"));
+  forEach(body, "strike, s", (element) => rename(element, "del"));
+  forEach(body, "blockquote:has(> p) + blockquote:has(> p)", (quote) =>
     quote.prepend(...quote.previousElementSibling.childNodes),
   );
-  forEachElement(body, "blockquote:empty", (quote) => quote.remove());
+  forEach(body, "blockquote:empty", (quote) => quote.remove());
 }
 
 /** Google Docs and others write bold, italic and code as styles of a <span>. @param {HTMLElement} body */
 function styleToElements(body) {
-  forEachElement(body, "b, strong, i, em", (element) => {
+  forEach(body, "b, strong, i, em", (element) => {
     const name = element.matches("b, strong") ? "font-weight" : "font-style";
-    if (/^(normal|400)$/i.test(readStyle(element, name))) unwrapElement(element);
+    if (/^(normal|400)$/i.test(readStyle(element, name))) unwrap(element);
   });
-  forEachElement(body, "span, font", (element) => {
+  forEach(body, "span, font", (element) => {
     if (element.closest("pre")) return;
-    const isCode = MONOSPACE_FONT.test(readStyle(element, "font-family") || (element.getAttribute("face") ?? ""));
+    const isCode = MONOSPACE.test(readStyle(element, "font-family") || (element.getAttribute("face") ?? ""));
     const align = readStyle(element, "vertical-align");
     if (isCode && !element.closest("code") && !hasBlock(element)) wrapContent(element, "code");
     if (/line-through/i.test(readStyle(element, "text-decoration(?:-line)?"))) wrapContent(element, "del");
@@ -238,11 +238,7 @@ function styleToElements(body) {
     if (/^(italic|oblique)/i.test(readStyle(element, "font-style"))) wrapContent(element, "em");
     if (/^(bold|[6-9]00)/i.test(readStyle(element, "font-weight"))) wrapContent(element, "strong");
   });
-  forEachElement(
-    body,
-    "span, font, u, ins, label, o\\:p",
-    (element) => element.closest("pre") ?? unwrapElement(element),
-  );
+  forEach(body, "span, font, u, ins, label, o\\:p", (element) => element.closest("pre") ?? unwrap(element));
 }
 
 /**
@@ -283,27 +279,27 @@ function cleanPicture(image, keepPicture) {
 
 /** @param {HTMLElement} body */
 function cleanLists(body) {
-  forEachElement(body, "li[role=checkbox]", (item) => {
+  forEach(body, "li[role=checkbox]", (item) => {
     const box = item.ownerDocument.createElement("input");
     box.type = "checkbox";
     box.toggleAttribute("checked", item.ariaChecked === "true");
     item.prepend(box);
   });
-  forEachElement(body, "input", (box) => {
+  forEach(body, "input", (box) => {
     const item = box.closest("li");
     if (box.type === "checkbox" && item) item.prepend(box);
     else box.remove();
   });
-  forEachElement(body, ":is(ul, ol) > :is(ul, ol)", (list) => {
+  forEach(body, ":is(ul, ol) > :is(ul, ol)", (list) => {
     const before = list.previousElementSibling;
     if (before?.localName === "li") before.append(list);
-    else unwrapElement(list);
+    else unwrap(list);
   });
-  forEachElement(body, "li", (item) => {
+  forEach(body, "li", (item) => {
     const paragraphs = elementsIn(item).filter(({ localName }) => /^(p|div)$/.test(localName));
-    if (paragraphs.length === 1 && !hasBlock(paragraphs[0])) unwrapElement(paragraphs[0]);
+    if (paragraphs.length === 1 && !hasBlock(paragraphs[0])) unwrap(paragraphs[0]);
   });
-  forEachElement(body, "ol", (list) => {
+  forEach(body, "ol", (list) => {
     const items = elementsIn(list).filter(({ localName }) => localName === "li");
     for (const [n, item] of items.entries()) item.setAttribute("value", String((list.start ?? 1) + n));
   });
@@ -317,13 +313,11 @@ const elementsIn = (/** @type {Element} */ { children }) => [...children];
 function cleanTable(table) {
   const rows = [...table.rows].filter(({ cells }) => cells.length);
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
-  const isLayout =
-    table.matches("[role=presentation]") || table.querySelector(`table, ${HEADING_ELEMENTS}`) || width < 2;
+  const isLayout = table.matches("[role=presentation]") || table.querySelector(`table, ${HEADINGS}`) || width < 2;
   const make = (/** @type {string} */ name) => table.ownerDocument.createElement(name);
-  const caption = table.caption && renameElement(table.caption, "p");
+  const caption = table.caption && rename(table.caption, "p");
   if (caption) table.before(caption);
-  if (isLayout)
-    return table.replaceWith(...rows.flatMap((row) => [...row.cells].map((cell) => renameElement(cell, "div"))));
+  if (isLayout) return table.replaceWith(...rows.flatMap((row) => [...row.cells].map((cell) => rename(cell, "div"))));
   /** @type {HTMLElement[][]} */
   const filled = rows.map(() => []);
   for (const [y, row] of rows.entries()) {
@@ -348,7 +342,7 @@ function cleanTable(table) {
       const align = readStyle(filled[1]?.[x] ?? cell, "text-align") || filled[1]?.[x]?.getAttribute("align");
       if (align && /^(right|center)$/i.test(align)) cell.setAttribute("align", align);
       cell.append(...(row[x]?.childNodes ?? []));
-      if (!y) forEachElement(cell, "b, strong", unwrapElement);
+      if (!y) forEach(cell, "b, strong", unwrap);
       line.append(cell);
     }
     (y ? rest : head).append(line);
@@ -370,11 +364,11 @@ function cleanCell(cell) {
 
 /** @param {HTMLElement} cell */
 function flattenCell(cell) {
-  forEachElement(cell, "li", (item) => item.prepend("• "));
-  forEachElement(cell, "pre", (block) => renameElement(block, "p"));
-  forEachElement(cell, BLOCK_ELEMENTS, (block) => {
+  forEach(cell, "li", (item) => item.prepend("• "));
+  forEach(cell, "pre", (block) => rename(block, "p"));
+  forEach(cell, BLOCK_ELEMENTS, (block) => {
     if (block.textContent.trim()) block.after(block.ownerDocument.createElement("br"));
-    unwrapElement(block);
+    unwrap(block);
   });
   trimBreaks(cell);
 }
@@ -382,7 +376,7 @@ function flattenCell(cell) {
 /** @param {HTMLAnchorElement} link */
 function cleanLink(link) {
   const target = findTarget(link.getAttribute("href") ?? "");
-  if (!target || !(link.textContent.trim() || link.querySelector("img"))) return unwrapElement(link);
+  if (!target || !(link.textContent.trim() || link.querySelector("img"))) return unwrap(link);
   for (const { name } of [...link.attributes]) link.removeAttribute(name);
   link.setAttribute("href", target);
 }
@@ -401,30 +395,30 @@ function cleanMarks(body) {
   // An inline element around blocks becomes an inline element inside each block.
   for (const mark of [...body.querySelectorAll(INLINE_ELEMENTS)].reverse()) {
     if (!hasBlock(mark)) continue;
-    forEachElement(mark, BLOCK_ELEMENTS, (block) => {
+    forEach(mark, BLOCK_ELEMENTS, (block) => {
       if (hasBlock(block) || !block.childNodes.length) return;
       const copy = /** @type {Element} */ (mark.cloneNode(false));
       copy.append(...block.childNodes);
       block.append(copy);
     });
-    unwrapElement(mark);
+    unwrap(mark);
   }
-  forEachElement(body, `:is(${HEADING_ELEMENTS}) :is(b, strong)`, unwrapElement);
-  forEachElement(
+  forEach(body, `:is(${HEADINGS}) :is(b, strong)`, unwrap);
+  forEach(
     body,
     ":is(b, strong) :is(b, strong), :is(i, em) :is(i, em), del del, code :is(b, strong, i, em, code)",
-    unwrapElement,
+    unwrap,
   );
   /** @type {Record<string, string>} */
   const equals = { B: "STRONG", I: "EM" };
   const kind = (/** @type {Node} */ { nodeName }) => equals[nodeName] ?? nodeName;
-  forEachElement(body, "b, strong, i, em, del, code", (mark) => {
+  forEach(body, "b, strong, i, em, del, code", (mark) => {
     const before = mark.previousSibling;
     if (mark.closest("pre") || !before || kind(before) !== kind(mark)) return;
     before.append(...mark.childNodes);
     mark.remove();
   });
-  forEachElement(body, INLINE_ELEMENTS, (mark) => {
+  forEach(body, INLINE_ELEMENTS, (mark) => {
     while (mark.firstChild?.nodeName === "BR") mark.before(mark.firstChild);
     while (mark.lastChild?.nodeName === "BR") mark.after(mark.lastChild);
   });
@@ -432,8 +426,8 @@ function cleanMarks(body) {
 
 /** Two line breaks end a paragraph; one at the edge of a block does nothing. @param {HTMLElement} body */
 function cleanBreaks(body) {
-  forEachElement(body, `:is(${HEADING_ELEMENTS}) br`, (line) => line.replaceWith(" "));
-  forEachElement(body, "br", (line) => {
+  forEach(body, `:is(${HEADINGS}) br`, (line) => line.replaceWith(" "));
+  forEach(body, "br", (line) => {
     const next = line.nextSibling;
     const after = next && isSpace(next) ? next.nextSibling : next;
     if (after?.nodeName === "BR" && !line.closest("td, th")) {
@@ -441,9 +435,9 @@ function cleanBreaks(body) {
       line.remove();
     }
   });
-  forEachElement(body, BLOCK_ELEMENTS, trimBreaks);
+  forEach(body, BLOCK_ELEMENTS, trimBreaks);
   trimBreaks(body);
-  forEachElement(body, "br", (line) => {
+  forEach(body, "br", (line) => {
     const isEdge = (/** @type {"previousSibling" | "nextSibling"} */ side) => {
       let node = line[side];
       while (node && isSpace(node)) node = node[side];

@@ -19,7 +19,7 @@ const VALUE_CHECKS = {
 };
 
 /** Return whether a value fits; a missing value fits too. @param {CustomField} field @param {any} value */
-function isFitting(field, value) {
+function isValid(field, value) {
   if (value === undefined || value === null) return true;
   const check = VALUE_CHECKS[field.type] ?? ((text) => typeof text === "string" && text.trim() !== "");
   return field.list ? Array.isArray(value) && value.every((item) => check(item, field)) : check(value, field);
@@ -31,12 +31,12 @@ function isFitting(field, value) {
  */
 export const findMissing = (custom) =>
   CUSTOM_FIELDS.filter(
-    (field) => field.required && (custom[field.name] == null || !isFitting(field, custom[field.name])),
+    (field) => field.required && (custom[field.name] == null || !isValid(field, custom[field.name])),
   );
 
 /** Return what is wrong with a value, or "". @param {CustomField} field @param {any} value */
 export function describeFault(field, value) {
-  if (isFitting(field, value)) return "";
+  if (isValid(field, value)) return "";
   const { type, minimum, maximum } = field;
   /** @type {Record<string, string>} */
   const words = { number: "a number", date: "a date", url: "an address", choice: "one of the choices" };
@@ -51,10 +51,7 @@ export function describeFault(field, value) {
  */
 export const toBody = (custom) =>
   Object.fromEntries(
-    CUSTOM_FIELDS.filter((field) => isFitting(field, custom[field.name])).map(({ name }) => [
-      name,
-      custom[name] ?? null,
-    ]),
+    CUSTOM_FIELDS.filter((field) => isValid(field, custom[field.name])).map(({ name }) => [name, custom[name] ?? null]),
   );
 
 /** Return the labels of the custom fields, by the names of differences. @returns {Record<string, string>} */

@@ -25,9 +25,7 @@ export const LABELS = {
   "seo.canonical_url": "Canonical address",
 };
 /** @type {Record<string, Record<string, string>>} */
-const CHOICE_LABELS = Object.fromEntries(
-  TEXT_FIELDS.flatMap(({ name, choices }) => (choices ? [[name, choices]] : [])),
-);
+const CHOICES = Object.fromEntries(TEXT_FIELDS.flatMap(({ name, choices }) => (choices ? [[name, choices]] : [])));
 /** The nouns of the terms in a field. @type {Record<string, string>} */
 const TERM_NOUNS = Object.fromEntries(Object.values(TERM_KINDS).map(({ field, noun }) => [field, noun]));
 
@@ -42,7 +40,7 @@ export function showField(version, name, names) {
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (key === "custom") return Array.isArray(value) ? value.join(", ") : String(value);
   if (name === "translation_key") return value ? "Shared with its translations" : "";
-  if (CHOICE_LABELS[name]) return CHOICE_LABELS[name][value] ?? value;
+  if (CHOICES[name]) return CHOICES[name][value] ?? value;
   if (!TERM_NOUNS[name]) return inner && value === version[SEO_SOURCES[inner]] ? "" : value;
   const uuids = [value ?? []].flat();
   return uuids.map((uuid) => names[uuid] ?? `a deleted ${TERM_NOUNS[name]}`).join(", ");
@@ -62,7 +60,7 @@ export function diffFields(before, after, names) {
 }
 
 // Comparing texts with little in common takes long. After this time, the texts count as completely different.
-const DIFF_OPTIONS = { timeout: 500 };
+const TIMEOUT = { timeout: 500 };
 /** @type {(value: string) => Part} */
 const makeRemoved = (value) => ({ value, removed: true, added: false });
 /** @type {(value: string) => Part} */
@@ -71,7 +69,7 @@ const makeAdded = (value) => ({ value, removed: false, added: true });
 const replaceParts = (before, after) => [makeRemoved(before), makeAdded(after)];
 
 /** Return the parts of a diff as [{equal} or {before, after}]. @param {Part[]} parts */
-function groupParts(parts) {
+function group(parts) {
   /** @type {any[]} */
   const changes = [];
   for (const { value, removed, added } of parts) {
@@ -87,18 +85,17 @@ function groupParts(parts) {
  * Return the lines of two texts: [{equal} or {before, after}].
  * @type {(before: string, after: string) => TextChange[]}
  */
-export const compareLines = (before, after) =>
-  groupParts(diffLines(before, after, DIFF_OPTIONS) ?? replaceParts(before, after));
+export const compareLines = (before, after) => group(diffLines(before, after, TIMEOUT) ?? replaceParts(before, after));
 
 /**
  * Return the words of two texts: [{equal} or {before, after}]; a space or a comma does not split a change.
  * @param {string} before @param {string} after @returns {TextChange[]}
  */
 export function compareWords(before, after) {
-  const parts = diffWordsWithSpace(before, after, DIFF_OPTIONS) ?? replaceParts(before, after);
+  const parts = diffWordsWithSpace(before, after, TIMEOUT) ?? replaceParts(before, after);
   const isGap = (/** @type {Part} */ { value, removed, added }, /** @type {number} */ n) =>
     !removed && !added && n > 0 && n < parts.length - 1 && /^[ ,]{1,2}$/.test(value);
-  return groupParts(parts.flatMap((part, n) => (isGap(part, n) ? replaceParts(part.value, part.value) : part)));
+  return group(parts.flatMap((part, n) => (isGap(part, n) ? replaceParts(part.value, part.value) : part)));
 }
 
 const countWords = (text = "") => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;

@@ -1,7 +1,6 @@
 /**
  * The state of an editor: the body of a working copy. A value that the server derives (slug,
- * excerpt, texts for search engines) is an empty string in the edits, so that
- * the server still derives it.
+ * excerpt, texts for search engines) is an empty string, so the server still derives it.
  */
 
 import { toBody } from "./custom-fields.js";
@@ -67,16 +66,11 @@ export const toCopy = (edits) => ({
 /** Return the body with which a draft is created. @param {Edits} edits */
 export function toArticle(edits) {
   const { category, tags, authors, seo, ...texts } = toCopy(edits);
-  const dropEmptyFields = (/** @type {object} */ fields) =>
+  const dropEmpty = (/** @type {object} */ fields) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
   const toReferences = (/** @type {string[]} */ uuids) => uuids.map((uuid) => ({ uuid }));
   const terms = { category: category && { uuid: category }, tags: toReferences(tags) };
-  return dropEmptyFields({
-    ...texts,
-    ...terms,
-    authors: authors[0] && toReferences(authors),
-    seo: dropEmptyFields(seo),
-  });
+  return dropEmpty({ ...texts, ...terms, authors: authors[0] && toReferences(authors), seo: dropEmpty(seo) });
 }
 
 /**
@@ -84,11 +78,10 @@ export function toArticle(edits) {
  * those of the article.
  * @param {Edits} left @param {Edits} right @param {Article | null} [article]
  */
-export const isSame = (left, right, article = null) =>
-  toComparableText(left, article) === toComparableText(right, article);
+export const isSame = (left, right, article = null) => toComparable(left, article) === toComparable(right, article);
 
 /** @param {Edits} edits @param {Article | null} article */
-const toComparableText = (edits, article) => JSON.stringify(fillIn(edits, article));
+const toComparable = (edits, article) => JSON.stringify(fillIn(edits, article));
 
 /**
  * Return the edits in a form that is equal for equal content. A slug, category or byline that the edits lack is

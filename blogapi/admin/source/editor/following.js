@@ -3,7 +3,7 @@
 import { findOffsets, locate } from "./preview-offsets.js";
 
 // The parts of a preview that are marked.
-const PART_SELECTOR = "p, h1, h2, h3, h4, h5, h6, li, pre, tr, dt, dd, figcaption, summary";
+const PARTS = "p, h1, h2, h3, h4, h5, h6, li, pre, tr, dt, dd, figcaption, summary";
 const MARK_CLASS = "at-cursor";
 
 export class PreviewFollower {
@@ -35,9 +35,7 @@ export class PreviewFollower {
     const article = root?.querySelector("article");
     if (!article) return;
     // The title and the other lines above the text are not parts of the text.
-    const parts = [...article.querySelectorAll(PART_SELECTOR)].filter(
-      (part) => !part.matches(".category, .subtitle, .title"),
-    );
+    const parts = [...article.querySelectorAll(PARTS)].filter((part) => !part.matches(".category, .subtitle, .title"));
     this.parts = parts;
     this.text = text;
     this.offsets = findOffsets(text, parts.map(getFirstText));
@@ -114,15 +112,14 @@ export class PreviewFollower {
 }
 
 /**
- * Return the first text in an element of PART_SELECTOR; "" if it is in a nested element of PART_SELECTOR, which is
- * listed too.
+ * Return the first text in an element of PARTS; "" if it is in a nested element of PARTS, which is listed too.
  * @param {Element} part
  */
 function getFirstText(part) {
   const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (!node.textContent?.trim()) continue;
-    return node.parentElement?.closest(PART_SELECTOR) === part ? node.textContent : "";
+    return node.parentElement?.closest(PARTS) === part ? node.textContent : "";
   }
   return "";
 }

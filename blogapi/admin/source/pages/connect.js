@@ -14,7 +14,7 @@ const { origin } = location;
 const KEY_PLACEHOLDER = "YOUR_KEY";
 const IS_FORBIDDEN = "noDoors" in document.body.dataset;
 /** The scopes of the keys that are made here, with their names. */
-const KEY_TYPES = { site: ["published", "Site", "Read published"], assistant: ["drafts", "Assistant", "Drafts"] };
+const KEYS = { site: ["published", "Site", "Read published"], assistant: ["drafts", "Assistant", "Drafts"] };
 
 /** @param {string} text */
 const renderLine = (text) =>
@@ -33,10 +33,10 @@ class Connect extends Page {
     Object.assign(this, { isOpen: site.data.mcp, webhooks: webhooks.data.length });
   }
 
-  /** @param {keyof typeof KEY_TYPES} use */
+  /** @param {keyof typeof KEYS} use */
   makeKey(use) {
     return this.act(use, async () => {
-      const [scope, name, may] = KEY_TYPES[use];
+      const [scope, name, may] = KEYS[use];
       const { data } = await post("auth/api-key/", { name, scopes: [scope], expires: null });
       this.made[use] = data.public_state;
       const foot = `May ${may.toLowerCase()} as ${session().user.username}. Never ends.`;
@@ -44,12 +44,9 @@ class Connect extends Page {
     });
   }
 
-  /** @param {keyof typeof KEY_TYPES} use */
+  /** @param {keyof typeof KEYS} use */
   renderMake(use) {
-    return button(`Make a key: ${KEY_TYPES[use][2]}`, () => this.makeKey(use), {
-      kind: "bare",
-      busy: this.busy === use,
-    });
+    return button(`Make a key: ${KEYS[use][2]}`, () => this.makeKey(use), { kind: "bare", busy: this.busy === use });
   }
 
   /** @param {boolean} mcp */

@@ -16,7 +16,7 @@ import { STATUSES } from "../statuses.js";
 import { html, nothing } from "../../static/vendor/lit.js";
 
 const ITEM_UUID = location.pathname.split("/")[3];
-const EDITOR_ADDRESS = addressOf(ITEM_UUID);
+const EDITOR = addressOf(ITEM_UUID);
 const COPY_PATH = copyOf(ITEM_UUID);
 const REVISIONS_PATH = `${pathOf(ITEM_UUID)}revisions/`;
 const LISTED_FIELDS = ["*", "published_at", ...FIELDS].join();
@@ -143,7 +143,7 @@ class History extends Page {
       location.hash = "";
       return true;
     });
-    const action = { label: `Open the ${ITEM}`, run: () => location.assign(EDITOR_ADDRESS) };
+    const action = { label: `Open the ${ITEM}`, run: () => location.assign(EDITOR) };
     if (isDone) toast("The version was brought back.", { action });
   }
 
@@ -153,10 +153,7 @@ class History extends Page {
     const isFormer = version && version !== now && version !== current;
     const busy = this.busy === "back";
     const [rename, bringBack] = [() => this.rename(version), () => this.bringBack(version)];
-    const back = iconButton("arrow-left", `Back to the ${ITEM}`, null, {
-      kind: "bare hang-start",
-      href: EDITOR_ADDRESS,
-    });
+    const back = iconButton("arrow-left", `Back to the ${ITEM}`, null, { kind: "bare hang-start", href: EDITOR });
     return html`<header class="page-head history-head">${back}
       <h1>History <span class="soft" dir="auto">${this.article?.title}</span></h1>
       <div class="actions">
