@@ -6,6 +6,7 @@ import { test } from "node:test";
 const base = new URL("../../blogapi/admin/source/", import.meta.url).href;
 const { listOptions } = await import(`${base}editor/term-options.js`);
 const { describeNumbers } = await import(`${base}pages/term-words.js`);
+const { describeChange, findSuccess, summarise } = await import(`${base}webhooks/calls.js`);
 const { count, formatSize } = await import(`${base}format.js`);
 
 test("numbers with their words, and sizes", () => {
@@ -47,4 +48,44 @@ test("terms: 'a, b, c' are three terms", () => {
 test("terms: the numbers of articles in words", () => {
   assert.equal(describeNumbers({ draft: 1, published: 1200, archived: 2 }), "1,200 published, 1 draft, 2 archived");
   assert.equal(describeNumbers({}), "Nowhere");
+});
+
+test("webhooks: a call in one line", () => {
+  const changes = [{ slug: "fish-soup", kind: "article" }];
+  const calls = {
+    "fish-soup": { count: 1, changes, attempt: 1 },
+    "fish-soup, second try": { count: 1, changes, attempt: 2 },
+    "fish-soup and 1 more, try 3": { count: 2, changes, attempt: 3 },
+    "fish-soup and 1,400 more": { count: 1401, changes, attempt: 1 },
+    "site and navigation": { count: 1, changes: [{ slug: null, kind: "site" }], attempt: 1 },
+    "Build asked for": { count: 0, changes: [], attempt: 1 },
+    "Test call, second try": { type: "webhook.test", count: 0, changes: [], attempt: 2 },
+    "Asked to read the blog again": { type: "blog.reset", count: 3, changes, attempt: 1 },
+  };
+  for (const [words, call] of Object.entries(calls)) assert.equal(summarise(call), words);
+});
+
+test("webhooks: a change leads to its article", () => {
+  const describe = (more) =>
+    Object.values(describeChange({ kind: "article", uuid: "1", slug: "soup", changed: [], ...more }));
+  const changed = ["title", "text"];
+  assert.deepEqual(describe({ type: "article.updated", changed }), [
+    "Updated",
+    "soup",
+    "title, text",
+    "/admin/articles/1/",
+  ]);
+  assert.deepEqual(describe({ type: "article.deleted" }), ["Deleted", "soup", "", ""]);
+  const moved = describe({ type: "article.updated", former_url: "https://a.example/fish/" });
+  assert.deepEqual(moved, ["Address changed", "soup", "", "/admin/articles/1/"]);
+  assert.deepEqual(describe({ type: "tag.updated", kind: "tag" }), ["Tag", "soup", "", ""]);
+  assert.deepEqual(describe({ type: "tag.deleted", kind: "tag" }), ["Tag deleted", "soup", "", ""]);
+});
+
+test("webhooks: the later call of the same message that arrived", () => {
+  const call = (id, time, succeeded) => ({ message_id: id, time, succeeded });
+  const calls = [call("a", 5, true), call("a", 4, true), call("b", 4, true), call("a", 3, false), call("a", 1, true)];
+  assert.equal(findSuccess(calls[3], calls), calls[1]);
+  assert.equal(findSuccess(calls[0], calls), undefined);
+  assert.equal(findSuccess(call("c", 1, false), calls), undefined);
 });
