@@ -312,8 +312,10 @@ def test_the_preview_loads_nothing_from_other_hosts(open_admin, write, make, add
     assert all(url.startswith(open_admin.origin) for url in asked)
 
 
-def test_texts_that_cannot_be_kept_are_not_replaced_by_the_joined_text(write, make, api):
-    path = make("Kept first")
+# First the other's text is kept, then the own.
+@pytest.mark.parametrize("failing", [1, 2])
+def test_texts_that_cannot_be_kept_are_not_replaced_by_the_joined_text(write, make, api, failing):
+    path = make(f"Kept first {failing}")
     mine, theirs = write(path), write(path, user="marit")
     type_at_end(theirs, "Marit.")
     save(theirs)
@@ -321,12 +323,17 @@ def test_texts_that_cannot_be_kept_are_not_replaced_by_the_joined_text(write, ma
     mine.keyboard.press("Control+s")
     dialog = mine.get_by_role("dialog", name="Join your text and marit’s", exact=True)
     dialog.get_by_role("radio", name="Both", exact=True).check()
-    saves = []
+    saves, kept = [], []
     mine.on("request", lambda request: saves.append(request.url) if request.method == "PUT" else None)
-    mine.route("**/revisions/", lambda route: route.abort(), times=1)
+
+    def keep(route):
+        kept.append(route.request.url)
+        route.abort() if len(kept) == failing else route.continue_()
+
+    mine.route("**/revisions/", keep)
     dialog.get_by_role("button", name="Save the article", exact=True).click()
     mine.locator(".toast").get_by_text("The blog does not answer.").wait_for()
-    assert (saves, get_stored(api, path)) == ([], f"{TEXT}Marit.")
+    assert (saves, len(kept), get_stored(api, path)) == ([], failing, f"{TEXT}Marit.")
     assert "Ida." in get_text(mine).inner_text()
     get_button(mine, "Conflict: choose a version").click()
     dialog.get_by_role("radio", name="Both", exact=True).check()
