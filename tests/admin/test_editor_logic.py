@@ -16,7 +16,7 @@ pytestmark = pytest.mark.sqlite("no database")
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
-@pytest.mark.parametrize("name", ["editor_logic.mjs", "list_logic.mjs", "device_logic.mjs"])
+@pytest.mark.parametrize("name", ["editor_logic.mjs", "list_logic.mjs", "device_logic.mjs", "webhook_logic.mjs"])
 def test_logic_without_a_page(name):
     tests = Path(__file__).with_name(name)
     fields = os.environ | {"TEXT_FIELDS": json.dumps(SCRIPT_TEXT_FIELDS)}
