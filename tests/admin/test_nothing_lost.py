@@ -359,6 +359,31 @@ def test_an_upload_that_fails_shows_its_problem_and_can_be_repeated(write, make)
     dialog.wait_for(state="hidden")
 
 
+def test_a_refused_picture_shows_why_when_it_is_sent_and_when_it_is_sent_again(write, make):
+    page = write(make("Refused"))
+    get_button(page, "Picture").click()
+    dialog = page.get_by_role("dialog", name="Add a picture", exact=True)
+    # Nothing else renders the page again, as a lost connection or the report of who is here does.
+    page.route("**/open/", lambda route: None)
+    answers = iter([f"Reason {number}" for number in (1, 2)])
+    body = {"code": "invalid", "status": 422, "title": "Invalid"}
+    page.route(
+        "**/blog/media/?name=dot.png",
+        lambda route: route.fulfill(
+            status=422, json=body | {"detail": next(answers)}, content_type="application/problem+json"
+        ),
+        times=2,
+    )
+    file = {"name": "dot.png", "mimeType": "image/png", "buffer": PIXEL}
+    dialog.get_by_label("Upload from this device").set_input_files(file)
+    dialog.get_by_text("Reason 1", exact=True).wait_for()
+    insert = dialog.get_by_role("button", name="Insert", exact=True)
+    insert.click()
+    dialog.get_by_text("Reason 2", exact=True).wait_for()
+    insert.click()
+    dialog.wait_for(state="hidden")
+
+
 def test_a_field_of_the_details_has_its_help(write, make):
     page = write(make("Help"))
     get_button(page, "Details").click()
