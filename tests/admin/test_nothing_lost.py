@@ -384,9 +384,17 @@ def test_a_refused_picture_shows_why_when_it_is_sent_and_when_it_is_sent_again(w
     dialog.wait_for(state="hidden")
 
 
-def test_a_field_of_the_details_has_its_help(write, make):
+def test_the_fields_of_the_details_have_their_help(write, make):
     page = write(make("Help"))
     get_button(page, "Details").click()
-    excerpt = page.get_by_label("Excerpt", exact=True)
-    help_id = excerpt.get_attribute("aria-describedby").split()[0]
-    assert page.locator(f"[id='{help_id}']").inner_text() == "Made from the text until you write one"
+    helps = {
+        "Excerpt": "Made from the text until you write one",
+        "Address": "old address keeps leading here.",
+        "Original address": "Only if it was published elsewhere first.",
+    }
+    for label, text in helps.items():
+        help_id = page.get_by_label(label, exact=True).get_attribute("aria-describedby").split()[0]
+        assert page.locator(f"[id='{help_id}']").text_content().strip().endswith(text), label
+    page.get_by_label("Excerpt", exact=True).fill("Twelve chars")
+    page.get_by_text("12 of 160", exact=True).first.wait_for()
+    assert page.get_by_text(helps["Excerpt"], exact=True).count() == 0
