@@ -45,20 +45,20 @@ class ResponseHeader:
     schema: Mapping[str, Any]
 
 
-def _constant(name: str, value: str, description: str, *variants: str) -> ResponseHeader:
+def _make_header(name: str, value: str, description: str, *variants: str) -> ResponseHeader:
     return ResponseHeader(name, value, description, {"type": "string", "enum": [value, *variants]})
 
 
 # The hooks, the OpenAPI document and the contract tests all take the headers from this list.
 RESPONSE_HEADERS = (
-    _constant("X-Frame-Options", "DENY", "No page may show the response in a frame."),
-    _constant("X-Content-Type-Options", "nosniff", "Browsers must not guess another content type."),
-    _constant("Referrer-Policy", "same-origin", "Browsers send a Referer to the same origin only."),
-    _constant(
+    _make_header("X-Frame-Options", "DENY", "No page may show the response in a frame."),
+    _make_header("X-Content-Type-Options", "nosniff", "Browsers must not guess another content type."),
+    _make_header("Referrer-Policy", "same-origin", "Browsers send a Referer to the same origin only."),
+    _make_header(
         "Cross-Origin-Opener-Policy", "same-origin", "Pages of other origins get no reference to the window."
     ),
     # Flask adds `Cookie` to the value if the response depends on the session.
-    _constant(
+    _make_header(
         "Vary",
         VARY,
         "Request headers that the response may depend on.",
@@ -107,7 +107,7 @@ def finish_response(response: Response) -> Response:
 
 
 def compute_etag(body: bytes, hidden_state: str = "") -> str:
-    """Return the ETag of a response body and of state that the body does not show, without quotes."""
+    """Return the ETag, without quotes, of a response body and of state that the body does not show."""
     digest = hashlib.sha256(body)
     digest.update(hidden_state.encode("utf-8"))
     return digest.hexdigest()[:32]

@@ -78,7 +78,7 @@ def get_part(number: int) -> bytes:
 
 
 def _list_first_entries(site: Site) -> list[Entry]:
-    """Return the entries before the articles: the home pages, the pages and the terms in use."""
+    """Return the entries that precede the articles: the home pages, the pages and the terms in use."""
     languages = ["", *(one["language"] for one in site.other_languages)]
     homes = (addresses.make_home_url(describe_in_language(site, language)) for language in languages)
     return [*map(Entry, filter(None, dict.fromkeys(homes))), *_list_pages(site), *_list_terms(site)]

@@ -75,7 +75,7 @@ LATEST_CALLS = 20
 MAX_CALLS_SECONDS = 10.0
 LEASE = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_SECONDS))
 
-# If a call has been due for longer than this, `serve` does not make its calls as it should.
+# If a call has been due for longer than this, the health check and `doctor` report the webhook.
 OVERDUE_AFTER = timedelta(minutes=5)
 
 
@@ -100,7 +100,7 @@ class Waiting(NamedTuple):
 
 
 def list_webhooks(page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
-    """Return the webhooks as `describe` does, sorted by name."""
+    """Return the webhooks with the attributes that `describe` adds, sorted by name."""
     found = paginate(select(Webhook).order_by(func.lower(Webhook.name), Webhook.uuid), page)
     return Page(describe(found.rows), found.total, found.page_request)
 
@@ -123,7 +123,7 @@ def describe(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
 
 
 def get_described(uuid: UUID) -> WithAttributes:
-    """Return the webhook with the uuid as `describe` does; raises NotFound if there is none."""
+    """Return the webhook with the attributes that `describe` adds; raises NotFound if there is none."""
     return describe([get_by_uuid(uuid)])[0]
 
 
@@ -162,7 +162,7 @@ def is_leased(webhook: Webhook, now: datetime) -> bool:
 
 
 def list_delayed() -> list[UUID]:
-    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; none outside of `serve`."""
+    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; outside of `serve`, none."""
     if SENDER_KEY not in current_app.extensions:
         return []
     free = list_callable(current_time())
@@ -259,7 +259,7 @@ def _find_due_time(webhook: Webhook, waiting: Waiting) -> datetime | None:
 
 
 def find_position(webhook: Webhook, since: datetime) -> int:
-    """Return the position before the first event since `since` that a webhook of its kind can receive."""
+    """Return the position before the first event from `since` on that a webhook of its kind can receive."""
     is_public = Event.public_position.is_not(None)
     is_known = or_(is_public, Event.unlisted) if webhook.receives_unlisted else is_public
     position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_known))

@@ -81,7 +81,7 @@ def test_the_healthy_webhook_gets_each_call_once_beside_500_hostile_answers(
     assert len(ids) == len({*ids}) == CHANGES
     with app.app_context():
         kept = db.session.scalars(select(Delivery).where(Delivery.webhook_id == UUID(hostile["uuid"]))).all()
-        assert len(kept) == delivery.KEPT_DELIVERIES
+        assert len(kept) == delivery.MAX_STORED_DELIVERIES
 
 
 @pytest.mark.parametrize("seed", range(3))
