@@ -27,7 +27,7 @@ bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="T
 @allow(user_login, scope="published")
 @bp.response(200, OwnAccountSchema())
 def get_own_account() -> WithAttributes:
-    """Show the account of the current user and whether its second factor is on."""
+    """Show the account of the current user, and whether their second factor is on."""
     return queries.get_details(current_user_id())
 
 

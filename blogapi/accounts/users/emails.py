@@ -15,7 +15,7 @@ from blogapi.web.blueprint import with_indefinite_article
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import WithAttributes
 
-MAX_SENDING = 2
+MAX_PARALLEL_MAILS = 2
 
 _INVITATION = """Hello {name},
 
@@ -37,8 +37,8 @@ with this link you set a new password at {title}. It works once, until {expires}
 If you have not asked for it, ignore this e-mail: your password stays as it is.
 """
 
-# Limits how many requests of admins can send an e-mail at the same time, because each occupies a thread.
-_sending = threading.BoundedSemaphore(MAX_SENDING)
+# Limits the number of requests that send an e-mail at the same time, because each occupies a thread.
+_sending = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
 
 
 def can_send() -> bool:

@@ -18,7 +18,7 @@ from blogapi.web.key_format import digest_token
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEL, ADA = uuid4(), uuid4()
-PUBLISHED, READ, DRAFTS, WRITE = (frozenset(permissions.included_scopes(scope)) for scope in SCOPES)
+PUBLISHED, READ, DRAFTS, WRITE = (frozenset(permissions.list_included_scopes(scope)) for scope in SCOPES)
 
 values = st.builds(key_format.generate_key)
 
@@ -169,7 +169,7 @@ KEY = uuid4()
     ],
 )
 def test_each_caller_can_see_only_certain_keys(caller, owner, sees):
-    assert permissions.can_see(caller, owner=owner) is sees
+    assert permissions.can_see_key(caller, owner=owner) is sees
 
 
 @pytest.mark.parametrize(
