@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from blogapi import clock
-from blogapi.operations.backups import archive, finishing, naming, restoring, service, status
+from blogapi.operations.backups import archive, backup_command, naming, restoring, service, status
 from blogapi.operations.backups.manifest import InvalidBackup, MediaPlace
 from blogapi.operations.backups.media_store import MediaStore
 from blogapi.operations.backups.naming import BackupKind
@@ -76,7 +76,7 @@ def create(home: Path) -> StoredBackup:
             service.create_backup(home, target)
     # While BACKUP_COMMAND runs, other backups can be made, checked and deleted.
     with _shorten_paths(home), status.record_attempt(home):
-        finishing.finish(home, target)
+        backup_command.run(home, target)
     return _read_backup(target, BackupKind.MANUAL)
 
 
