@@ -154,7 +154,7 @@ def test_the_site_can_be_below_a_path():
         ("", "Must begin with one slash."),
         ("/{slug}/{year", "Contains a brace without its counterpart."),
         ("/{{slug}}", "Contains a brace without its counterpart."),
-        ("/{year}/{month}/", "Must contain {slug} or {uuid}."),
+        ("/{year}/{month}/", "Must contain {slug} or {uuid} or {local_slug}."),
     ],
 )
 def test_a_wrong_pattern_is_reported(pattern, problem):
