@@ -134,7 +134,7 @@ class WrittenFolder:
     def write(self, file: TextFile | MediaFile) -> bool:
         """Write a file unless it is unchanged or belongs to the user; return whether it was written."""
         try:
-            result = self._write(file)
+            result = self._write_file(file)
         except CannotWrite as error:
             self._keep_line(file.path)
             # The user can have a `.gitattributes` of their own; the guide says what it should contain.
@@ -149,7 +149,7 @@ class WrittenFolder:
         """Delete the files of former runs that this run does not contain."""
         for path in sorted(self._old_digests.keys() - self.digests.keys()):
             try:
-                self._report.files[FileResult.REMOVED] += self._remove(path)
+                self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
                 self._report.refuse(path, f"The blog no longer contains it, but: {error}")
                 self._keep_line(path)
@@ -163,7 +163,7 @@ class WrittenFolder:
             if other != name:
                 (self._root / other).unlink(missing_ok=True)
 
-    def _write(self, file: TextFile | MediaFile) -> FileResult:
+    def _write_file(self, file: TextFile | MediaFile) -> FileResult:
         target = self._root / file.path
         if isinstance(file, MediaFile) and self._is_unchanged(file):
             return FileResult.UNCHANGED
@@ -183,7 +183,7 @@ class WrittenFolder:
         is_known = self._old_digests.get(file.path) == file.stored.hash
         return is_known and _get_size(self._root / file.path) == file.stored.size
 
-    def _remove(self, path: str) -> bool:
+    def _remove_file(self, path: str) -> bool:
         target = self._root / path
         present = self._read_digest(target)
         if not present:

@@ -149,7 +149,7 @@ def _move_site(stored: Site, url: str) -> Site:
     if errors := check_served(site, may_have_path=True):
         raise Invalid("The site cannot be written.", errors=errors)
     g.caller = STRANGER
-    # This needs the stored site, so it comes before `cache_site`: the definitions are read once as well.
+    # Read the definitions first, because this reads the stored site, which `cache_site` then replaces.
     list_definitions()
     return cache_site(site)
 

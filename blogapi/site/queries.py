@@ -29,7 +29,7 @@ def get_site() -> Site:
 
 
 def cache_site(site: Site) -> Site:
-    """Cache and return the site that the transaction has read, so that `get_site` does not read it again."""
+    """Cache the site for the calls of `get_site` in this transaction, and return it."""
     return _site.set(db.session(), site)
 
 

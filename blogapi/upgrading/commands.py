@@ -105,7 +105,7 @@ def _print_versions(state: State) -> None:
 
 
 def _check_upgrade(home: Path, state: State, url: str, key: str, as_json: bool) -> None:
-    found = service.check(home, state, create_app, url=url, key=key)
+    found = service.check_upgrade(home, state, create_app, url=url, key=key)
     if as_json:
         versions = {"former": state.version, "schema": state.migration, "is_current": state.is_current}
         notes = read_notes(state.version)

@@ -83,7 +83,9 @@ def read_state(home: Path) -> State:
     return State(version, rights, migration or "", is_current)
 
 
-def check(home: Path, state: State, create_app: CreateApp, *, url: str = "", key: str = "") -> CheckResult:
+def check_upgrade(
+    home: Path, state: State, create_app: CreateApp, *, url: str = "", key: str = ""
+) -> CheckResult:
     """Upgrade a copy of the database, and return what differs.
 
     With `url`, also compare the answers of the service there with those of this version. Raises Conflict or

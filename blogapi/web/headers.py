@@ -26,7 +26,7 @@ _PUBLIC_PATTERN = "public, max-age=0, s-maxage=[0-9]+, stale-while-revalidate=[0
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 
 # The suffix that a proxy adds to an ETag when it compresses the response; our own ETags have no hyphen.
-_COMPRESSION = re.compile("-(gzip|br|zstd|deflate)$")
+_COMPRESSION_SUFFIX = re.compile("-(gzip|br|zstd|deflate)$")
 
 # The ETag of an item that has several representations: digests of the state of the item and of the body.
 _ITEM_ETAG = re.compile("([0-9a-f]{16})[.][0-9a-f]{16}")
@@ -136,7 +136,7 @@ def contains_state(header: ETags, etag: str) -> bool:
 
 def _read_etags(header: ETags) -> list[str]:
     """Return the ETags of the header as this service sent them, without the suffixes of proxies."""
-    return [_COMPRESSION.sub("", tag) for tag in header.as_set(include_weak=True) if tag]
+    return [_COMPRESSION_SUFFIX.sub("", tag) for tag in header.as_set(include_weak=True) if tag]
 
 
 def prefers_html() -> bool:

@@ -104,7 +104,7 @@ class ResponseCacheMiddleware:
 
         Raises NotCached if the server asks only for a cached response and the cache has none.
         """
-        pending = self._identify(environ) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
+        pending = self._identify_request(environ) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
         cached = pending and self._find_response(pending)
         if cached:
             return _replay(cached, environ, start_response)
@@ -119,7 +119,7 @@ class ResponseCacheMiddleware:
         key = pending.cache_key, pending.version, pending.started_at
         return self.cache.get(*key) or self.missing_pages.get(*key)
 
-    def _identify(self, environ: WSGIEnvironment) -> _PendingResponse | None:
+    def _identify_request(self, environ: WSGIEnvironment) -> _PendingResponse | None:
         """Return the cache key and the version of the response, or None if it cannot be cached."""
         api_key = environ.get("HTTP_X_API_KEY", "")
         if (

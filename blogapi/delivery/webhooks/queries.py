@@ -26,10 +26,10 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 
 # The seconds from each failure to the next attempt, as the Standard Webhooks specification recommends: ten
 # attempts in about three days.
-DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
+RETRY_DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 MAX_RETRY_AFTER = 86_400
 # The longest delay that `get_delay` can return, with the random part.
-LONGEST_DELAY = timedelta(seconds=1.1 * max(DELAYS[-1], MAX_RETRY_AFTER))
+LONGEST_DELAY = timedelta(seconds=1.1 * max(RETRY_DELAYS[-1], MAX_RETRY_AFTER))
 
 
 def get_delay(failures: int, retry_after: str, now: datetime) -> float | None:
@@ -38,9 +38,9 @@ def get_delay(failures: int, retry_after: str, now: datetime) -> float | None:
     A random part is added, so that calls that failed at the same time are not repeated at the same time.
     `retry_after` is the `Retry-After` header of the answer: seconds, a date, or empty.
     """
-    if failures > len(DELAYS):
+    if failures > len(RETRY_DELAYS):
         return None
-    delay = DELAYS[failures - 1] * random.uniform(1, 1.1)  # noqa: S311 (not for secrets)
+    delay = RETRY_DELAYS[failures - 1] * random.uniform(1, 1.1)  # noqa: S311 (not for secrets)
     return max(delay, min(_parse_retry_after(retry_after, now), MAX_RETRY_AFTER))
 
 
@@ -91,7 +91,7 @@ class Positions(NamedTuple):
         return webhook.position < max(self.deleted, self.deleted_unlisted if webhook.receives_unlisted else 0)
 
 
-class Waiting(NamedTuple):
+class WaitingEvents(NamedTuple):
     """The number of changes that wait for a call, and the times of the first and the last of them."""
 
     number: int
@@ -181,7 +181,7 @@ def _read_lags() -> metrics.Values:
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
     statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
     rows = db.session.execute(statement)
-    due = {each: _find_due_time(each, Waiting(1, time, now)) or now for each, time in rows}
+    due = {each: _find_due_time(each, WaitingEvents(1, time, now)) or now for each, time in rows}
     return {(str(each.uuid), each.name): max(0, (now - due[each]).total_seconds()) for each in due}
 
 
@@ -219,7 +219,7 @@ def get_last_waiting_event(webhook: Webhook, last: int) -> Event:
     return db.session.scalars(statement.limit(1)).one()
 
 
-def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, Waiting]:
+def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, WaitingEvents]:
     """Return the number and the times of the events up to `last` that wait for each webhook."""
     counts = [
         select(
@@ -231,17 +231,17 @@ def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, W
     if not counts:
         return {}
     rows = db.session.execute(union_all(*counts))
-    return {row[0]: Waiting(*row[1:]) for row in rows}
+    return {row[0]: WaitingEvents(*row[1:]) for row in rows}
 
 
-def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
+def find_next_call(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
     """Return the time of the next call; None if no changes wait or the webhook is paused."""
     due = _find_due_time(webhook, waiting)
     next_attempt = clock.discard_if_ahead(webhook.next_attempt, current_time(), LONGEST_DELAY)
     return due and max(due, next_attempt or due)
 
 
-def _find_due_time(webhook: Webhook, waiting: Waiting) -> datetime | None:
+def _find_due_time(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
     """Return the time of the next call (or None) without the delays that follow failed attempts."""
     if not webhook.active or waiting.first is None or waiting.last is None:
         return None

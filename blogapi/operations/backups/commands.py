@@ -47,7 +47,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         if verify:
             result = restoring.verify(path, home, progress=show_progress)
         else:
-            result, rotation = _create(home, path, keep)
+            result, rotation = _create_backup(home, path, keep)
     checked = NOT_RESTORED if result.is_only_read else "can be restored"
     _print_backup(f"{path} {checked}" if verify else f"Wrote {result.path}", result, rotation, as_json)
     if result.missing:
@@ -55,7 +55,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-def _create(home: Path, path: Path, keep: int | None) -> tuple[Backup, Rotation]:
+def _create_backup(home: Path, path: Path, keep: int | None) -> tuple[Backup, Rotation]:
     """Write a backup to a new file, or into a folder."""
     if not path.is_dir() and not path.parent.is_dir():
         raise click.UsageError(f"The folder {path.parent} does not exist.")

@@ -19,7 +19,7 @@ from blogapi.web.errors import Conflict, NotFound, Problem
 # The number of backups is limited, because each contains all media files.
 MAX_MANUAL_BACKUPS = 20
 
-_LOCK = ".http.lock"
+_LOCK_NAME = ".http.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _read_backup(path: Path, kind: BackupKind) -> StoredBackup:
 def _lock_folder(folder: Path) -> Iterator[None]:
     with service.convert_errors(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with files.locked(folder / _LOCK) as held:
+    with files.locked(folder / _LOCK_NAME) as held:
         if not held:
             raise Conflict(
                 "Another backup is being made, checked or deleted. Wait until that has finished.",

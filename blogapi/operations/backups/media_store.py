@@ -16,7 +16,7 @@ from blogapi.operations.backups.manifest import InvalidBackup
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
-_LOCK = ".media.lock"
+_LOCK_NAME = ".media.lock"
 
 # A folder `media` without this file was not created for backups; it may be the media folder of a blog.
 _MARKER = "README.txt"
@@ -44,7 +44,7 @@ class MediaStore:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Exclude other backups into the folder; raises Conflict if another backup is running."""
-        with files.locked(self.folder / _LOCK) as held:
+        with files.locked(self.folder / _LOCK_NAME) as held:
             if not held:
                 raise Conflict(f"Another backup into {self.folder} is running. Wait until it has finished.")
             yield

@@ -107,7 +107,7 @@ def restore(
                 former_copy, unreadable = replace_database(folder / DATABASE, live, aside)
             else:
                 with service.report_full_disk("the database"):
-                    dumps.restore(url, folder, manifest, media, _upgrade)
+                    dumps.restore(url, folder, manifest, media, _upgrade_database)
             with service.report_full_disk(media_folder.root):
                 media.restore_deleted(media_folder)
             sentences = _restore_settings(folder, home), _restore_theme(folder, home)
@@ -152,7 +152,7 @@ def verify(path: Path, home: Path, *, progress: ProgressReporter = no_progress) 
         url = connections.get_database_url(home)
         service.refuse_other_kind(manifest.database, url)
         with service.report_full_disk("the database"):
-            is_restored = dumps.verify(url, folder, manifest, media, _upgrade)
+            is_restored = dumps.verify(url, folder, manifest, media, _upgrade_database)
         return Backup(path, manifest, media.known_missing, is_only_read=not is_restored)
 
 
@@ -177,7 +177,7 @@ def _open_backup(
     manifest = service.unpack(path, folder, progress=progress)
     files = None
     if manifest.database is DatabaseKind.SQLITE:
-        _upgrade(URL.create("sqlite", database=str(folder / DATABASE)), folder)
+        _upgrade_database(URL.create("sqlite", database=str(folder / DATABASE)), folder)
         with integrity.open_database(folder / DATABASE) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")
         files = service.read_media(folder / DATABASE)
@@ -185,7 +185,7 @@ def _open_backup(
         yield manifest, media
 
 
-def _upgrade(url: URL, folder: Path) -> None:
+def _upgrade_database(url: URL, folder: Path) -> None:
     """Upgrade a restored database; raises CannotStart if its schema then differs from the models."""
     app = Flask("blogapi", instance_path=str(folder))
     app.config.update({setting.name: setting.default for setting in settings.SETTINGS})

@@ -8,7 +8,7 @@ from blogapi.delivery.webhooks import queries
 from blogapi.delivery.webhooks.models import Pause
 from blogapi.operations.doctor.findings import Advice, Finding, Level, count_things, ok
 
-_PAGE = "/admin/webhooks/"
+_ADMIN_PAGE = "/admin/webhooks/"
 _PAUSE_REASONS = {
     Pause.FAILURES: "No answer for 3 days.",
     Pause.GONE: "It answered 410: it is gone permanently.",
@@ -26,13 +26,13 @@ def list_advice() -> Iterator[Advice]:
             level = Level.HINT if webhook.paused == Pause.COPIED else Level.WRONG
             waits = "waits" if webhook.waiting == 1 else "wait"
             detail = f"{reason} {waiting} {waits} for it."
-            yield Advice("webhooks", level, f"“{webhook.name}” is paused", detail, _PAGE)
+            yield Advice("webhooks", level, f"“{webhook.name}” is paused", detail, _ADMIN_PAGE)
         elif webhook.uuid in delayed:
             detail = f"{waiting} not reported for five minutes. The log of the service gives the reason."
-            yield Advice("webhooks", Level.WRONG, f"The calls of “{webhook.name}” wait", detail, _PAGE)
+            yield Advice("webhooks", Level.WRONG, f"The calls of “{webhook.name}” wait", detail, _ADMIN_PAGE)
         elif webhook.active and webhook.failures:
             detail = f"It is called again automatically. {waiting} not reported yet."
-            yield Advice("webhooks", Level.HINT, f"The calls of “{webhook.name}” fail", detail, _PAGE)
+            yield Advice("webhooks", Level.HINT, f"The calls of “{webhook.name}” fail", detail, _ADMIN_PAGE)
 
 
 def run_checks() -> Iterator[Finding]:
