@@ -110,7 +110,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     path, site = to_path(address), get_site()
     if path is None:
         return Page([], 0, None)
-    values = {kind: addresses.parse_path(complete_address(site), kind, path) or {} for kind in SLUG_KINDS}
+    values = {kind: addresses.parse_path(complete(site), kind, path) or {} for kind in SLUG_KINDS}
     slugs = {kind: addresses.list_slugs(found) for kind, found in values.items()}
     paths = [without_slash(path), f"{without_slash(path)}/"]
     rows = db.session.execute(_build_search(), {**slugs, "paths": paths, "now": current_time()}).all()
@@ -124,7 +124,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     return Page(_hide_addresses(site, matches[:1]), len(matches[:1]), None)
 
 
-def complete_address(site: Site) -> Site:
+def complete(site: Site) -> Site:
     """Return the site; a site without an address gets a placeholder, so that its pages have paths."""
     return site if site.url else typing.cast(Site, WithAttributes(site, url="http://localhost"))
 
@@ -209,7 +209,7 @@ def _select_custom(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
 
 def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
     """Return the redirects, except those whose path is the address of a public article or page."""
-    site = complete_address(site)
+    site = complete(site)
     tree = page_tree.get_tree()
     page_urls = {uuid: site.url + path for uuid, path in page_paths.make_paths(site, tree).items()}
     redirects = [_to_redirect(site, row, page_urls) for row in rows]

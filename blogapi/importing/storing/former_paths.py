@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from blogapi.content.articles.models import FormerPath
 from blogapi.content.taxonomies.categories import Category
-from blogapi.delivery.redirects.queries import complete_address
+from blogapi.delivery.redirects.queries import complete
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.storing.state import ImportState
 from blogapi.site.addresses import make_article_url, make_page_path
@@ -26,7 +26,7 @@ class FormerPaths:
         self._state, self._owners = state, dict(state.planned_paths)
         self._new: list[FormerPath] = []
         paths = sorted({path for record in records for path in list_paths(record)})
-        self._site = complete_address(get_site()) if paths else None
+        self._site = complete(get_site()) if paths else None
         for group in chunk(paths):
             owners = select(FormerPath.path, FormerPath.article_id)
             rows = db.session.execute(owners.where(FormerPath.path.in_(group)))
