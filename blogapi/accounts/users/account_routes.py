@@ -20,7 +20,7 @@ from blogapi.web.access import allow, current_user_id, user_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
 
-bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="The account of the current user", resource="")
+bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="The user account", resource="")
 
 
 @bp.get("/account/")
