@@ -182,13 +182,13 @@ def test_each_caller_can_see_only_certain_keys(caller, owner, sees):
     ],
 )
 def test_a_key_may_delete_itself_and_a_write_key_may_delete_other_keys(caller):
-    permissions.check_can_delete(caller, key=KEY)
+    permissions.check_can_delete_key(caller, key=KEY)
 
 
 @pytest.mark.parametrize("caller", [MEMBER, ADMIN])
 def test_a_read_key_cannot_delete_another_key(caller):
     with pytest.raises(Forbidden) as refused:
-        permissions.check_can_delete(caller, key=KEY)
+        permissions.check_can_delete_key(caller, key=KEY)
     assert refused.value.code == "scope_missing"
 
 
