@@ -15,8 +15,7 @@ __all__ = ["__version__", "create_app"]
 
 def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     """Return the application with its database ready for use; see `application.create_app`."""
-    # These imports take about a second, which commands such as `--help` need not wait for. The commands call
-    # this function, so `application` cannot import them.
+    # Imported here, because the imports take about a second, and commands such as `--help` do not need them.
     from blogapi import application, commands
 
     app = application.create_app(settings)

@@ -13,16 +13,16 @@ from blogapi.commands import EPILOG, CommandGroup, make_blog_option
 
 class _Program(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command, and prepare the application that it may open."""
+        """Return the command; first load what the application or the command needs."""
         command = super().get_command(ctx, cmd_name)
-        # A command whose module does not import Flask needs no application, and starts sooner.
+        # A command whose module does not import Flask needs no application and starts sooner without it.
         if ctx.obj is None and "flask" in sys.modules:
             from flask.cli import ScriptInfo
 
             # Commands that need no application, such as `restore`, need the models of all tables.
             from blogapi import application  # noqa: F401
 
-            # `serve` itself decides whether it may create the blog.
+            # `serve` itself checks whether it may create the blog.
             ctx.obj = ScriptInfo(create_app=create_app if cmd_name == "serve" else commands.open_blog)
         return command
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Flask
 
-# An alias with the name of a subpackage would hide that subpackage.
+# No alias may have the name of a subpackage of blogapi, because the alias would hide the subpackage.
 from blogapi import authentication, blog_folder, blog_owner, blueprints, config
 from blogapi.accounts import mail
 from blogapi.accounts.api_keys import service as api_key_service
@@ -72,7 +72,7 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
 
     if not app.config["DATABASE_URL"]:
         blog_folder.refuse_lost_database(Path(app.instance_path))
-    # The order matters: after an update, the tables are upgraded, and then the articles are rendered again.
+    # Keep this order: after an update, the tables are upgraded, and then the articles are rendered again.
     database.init_app(app, write_events=dependencies.write_events)
     rerendering.init_app(app)
     app.config["SECRET_KEY"] = app.config["SECRET_KEY"] or config.load_secret_key(app.instance_path)
@@ -86,10 +86,10 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
         api_key_service.delete_expired()
         releases.record(build_matrix(app))
 
-    # The order matters: the WSGI middleware that is added last is the outermost. Each response has a request
-    # id, limits count files and cached responses too, and the cache sees no unknown parameters. Inner
-    # requests are not counted again, and the limits see a bearer token as a key. The cache
-    # reads the routes when it is created: before them, it would store nothing for callers without a key.
+    # Keep this order: the WSGI middleware that is added last is the outermost. Each response has a request
+    # id, the limits count files and cached responses too, and the cache gets no unknown parameters. Inner
+    # requests are not counted again, and the limits treat a bearer token as a key. The cache reads the routes
+    # when it is created: before them, it would store nothing for callers without a key.
     delivery.init_app(app)
     response_cache_middleware.init_app(app, lambda: theme.THEME.get(app).get().generation)
     parameters = {media_addresses.PREFIX: (), **feed_routes.QUERY_PARAMETERS}

@@ -53,7 +53,7 @@ COOKIE = "blogapi_session"
 SECURE_COOKIE = f"__Host-{COOKIE}"
 
 # Requests to these paths are answered even on a full disk: logins, the checks that an admin runs, and calls
-# of tools, each of which is checked as a request of its own.
+# of tools, because the request that a call makes is checked too.
 _FULL_DISK_PREFIXES = ("/api/v1/auth/", "/api/v1/doctor/", MCP_PATH)
 
 
@@ -84,7 +84,7 @@ class SessionInterface(SecureCookieSessionInterface):
         return request.is_secure
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
-        """Set the cookie and the header `Vary`, unless the request did not use the session."""
+        """Set the cookie and the header `Vary` if the request used the session."""
         if session.accessed or session.modified:
             super().save_session(app, session, response)
 
@@ -117,7 +117,7 @@ def has_session(app: Flask, cookies: str) -> bool:
 
 
 def authenticate() -> Response | None:
-    """Set `g.caller` and check the access rule of the view; return a response only for OPTIONS.
+    """Set `g.caller` and check the access rule of the view; only OPTIONS gets a response here.
 
     Sets `g.check_caller`, with which a write checks the rule again. A preflight request of an allowed origin
     gets a response on every path, so that pages of that origin can read errors. Otherwise, an unknown path
@@ -148,7 +148,7 @@ def authenticate() -> Response | None:
         raise InvalidQuery("This operation takes no query parameters.")
     if operation.representation is None and request.method not in SAFE_METHODS:
         reject_conditional_headers()
-    # If the disk is almost full, only logins, deletions and checks may use the rest of the space.
+    # If the disk is almost full, only logins, deletions and checks may use the remaining space.
     if request.method not in ("GET", "HEAD", "DELETE") and not request.path.startswith(_FULL_DISK_PREFIXES):
         check_space()
     if operation.cacheable:
@@ -240,7 +240,7 @@ def _authenticate_key(value: str) -> Caller:
         username=key.username or "",
         role=(role := Role(key.role or Role.READER)),
         publishes=may_publish(role, can_publish=bool(key.can_publish)),
-        scopes=frozenset(permissions.included_scopes(key.scope)),
+        scopes=frozenset(permissions.list_included_scopes(key.scope)),
         key=key.uuid,
         key_name=key.name,
         expires=expires,
@@ -292,7 +292,7 @@ def _enable_cors(app: Flask) -> None:
         origins=origins,
         allow_headers=[
             *("Content-Type", "X-API-KEY", "If-Match", "If-None-Match", "Idempotency-Key"),
-            # For `/mcp`.
+            # The clients of `/mcp` send and read these headers.
             *("Authorization", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"),
         ],
         expose_headers=list(CORS_EXPOSED_HEADERS),

@@ -48,7 +48,7 @@ def list_start_commands(folder: str) -> list[str]:
 
 
 def describe() -> dict[str, str | None]:
-    """Return the version of the program and of what it runs on; `schema` is its newest migration."""
+    """Return the versions of blogapi, Python and SQLite, and the newest migration as `schema`."""
     return {
         "version": __version__,
         "commit": _read_commit(),
@@ -74,19 +74,19 @@ def _read_commit() -> str | None:
 
 
 # An instance folder with one of these files belongs to a blog.
-_MARKS = ("blog.db", "config.toml", "secret_key")
+_BLOG_FILES = ("blog.db", "config.toml", "secret_key")
 
 
 def select(folder: Path) -> None:
-    """Use the blog in this folder, in this process and those that it starts."""
+    """Use the blog in this folder, in this process and in processes that it starts."""
     os.environ[INSTANCE_PATH] = str(folder.absolute() / "instance")
 
 
 def find() -> Path:
     """Return the absolute path of the instance folder, which may be missing.
 
-    It is BLOGAPI_INSTANCE_PATH, or belongs to the blog that contains the current folder. Without such a blog,
-    it is `instance` in the checkout, or for an installed package in the current folder.
+    BLOGAPI_INSTANCE_PATH can name it. Otherwise it belongs to the blog that contains the current folder, or
+    without such a blog, it is `instance` in the checkout (for a package: in the current folder).
     """
     if configured := os.environ.get(INSTANCE_PATH):
         return Path(configured).resolve()
@@ -97,15 +97,15 @@ def find() -> Path:
 
 
 def is_blog(home: Path) -> bool:
-    """Return whether the instance folder belongs to a blog, which may be unfinished."""
-    return any((home / name).exists() for name in _MARKS)
+    """Return whether the instance folder belongs to a blog, even if the blog has no database yet."""
+    return any((home / name).exists() for name in _BLOG_FILES)
 
 
 def find_instance_at(target: Path) -> Path | None:
     """Return the instance folder that `target` is, contains or lies in, or None.
 
-    That is the folder of the current blog, or one with the name `instance`. Other folders are searched in
-    the target and in its folders, and not deeper.
+    This is the folder of the current blog, or a folder with the name `instance`. The target is searched for
+    such folders up to two levels deep.
     """
     used, target = find(), target.resolve()
     if target.is_relative_to(used) or used.is_relative_to(target):
@@ -134,9 +134,9 @@ def find_existing() -> Path:
 
 
 def find_blog() -> Path:
-    """Return the instance folder of a blog, which may be unfinished; raises CannotStart if there is none.
+    """Return the instance folder of the blog, even if the blog has no database yet.
 
-    If the environment names the database, the folder needs no files of a blog.
+    Raises CannotStart if there is no blog. If the environment names the database, no file is necessary.
     """
     home = find()
     if is_blog(home) or config.read_settings(home)["DATABASE_URL"]:
@@ -164,6 +164,6 @@ def refuse_lost_database(home: Path) -> None:
 
 
 def _is_trusted(home: Path, here: Path) -> bool:
-    # In a folder that several users share, such as /tmp, another user could create settings for this one.
+    # In a shared folder such as /tmp, another user could create settings that this user would apply.
     owner = getattr(os, "getuid", None)
     return home.parent == here or owner is None or home.stat().st_uid == owner()

@@ -1,4 +1,4 @@
-"""Lets commands that root runs act as the owner of the blog, so that all its files belong to that user."""
+"""Runs commands of root as the owner of the blog, so that all files of the blog belong to that user."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import click
 from blogapi import blog_folder
 from blogapi.config import INSTANCE_PATH
 
-# These commands run as the user that starts them, and those of the second set may write to any target.
-_AS_STARTED = frozenset({"serve", "service", "health", "version", "completion"})
-_ANY_TARGET = frozenset({"backup", "export"})
-_READ_ONLY = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
+# The commands that always run as the user that starts them, and the commands that may write to any target.
+_COMMANDS_AS_STARTED = frozenset({"serve", "service", "health", "version", "completion"})
+_COMMANDS_WITH_ANY_TARGET = frozenset({"backup", "export"})
+_READ_ONLY_FILES = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
 
-#: whether the command has said that it runs as root
+#: whether the command has already printed that it runs as root
 HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
 
 
 def find_owner(path: Path) -> Any:
-    """Return the entry of `pwd` for the owner; a user without a name has its number as name. Needs POSIX."""
+    """Return the entry of `pwd` for the owner; the name of an unknown user is the number. Needs POSIX."""
     import pwd
 
     status = path.lstat()
@@ -50,12 +50,12 @@ def find_other_owner(home: Path) -> Any:
 def act_as_owner(context: click.Context) -> Iterator[None]:
     """Run the command as the owner of the blog if root has started it, and say so in one line.
 
-    If that user cannot use the program or a file of the blog, the command runs as root and names the file.
+    If that user cannot use the program or a file of the blog, the command runs as root and prints the file.
     Raises ClickException if the user cannot use a path in the arguments; `backup` and `export` then run as
     root, and leave no file of root in the instance folder.
     """
     home, name = blog_folder.find(), context.info_name
-    user = None if name in _AS_STARTED else find_other_owner(home)
+    user = None if name in _COMMANDS_AS_STARTED else find_other_owner(home)
     if user is None:
         yield
         return
@@ -80,7 +80,7 @@ def act_as_owner(context: click.Context) -> Iterator[None]:
         click.echo(f"Runs as the user {user.pw_name}, to whom {home} belongs.", err=True)
         yield
         return
-    if not unusable and name not in _ANY_TARGET:
+    if not unusable and name not in _COMMANDS_WITH_ANY_TARGET:
         raise click.ClickException(f"{home} belongs to {user.pw_name}, so the command runs as it. {problem}")
     reason = problem or f"{user.pw_name} cannot use {unusable}."
     click.echo(f"Runs as root, although {home} belongs to {user.pw_name}: {reason}", err=True)
@@ -94,7 +94,7 @@ def act_as_owner(context: click.Context) -> Iterator[None]:
 
 
 def _can_use(path: Path, mode: int) -> bool:
-    # `is_dir` fails if the folder above cannot be entered.
+    # `is_dir` raises an error if the folder above cannot be opened.
     is_usable = os.access(path, mode, effective_ids=True)
     return is_usable and (not path.is_dir() or os.access(path, os.X_OK, effective_ids=True))
 
@@ -105,7 +105,7 @@ def _list_unusable(home: Path) -> Iterator[Path]:
     files += (path for pattern in ("*", "media/*", "backups/*") for path in home.glob(pattern))
     program = map(Path, (sys.prefix, sys.executable, __file__, os.__file__))
     yield from (path for path in (*program, *files) if not _can_use(path, os.R_OK))
-    yield from (path for path in files if path.name not in _READ_ONLY and not _can_use(path, os.W_OK))
+    yield from (path for path in files if path.name not in _READ_ONLY_FILES and not _can_use(path, os.W_OK))
 
 
 def _describe_problems(context: click.Context, name: str) -> Iterator[str]:

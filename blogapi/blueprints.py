@@ -180,12 +180,12 @@ def routes() -> None:
     table = Table("path", "method", "rule", "scope", "who may call", box=None)
     for path, method, _, access in list_operations(current_app):
         table.add_row(path, method, access.rule.name, access.scope, access.rule.description)
-    # For output to a file, the lines need not fit into a terminal.
+    # In a file, lines may be longer than in a terminal.
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
 def build_matrix(app: Flask) -> dict[str, str]:
-    """Return the callers of each operation (`GET /path/`), without the effect of the settings."""
+    """Return who may call each operation (`GET /path/`) with the default settings."""
     return {
         f"{method} {path}": f"{access.rule.description}, scope {access.scope}"
         for path, method, _, access in list_operations(app, public_reads=False)
@@ -194,7 +194,7 @@ def build_matrix(app: Flask) -> dict[str, str]:
 
 
 def compare(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each operation that is new, gone, or has other callers."""
+    """Yield a line for each operation that is new, was removed, or has other callers."""
     for operation in sorted({*before, *after}):
         old, new = before.get(operation), after.get(operation)
         if old == new:

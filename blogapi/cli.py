@@ -46,7 +46,7 @@ def report_problems() -> Iterator[None]:
 
 @contextmanager
 def exit_on_sigterm() -> Iterator[None]:
-    """Exit like after Ctrl-C when the process is terminated, so that its temporary files are deleted."""
+    """Handle SIGTERM like Ctrl-C in the `with` block, so that temporary files are deleted."""
 
     def end(number: int, _: object) -> None:
         sys.exit(128 + number)

@@ -46,7 +46,7 @@ def init(folder: Path | None) -> None:
     if blog_folder.is_blog(home) and not blog_folder.is_unfinished(home):
         raise click.ClickException(f"{home.parent} already contains a blog.")
     create_app()
-    # A repository around the blog must not contain its content and its secret key; its theme may be there.
+    # A git repository around the blog must not contain its content and secret key, but may contain its theme.
     with suppress(FileExistsError), (home / ".gitignore").open("x", encoding="utf-8", newline="\n") as file:
         file.write("*\n!/theme/\n!/theme/**\n")
     click.echo(f"Created a blog in {home.parent}.")
@@ -155,7 +155,7 @@ def make_blog_option() -> click.Option:
 
 
 class CommandGroup(click.Group):
-    """All commands; each is imported when it runs, so that a server does not keep the others in memory."""
+    """All commands. Each is imported when it runs, so a server does not keep the others in memory."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *self.commands.keys() - COMMANDS.keys()]
@@ -165,12 +165,12 @@ class CommandGroup(click.Group):
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             module, variable = COMMANDS[cmd_name].place.split(":")
             command: click.Command = getattr(import_module(module), variable)
-            _prepare(command)
+            _prepare_command(command)
             self.add_command(command, cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Return the command that the arguments name; an unknown name is an error with similar names."""
+        """Return the command that the arguments name; the error for an unknown name lists similar names."""
         name, names = args[0], self.list_commands(ctx)
         if self.get_command(ctx, name) is None and (similar := get_close_matches(name, names, n=2)):
             ctx.fail(f"No such command {name!r}. Did you mean {' or '.join(map(repr, similar))}?")
@@ -182,11 +182,11 @@ class CommandGroup(click.Group):
             formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
 
 
-def _prepare(command: click.Command) -> None:
-    """Let the option `--blog` follow each command, too, and let the command run as the owner of the blog."""
+def _prepare_command(command: click.Command) -> None:
+    """Add the option `--blog` to the command, and run the command as the owner of the blog."""
     if isinstance(command, click.Group):
         for part in command.commands.values():
-            _prepare(part)
+            _prepare_command(part)
         for name, other in (("add", "create"), ("create", "add")):
             if name in command.commands and other not in command.commands:
                 alias = copy(command.commands[name])
@@ -194,13 +194,13 @@ def _prepare(command: click.Command) -> None:
                 command.add_command(alias, other)
     elif "--blog" not in [name for parameter in command.params for name in parameter.opts]:
         command.params.append(make_blog_option())
-        command.callback = partial(_call, command.callback)
+        command.callback = partial(_call_as_owner, command.callback)
 
 
-def _call(callback: Callable[..., object] | None, *args: object, **kwargs: object) -> object:
+def _call_as_owner(callback: Callable[..., object] | None, *args: object, **kwargs: object) -> object:
     assert callback is not None
     context = click.get_current_context()
-    # `flask` has opened the blog before it runs a command.
+    # The command `flask` has already opened the blog.
     is_ours = isinstance(context.find_root().command, CommandGroup)
     with blog_owner.act_as_owner(context) if is_ours else nullcontext():
         return callback(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Reads the settings from four sources, each of which overrides those before it.
+"""Reads the settings from four sources; each source overrides the ones before it.
 
 The sources are the defaults, `config.toml` in the
 instance folder, environment variables (`BLOGAPI_<NAME>`), and the argument of `create_app`.
@@ -27,7 +27,7 @@ Value = TypeVar("Value")
 
 
 class AppState(Generic[Value]):
-    """A value of which each application has its own, in `app.extensions`, with its type."""
+    """A typed value in `app.extensions`, which each application has separately."""
 
     def __init__(self, name: str) -> None:
         self._key = f"blogapi-{name}"
@@ -50,15 +50,15 @@ INSTANCE_PATH = f"{PREFIX}INSTANCE_PATH"
 # In a container, this variable is the beginning of a command line on the host that runs a command of blogapi.
 COMMAND = f"{PREFIX}COMMAND"
 
-_BY_NAME = {setting.name: setting for setting in SETTINGS}
+_SETTINGS_BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
 def get_default(name: str) -> Any:
-    return _BY_NAME[name].default
+    return _SETTINGS_BY_NAME[name].default
 
 
 def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
-    """Fill `app.config` from all sources and create the instance folder; a stored key is loaded later.
+    """Fill `app.config` from all sources and create the instance folder; `load_secret_key` is called later.
 
     Raises CannotStart for a setting that is unknown or has an invalid value.
     """
@@ -69,9 +69,9 @@ def load(app: Flask, overrides: Mapping[str, Any] | None) -> None:
         raise CannotStart(f"The instance folder {folder} cannot be created: {error.strerror}.") from error
     app.config.update(read_settings(folder))
     overrides = overrides or {}
-    app.config.update({name: value for name, value in overrides.items() if name not in _BY_NAME})
-    known_settings = {name: value for name, value in overrides.items() if name in _BY_NAME}
-    app.config.update(_parse(known_settings, source="create_app"))
+    app.config.update({name: value for name, value in overrides.items() if name not in _SETTINGS_BY_NAME})
+    known_settings = {name: value for name, value in overrides.items() if name in _SETTINGS_BY_NAME}
+    app.config.update(_parse_settings(known_settings, source="create_app"))
     app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(days=app.config["SESSION_DAYS"])
 
 
@@ -81,18 +81,18 @@ def read_settings(folder: Path) -> dict[str, Any]:
     Raises CannotStart for a setting that is unknown or has an invalid value.
     """
     values = {setting.name: setting.default for setting in SETTINGS}
-    values |= _parse(_from_file(folder / "config.toml"), source="config.toml")
-    return values | _parse(read_environment(), source="the environment")
+    values |= _parse_settings(_read_file(folder / "config.toml"), source="config.toml")
+    return values | _parse_settings(read_environment(), source="the environment")
 
 
 def has_settings(folder: Path) -> bool:
     """Return whether the file `config.toml` in the folder has settings of blogapi."""
-    return any(name in _BY_NAME for name in _from_file(folder / "config.toml"))
+    return any(name in _SETTINGS_BY_NAME for name in _read_file(folder / "config.toml"))
 
 
 def find_removed_settings(folder: Path) -> list[str]:
     """Return a sentence about each removed setting that the folder or the environment sets."""
-    sources = {"config.toml": _from_file(folder / "config.toml"), "the environment": read_environment()}
+    sources = {"config.toml": _read_file(folder / "config.toml"), "the environment": read_environment()}
     return [
         f"The setting {name} in {source} has no effect any more. {REMOVED_SETTINGS[name].reason}"
         for source, values in sources.items()
@@ -103,7 +103,7 @@ def find_removed_settings(folder: Path) -> list[str]:
 
 def build_environment(app: Flask) -> dict[str, str]:
     """Return the environment of a process that opens the blog of the application with the same settings."""
-    # A process finds the others itself; the settings of `create_app` are only in this process.
+    # The process reads all other settings itself; the settings of `create_app` exist only in this process.
     settings = read_settings(Path(app.instance_path))
     overrides = {name: app.config[name] for name in settings if app.config[name] != settings[name]}
     overrides.pop("SECRET_KEY", None)
@@ -117,7 +117,7 @@ def _to_text(value: Any) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _from_file(path: Path) -> dict[str, Any]:
+def _read_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -130,8 +130,8 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def read_environment() -> dict[str, str]:
     """Return the settings in the environment by name, as text; their names may be unknown."""
-    # A misspelt security setting would go unnoticed, so unknown names are refused. BLOGAPI_INSTANCE_PATH,
-    # BLOGAPI_COMMAND and the variables of the test suite are not settings.
+    # Unknown names are refused, because a misspelt security setting would have no effect.
+    # BLOGAPI_INSTANCE_PATH, BLOGAPI_COMMAND and the variables of the test suite are not settings.
     return {
         name.removeprefix(PREFIX): value
         for name, value in os.environ.items()
@@ -141,12 +141,12 @@ def read_environment() -> dict[str, str]:
     }
 
 
-def _parse(values: Mapping[str, Any], *, source: str) -> dict[str, Any]:
+def _parse_settings(values: Mapping[str, Any], *, source: str) -> dict[str, Any]:
     parsed = {}
     for name, value in values.items():
         if name in REMOVED_SETTINGS:
             continue
-        setting = _BY_NAME.get(name)
+        setting = _SETTINGS_BY_NAME.get(name)
         if setting is None:
             raise CannotStart(f"The setting {name} in {source} is unknown.{_find_hint(name, value)}")
         try:
@@ -160,7 +160,7 @@ def _find_hint(name: str, value: Any) -> str:
     """Return a sentence that corrects the unknown setting, after a space, or an empty string."""
     if isinstance(value, Mapping):
         return f" Settings belong to no table: delete the line [{name}]."
-    similar = difflib.get_close_matches(name.upper().removeprefix(PREFIX), _BY_NAME, n=1)
+    similar = difflib.get_close_matches(name.upper().removeprefix(PREFIX), _SETTINGS_BY_NAME, n=1)
     return f" Did you mean {similar[0]}?" if similar else ""
 
 

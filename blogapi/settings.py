@@ -24,8 +24,8 @@ _UNIT_SECONDS = {
     "month": 30 * 86_400,
     "year": 365 * 86_400,
 }
-# Matches an origin. It also matches a URL with a path, credentials or a default port, so that the error
-# message can show the origin of such a URL.
+# Matches an origin, and also a URL with a path, credentials or a default port, so that the error message can
+# show the origin of that URL.
 _ORIGIN = re.compile(
     r"(?:(?P<scheme>https?)://|//)?(?:[^/@]*@)?"
     r"(?P<host>\[[0-9a-f:.]+\]|[^\s/:@?#\[\]]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
@@ -214,7 +214,7 @@ def one_of(*words: str) -> Callable[[Any], str]:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting: its name, the parser of its value, its default, and a description of what it does."""
+    """A setting: its name, the parser of its value, its default, and its description for the guide."""
 
     name: str
     parse: Callable[[Any], Any]

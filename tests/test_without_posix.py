@@ -88,7 +88,7 @@ def pretend_windows(monkeypatch):
     return set_os_name
 
 
-@pytest.mark.parametrize("times", [2, files._TRIES])
+@pytest.mark.parametrize("times", [2, files._MAX_RENAME_TRIES])
 def test_replacing_an_open_file_is_retried(pretend_windows, tmp_path, monkeypatch, times):
     pretend_windows(files)
     attempts, replace = [], Path.replace
@@ -100,16 +100,18 @@ def test_replacing_an_open_file_is_retried(pretend_windows, tmp_path, monkeypatc
         return replace(self, target)
 
     monkeypatch.setattr(Path, "replace", fail_at_first)
-    monkeypatch.setattr(files, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(files, "_RENAME_PAUSE_SECONDS", 0)
     (tmp_path / "new").write_text("new", encoding="utf-8")
     (tmp_path / "old").write_text("old", encoding="utf-8")
-    if times < files._TRIES:
+    if times < files._MAX_RENAME_TRIES:
         files.replace(tmp_path / "new", tmp_path / "old")
     else:
         with pytest.raises(PermissionError):
             files.replace(tmp_path / "new", tmp_path / "old")
-    assert len(attempts) == min(times + 1, files._TRIES)
-    assert (tmp_path / "old").read_text(encoding="utf-8") == ("new" if times < files._TRIES else "old")
+    assert len(attempts) == min(times + 1, files._MAX_RENAME_TRIES)
+    assert (tmp_path / "old").read_text(encoding="utf-8") == (
+        "new" if times < files._MAX_RENAME_TRIES else "old"
+    )
 
 
 def test_folders_are_not_opened_and_modes_not_checked_on_windows(pretend_windows, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Mail to users: an outbox, from which a thread sends each message over SMTP."""
+"""Mail to users, which a thread sends over SMTP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blogapi import clock
 from blogapi.web.errors import Unavailable
 from blogapi.web.metrics import EventCounter
 
-# The limit of each step, and of all steps together.
+# The time limits of each step of sending a message, and of all steps together.
 STEP_SECONDS, TOTAL_SECONDS = 5.0, 15.0
 
 _failures = EventCounter("mail_failures", "E-mails that could not be sent.")
@@ -36,7 +36,7 @@ def is_configured() -> bool:
 def send(address: str, subject: str, text: str) -> None:
     """Send a plain text to an e-mail address. Do not call this in a transaction.
 
-    Raises NotSent if the settings name no server, or if the server does not take the message in time.
+    Raises NotSent if the settings name no server, or if the server does not accept the message in time.
     """
     config = current_app.config
     if not is_configured():
@@ -44,7 +44,7 @@ def send(address: str, subject: str, text: str) -> None:
     message = _make_message(config["SMTP_SENDER"], address, subject, text)
     try:
         with _connect() as connection:
-            limit = threading.Timer(TOTAL_SECONDS, _abort, [connection])
+            limit = threading.Timer(TOTAL_SECONDS, _abort_connection, [connection])
             limit.daemon = True
             limit.start()
             try:
@@ -64,7 +64,7 @@ def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMe
     message["From"], message["To"], message["Subject"] = sender, Address(addr_spec=address), subject
     message["Date"] = format_datetime(clock.now())
     message["Message-ID"] = make_msgid(domain=parseaddr(sender)[1].rpartition("@")[2])
-    # Programs that answer e-mail automatically do not answer this message.
+    # With this header, programs that answer e-mail automatically do not answer this message.
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text)
     return message
@@ -87,7 +87,7 @@ def _send(connection: smtplib.SMTP, message: EmailMessage, address: str) -> None
     connection.send_message(message, to_addrs=[address])
 
 
-def _abort(connection: smtplib.SMTP) -> None:
+def _abort_connection(connection: smtplib.SMTP) -> None:
     # The timeout of the socket applies to each read, so a server could send a byte every few seconds.
     sock = connection.sock
     if sock is not None:
@@ -96,7 +96,7 @@ def _abort(connection: smtplib.SMTP) -> None:
 
 
 def _describe_error(error: Exception) -> str:
-    # The texts of the server are not shown: they can repeat what was sent.
+    # The messages of the server are not shown, because they can repeat what was sent.
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return "The mail server refuses SMTP_USER and SMTP_PASSWORD."
     if isinstance(error, smtplib.SMTPRecipientsRefused):
@@ -116,16 +116,16 @@ def _describe_error(error: Exception) -> str:
     return "The mail server cannot be reached."
 
 
-MAX_WAITING = 20
+MAX_WAITING_JOBS = 20
 
 Job = Callable[[], None]
 
-_KEY = "blogapi-outbox"
+_OUTBOX_KEY = "blogapi-outbox"
 
 
 def init_app(app: Flask) -> None:
     """Create the outbox of the application; its thread starts with the first job."""
-    app.extensions[_KEY] = _Outbox(app)
+    app.extensions[_OUTBOX_KEY] = _Outbox(app)
 
 
 def submit(job: Job) -> None:
@@ -133,13 +133,13 @@ def submit(job: Job) -> None:
 
     Jobs that wait when the process ends are lost. Raises Unavailable if too many jobs wait.
     """
-    outbox: _Outbox = current_app.extensions[_KEY]
+    outbox: _Outbox = current_app.extensions[_OUTBOX_KEY]
     outbox.submit(job)
 
 
 class _Outbox:
     def __init__(self, app: Flask) -> None:
-        self.jobs: queue.Queue[Job] = queue.Queue(MAX_WAITING)
+        self.jobs: queue.Queue[Job] = queue.Queue(MAX_WAITING_JOBS)
         self._app, self._lock = app, threading.Lock()
         self._thread: threading.Thread | None = None
 

@@ -1,1 +1,1 @@
-"""How content reaches readers besides its own API; nothing here writes content or decides who sees it."""
+"""Ways to read content besides its own API; no module here writes content or decides who may see it."""

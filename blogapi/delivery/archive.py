@@ -1,4 +1,4 @@
-"""The archive: the years and months with the number of their articles."""
+"""The archive: the months with public articles, and the number of articles of each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from blogapi.web.representation import PartialResult
 
 
 class ArchiveQuery(DetailQuery):
-    """Selects the articles that are counted; an article must meet all parameters."""
+    """Selects the articles to count; an article must match all parameters."""
 
     category = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a category."})
     tag = Text(max_length=255, min_length=1, metadata={"description": "uuid or slug of a tag."})
@@ -63,8 +63,8 @@ def list_months(filters: Mapping[str, str]) -> list[Fields]:
     """Return the months (year, month and count) with public articles, newest first.
 
     `filters` contains the uuid or slug of a category, a tag and an author, and a `language`; an unknown term
-    has no articles. A category includes the categories below it. SQLite knows no time zones, so the articles
-    of each month are counted in Python.
+    has no articles. A category includes the categories below it. SQLite has no time zones, so the articles of
+    each month are counted in Python.
     """
     conditions = [visibility.listed(_article, current_time())]
     for name, reference in filters.items():
@@ -85,7 +85,7 @@ def list_months(filters: Mapping[str, str]) -> list[Fields]:
 def make_month_head(
     site: Site, year: int, month: int, *, name: str = "", page: PageNumber = FIRST_PAGE
 ) -> Fields:
-    """Return the head of the page of a month in the language in which the site is described.
+    """Return the head of the page of a month, in the language of `site`.
 
     Its title has the `name` of the month; the default is English in a site in English, otherwise `2026-04`.
     """

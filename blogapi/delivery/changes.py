@@ -179,9 +179,9 @@ def _is_known(cursor: Cursor, *, public: bool) -> bool:
 
 
 def _is_ahead(event: Event, now: datetime) -> bool:
-    """Return whether another server has announced an article that is not public yet by this server's clock.
+    """Return whether the event is of an article that is not public yet by the clock of this server.
 
-    A client that fetched the article now would not find it.
+    Another server, whose clock is ahead, has recorded it. A client could not fetch the article yet.
     """
     since = event.readable_from
     is_later = since is not None and now < since <= now + clock.TOLERANCE

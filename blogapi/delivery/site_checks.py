@@ -35,7 +35,7 @@ class SiteCheckSchema(OutputSchema):
     names_blog = ma.fields.Boolean(
         metadata={"description": "Whether the feed contains the title of the site."}
     )
-    problem = ma.fields.String(metadata={"description": "What is wrong; empty if nothing is."})
+    problem = ma.fields.String(metadata={"description": "The problem as a sentence; empty if there is none."})
 
 
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/json")
@@ -48,8 +48,8 @@ class SiteCheck:
     """The result of a check of `url`; `status` and `feed` are None if they are unknown.
 
     `status` is the HTTP status of the page, and `feed` the address of the feed that the page names.
-    `names_blog` is whether the feed contains the title of the blog. `problem` says what is wrong; it is empty
-    if nothing is.
+    `names_blog` is whether the feed contains the title of the blog. `problem` is a sentence; it is empty if
+    there is none.
     """
 
     url: str
@@ -102,14 +102,14 @@ def check_site() -> SiteCheck:
 
 
 def _fetch(url: str) -> Answer:
-    return outgoing.call(
+    return outgoing.send_request(
         url,
         {"User-Agent": f"blogapi/{__version__}", "Accept": "*/*"},
         b"",
         allowed_hosts=current_app.config["WEBHOOK_HOSTS"],
         seconds=_TIMEOUT_SECONDS / 2,
         method="GET",
-        kept=MAX_ANSWER_BYTES,
+        text_length=MAX_ANSWER_BYTES,
     )
 
 

@@ -23,8 +23,8 @@ Document = dict[str, Any]
 METHODS = ("get", "post", "put", "patch", "delete")
 
 SCHEMAS = "#/components/schemas/"
-# A schema extends another one only if it takes over at least this number of properties.
-_MIN_INHERITED = 5
+# A schema extends another one only if it inherits at least this number of properties.
+_MIN_INHERITED_PROPERTIES = 5
 # Families of schemas: the common properties of a family become a component, which its members extend.
 _FAMILIES = {
     "ArticleOrPage": ("Article", "Page", "Previewed"),
@@ -50,7 +50,7 @@ def _name_schema(schema: type[ma.Schema] | ma.Schema) -> str:
 
 
 def _format_timestamp(converter: Converter, field: ma.fields.Field[Any], **_: Any) -> Document:
-    """Return the format of a time with an offset; a time without an offset is not an RFC 3339 date-time."""
+    """Return the format `date-time` for a time with an offset; RFC 3339 requires the offset."""
     is_date_time = isinstance(field, Timestamp) and field.aware and field.dump_only
     return {"format": "date-time"} if is_date_time else {}
 
@@ -88,7 +88,7 @@ class Converter(OpenAPIConverter):
         json_schema: Document = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call]
         if text := type(instance).__doc__:
             json_schema["description"] = text.partition("\n")[0]
-        # Some generators make a property with a default required, also in a request.
+        # Some generators treat a property with a default as required, even in a request.
         for field in json_schema["properties"].values():
             default = field.pop("default", None)
             if default not in (None, ""):
@@ -101,7 +101,7 @@ class Converter(OpenAPIConverter):
         return json_schema
 
 
-class Plugin(MarshmallowPlugin):
+class ComponentPlugin(MarshmallowPlugin):
     """The apispec plugin with our converter and our component names."""
 
     Converter = Converter
@@ -129,9 +129,9 @@ def get_reference(schema: Document) -> str:
 def accept_responses(document: Document, read_only: Mapping[str, frozenset[str]]) -> None:
     """Make each JSON body of a PUT accept the responses that a GET and the PUT itself return.
 
-    The body also gets the read-only properties, which a write ignores, so that each response is a valid body.
-    For languages with nominal types, the component of the response becomes an alternative of the body. The
-    body of a working copy also accepts the response to a GET of its article or page.
+    The body also gets the read-only properties, which a write ignores, so each response is a valid body. For
+    languages with nominal types, the component of the response becomes an alternative of the body. The body
+    of a working copy also accepts the response to a GET of its article or page.
     """
     schemas = document["components"]["schemas"]
     for path, method, operations in list_operations(document):
@@ -178,7 +178,7 @@ def _accept_alternatives(media: Document, names: list[str]) -> None:
 
 
 def extend_schemas(document: Document) -> None:
-    """Let each schema that has all properties of another one refer to it instead of repeating them."""
+    """Replace the properties that a schema has in common with a base schema by a reference to the base."""
     schemas = document["components"]["schemas"]
     for name, family in _FAMILIES.items():
         schemas[name] = {"description": f"What {', '.join(family)} have in common."}
@@ -186,7 +186,7 @@ def extend_schemas(document: Document) -> None:
     whole = {
         name: schema
         for name, schema in schemas.items()
-        if len(schema.get("properties", {})) >= _MIN_INHERITED
+        if len(schema.get("properties", {})) >= _MIN_INHERITED_PROPERTIES
     }
     for name, schema in whole.items():
         bases = [
@@ -217,7 +217,7 @@ def _is_closed(schema: Document) -> bool:
 
 
 def _extends(schema: Document, base: Document) -> bool:
-    """Return whether each value of the schema is valid for the base, and the two schemas differ."""
+    """Return whether each value of the schema is valid for the base too, and the two schemas differ."""
     properties, others = schema["properties"], base["properties"]
     required, required_in_base = set(schema.get("required", ())), set(base.get("required", ()))
     return (
@@ -252,7 +252,7 @@ def _make_extension(schema: Document, base: str, inherited: Document) -> Documen
 
 
 def list_operations(document: Document) -> Iterator[tuple[str, str, Document]]:
-    """Yield (path, method, the operations of the path) for each operation of the document."""
+    """Yield (path, method, operations of the path) for each operation of the document."""
     for path, operations in document["paths"].items():
         for method in METHODS:
             if method in operations:

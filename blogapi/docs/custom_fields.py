@@ -13,12 +13,12 @@ from blogapi.docs.components import SCHEMAS, Document, list_operations
 
 MARK, _PARAMETER = "x-custom-fields", "custom"
 _VALUES, _CHANGES = "CustomFields", "CustomFieldsChanges"
-# The names of the components, by the value of the mark.
+# The names of the components, by the value of `x-custom-fields`.
 COMPONENTS = {"values": _VALUES, "changes": _CHANGES}
 
 
 def mark_filters(operation: Document) -> None:
-    """Replace the parameter `custom`, which stands for all custom field filters, with the mark."""
+    """Replace the parameter `custom`, which stands for all custom field filters, with `x-custom-fields`."""
     parameters = operation.get("parameters", [])
     others = [item for item in parameters if (item.get("in"), item.get("name")) != ("query", _PARAMETER)]
     if len(others) < len(parameters):
@@ -46,9 +46,9 @@ def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Doc
 
 
 def _accept_references(schema: Document) -> Document:
-    """Return the JSON schema of the values of a field in a request body, which refers to articles.
+    """Return the JSON schema of a field in a request body; fields that refer to articles accept references.
 
-    It has no title: generators name a type after its title, and a label can be the name of another type.
+    The schema has no title: generators would name a type after it, and a label can be another type's name.
     """
     if "items" in schema:
         return {"type": "array", "items": _accept_references(schema["items"])}

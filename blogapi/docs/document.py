@@ -11,8 +11,8 @@ import marshmallow as ma
 from flask import Flask
 
 from blogapi.docs.components import (
+    ComponentPlugin,
     Document,
-    Plugin,
     accept_responses,
     extend_schemas,
     get_reference,
@@ -37,7 +37,7 @@ from blogapi.web.operation import get_operation
 from blogapi.web.request_id import REQUEST_ID_HEADER
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
-_EXTENSION = "blogapi-document"
+_EXTENSION_KEY = "blogapi-document"
 _HEADER_NAMES = ", ".join(f"`{header.name}`" for header in RESPONSE_HEADERS)
 
 
@@ -66,12 +66,12 @@ class ProblemSchema(ma.Schema):
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
     """Register the OpenAPI document of the blueprints. It is generated at its first use and then cached."""
-    app.extensions[_EXTENSION] = cache(lambda: Api(app, blueprints, version=version).document)
+    app.extensions[_EXTENSION_KEY] = cache(lambda: Api(app, blueprints, version=version).document)
 
 
 def get_document(app: Flask) -> Document:
     """Return the OpenAPI document of the application."""
-    document: Document = app.extensions[_EXTENSION]()
+    document: Document = app.extensions[_EXTENSION_KEY]()
     return document
 
 
@@ -87,7 +87,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
                 "title": "blogapi",
                 "version": version,
                 "openapi_version": "3.1.0",
-                "marshmallow_plugin": Plugin(),
+                "marshmallow_plugin": ComponentPlugin(),
                 "info": {
                     "description": "Read and write the articles, categories and tags of a blog. Send an "
                     "API key with each request. All timestamps are UTC. Every response has the headers "
@@ -143,7 +143,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
             assert access is not None
             mark_filters(documented)
             complete_operation(documented, path, method, get_operation(view), document, access)
-        # The properties that responses have only with `fields` are optional.
+        # Properties that a response has only with `fields` are optional.
         for name, properties in selectable:
             for field, json_schema in properties.items():
                 document["components"]["schemas"][name]["properties"].setdefault(field, json_schema)

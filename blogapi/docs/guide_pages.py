@@ -31,8 +31,8 @@ PAGE_GROUPS = {
 }
 PAGE_NAMES = tuple(name for names in PAGE_GROUPS.values() for name in names)
 
-# Former pages, and the sections with their content.
-MOVED = {
+# The paths of the sections that contain the content of former pages, by the name of the former page.
+MOVED_PAGES = {
     **{name: f"hosted-blogs/#{name}" for name in ("blogger", "medium", "notion", "substack")},
     **{name: f"markdown-blogs/#{name}" for name in ("hugo", "jekyll")},
     "frameworks": "front-ends/#with-a-framework",
@@ -44,7 +44,7 @@ _FOLDER = Path(__file__).parent / "guide"
 
 # A heading with its level, its id and its content.
 HEADING = re.compile(r'<h([123]) id="([^"]+)">((?:[^<]++|<(?!/?h[123]))*+)</h\1>')
-# Pictures are in the folder `static`, which a page on GitHub reaches by this address.
+# The address of the pictures in the Markdown files, which also works on GitHub.
 _PICTURE = "../static/"
 _SAMPLE = re.compile(r'(?<=<pre><code class="language-)(\w+)">(.*?)(?=</code></pre>)', re.DOTALL)
 _PAGE_LINK = re.compile(r'(?<=<a href=")([\w-]+)\.md(?=[#"])')
@@ -84,15 +84,15 @@ def _render_page(name: str) -> GuidePage:
     html = renderer.render(markdown, "markdown").html
     html = html.replace(f'src="{_PICTURE}', 'src="/docs/static/')
     html = _PAGE_LINK.sub(lambda link: _get_url(link[1]), html)
-    html = _SAMPLE.sub(_highlight, html)
+    html = _SAMPLE.sub(_highlight_sample, html)
     sections = tuple(Section(id, title) for level, id, title in HEADING.findall(html) if level == "2")
     title = markdown.partition("\n")[0].removeprefix("# ")
     return GuidePage(name, title, html, sections)
 
 
-def _highlight(sample: re.Match[str]) -> str:
+def _highlight_sample(sample: re.Match[str]) -> str:
     """Return the code with an element for each token, or unchanged if Pygments does not know the language."""
-    # Imported here, because a server whose guide nobody reads saves 7 MB of memory.
+    # Imported here, because the import needs 7 MB of memory, and many servers never show the guide.
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name

@@ -9,8 +9,8 @@ from blogapi.web.errors import PROBLEM_JSON, default_problem, reason_phrase
 from blogapi.web.operation import Operation
 
 HEADERS: dict[str, Document] = {
-    # Every response has these headers, as the description of the document says. No response refers to them:
-    # the references would take 25 kB.
+    # Every response has these headers, as the description of the document says. The responses do not refer to
+    # them, because the references would take 25 kB.
     **{
         header.name: {"description": header.description, "schema": dict(header.schema)}
         for header in headers.RESPONSE_HEADERS

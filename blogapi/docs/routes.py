@@ -52,8 +52,8 @@ def guide() -> Response:
 @allow(anyone)
 def guide_page(name: str) -> BaseResponse:
     """Return a page of the guide, or redirect to the page that has its content now."""
-    if name in guide_pages.MOVED:
-        return flask.redirect(f"/docs/{guide_pages.MOVED[name]}", 308)
+    if name in guide_pages.MOVED_PAGES:
+        return flask.redirect(f"/docs/{guide_pages.MOVED_PAGES[name]}", 308)
     if name not in guide_pages.PAGE_NAMES[1:]:
         raise NotFound("The guide has no such page; see /docs/.")
     return _show_guide_page(name)

@@ -1,4 +1,4 @@
-"""Replaces repeated parts of the OpenAPI document by references, so that it is small and has few types."""
+"""Replaces repeated parts of the OpenAPI document by references, to make it smaller and to save types."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Writes the blog into files for other systems and for the import; exact copies are `operations.backups`."""
+"""Writes the blog into files for other systems and the import; `operations.backups` makes exact copies."""

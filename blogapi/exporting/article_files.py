@@ -1,4 +1,4 @@
-"""Writes an article as a text with YAML front matter."""
+"""Writes articles as texts with YAML front matter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blogapi.content.articles.fields import LINK_NAMES
 from blogapi.content.articles.lifecycle import SCHEDULED
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.exporting.article_rows import Item
-from blogapi.exporting.exported_addresses import MediaAddresses, Replacement, Rewritten, escape_shortcodes
+from blogapi.exporting.exported_addresses import MediaAddresses, NewContent, Replacement, escape_shortcodes
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout, is_scheduled
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.publication.visibility import LISTED_STATUSES, ItemType, Status
@@ -62,7 +62,7 @@ class ArticleWriter:
         renamed = {self._layout.field_names.get(name, name): value for name, value in fields.items()}
         return f"---\n{to_yaml(renamed)}---\n{content.content}".encode()
 
-    def _convert_content(self, article: Item) -> Rewritten:
+    def _convert_content(self, article: Item) -> NewContent:
         content: str = article["content"]
         layout = self._layout
         if article["content_type"] != "text":
@@ -78,7 +78,7 @@ class ArticleWriter:
             )
         if layout.shows_text_as_html:
             content = f"<pre>{escape(content, quote=False)}</pre>"
-        return escape_shortcodes(content) if layout.has_shortcodes else Rewritten(content)
+        return escape_shortcodes(content) if layout.has_shortcodes else NewContent(content)
 
     def _make_front_matter(self, article: Item, replacements: Sequence[Replacement]) -> Item:
         layout = self._layout

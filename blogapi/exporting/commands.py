@@ -63,7 +63,7 @@ def export(
             dry_run=dry_run,
             progress=show_progress,
         )
-    _print(report, target, dry_run=dry_run, as_json=as_json)
+    _print_report(report, target, dry_run=dry_run, as_json=as_json)
     if report.refused:
         raise SystemExit(1)
 
@@ -78,7 +78,7 @@ def _refuse_blog_folder(target: Path) -> None:
         )
 
 
-def _print(report: ExportReport, target: str, *, dry_run: bool, as_json: bool) -> None:
+def _print_report(report: ExportReport, target: str, *, dry_run: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(_to_json(report, target, dry_run), ensure_ascii=False))
         return

@@ -23,11 +23,11 @@ _MAX_REPLACEMENTS = 1_000
 
 _LETTERS = rf"\w{MARKS}{JOINERS}"
 # Matches a reference that is not a part of another address.
-_LIBRARY = (
+_LIBRARY_PATTERN = (
     rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
     rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{HASH_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"
 )
-_ARTICLE = rf"(?<![\w/.:%}}-]){article_references.REFERENCE.pattern}"
+_ARTICLE_PATTERN = rf"(?<![\w/.:%}}-]){article_references.REFERENCE.pattern}"
 # The characters around a path in Markdown and HTML; the same text in a sentence is not replaced.
 _BEFORE_PATH = r"""(?:(?<=[("'<=,])|(?<=,\s)|(?<=\]:)|(?<=\]:\s))"""
 _AFTER_PATH = r"""(?=[)"'>,\s]|\Z)"""
@@ -39,7 +39,7 @@ Replacement = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
+class NewContent:
     """Content with replaced texts; each replacement has the fields `exported` and `original`."""
 
     content: str
@@ -86,16 +86,16 @@ class MediaAddresses:
         *,
         pages: Mapping[str, str] = MappingProxyType({}),
         escapes_shortcodes: bool,
-    ) -> Rewritten:
-        """Return the content with references to media files replaced by the addresses of exported files.
+    ) -> NewContent:
+        """Return the content with its references to media files replaced by the addresses of exported files.
 
-        `paths` maps the paths in an imported article to file names, and `pages` maps the uuids of articles
-        to the addresses of their pages. With `escapes_shortcodes`, Hugo shows shortcodes instead of running
-        them. The content is unchanged if the original could not be restored exactly.
+        `paths` maps the paths in an imported article to file names, and `pages` maps the uuids of articles to
+        the addresses of their pages. With `escapes_shortcodes`, shortcodes are escaped, so that Hugo shows
+        them literally. The content is unchanged if the original could not be restored exactly.
         """
         variants = {text: name for path, name in paths.items() for text in _list_variants(path)}
         patterns = [SHORTCODE] if escapes_shortcodes else []
-        patterns += [_LIBRARY, _ARTICLE] if pages else [_LIBRARY]
+        patterns += [_LIBRARY_PATTERN, _ARTICLE_PATTERN] if pages else [_LIBRARY_PATTERN]
         if variants:
             words = "|".join(map(re.escape, sorted(variants, key=len, reverse=True)))
             patterns.append(f"{_BEFORE_PATH}(?:{words}){_AFTER_PATH}")
@@ -112,21 +112,21 @@ class MediaAddresses:
         return None if text.startswith("{{") else self.find(text)
 
 
-def replace_all(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> Rewritten:
+def replace_all(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> NewContent:
     """Return the content with each match of the pattern replaced by its text in `exported`.
 
     The content is unchanged if the original could not be restored exactly.
     """
     if not exported or len(exported) > 2 * _MAX_REPLACEMENTS:
-        return Rewritten(content)
+        return NewContent(content)
     text = pattern.sub(lambda match: exported.get(match[0], match[0]), content)
     replacements = [{"exported": new, "original": old} for old, new in exported.items()]
     is_exact = restore_content(text, {new: old for old, new in exported.items()}) == content
-    return Rewritten(text, replacements) if is_exact else Rewritten(content)
+    return NewContent(text, replacements) if is_exact else NewContent(content)
 
 
-def escape_shortcodes(content: str) -> Rewritten:
-    """Return the content of a text article with its shortcodes written so that Hugo shows them."""
+def escape_shortcodes(content: str) -> NewContent:
+    """Return the plain-text content with its shortcodes escaped, so that Hugo shows them literally."""
     pattern = re.compile(SHORTCODE, re.DOTALL)
     return replace_all(
         content, pattern, {match[0]: escape_shortcode(match[0]) for match in pattern.finditer(content)}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from blogapi.exporting.article_rows import Item
 
-_MAX_CHARACTERS, _MAX_BYTES = 100, 180
+_MAX_NAME_LENGTH, _MAX_NAME_BYTES = 100, 180
 _HASH_DIGITS = 8
 # Windows reserves the names of devices; Hugo reads `index` and `_index` as the page of the folder.
 _RESERVED_NAMES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]|_?index", re.IGNORECASE)
@@ -20,32 +20,32 @@ class ArticleNames:
     """The names of the files of articles, without their suffixes."""
 
     def __init__(self, slugs: Iterable[str]) -> None:
-        names = Counter(_casefold(_shorten(slug, slug)) for slug in slugs)
+        names = Counter(_fold_name(_shorten_name(slug, slug)) for slug in slugs)
         self._repeated = frozenset(name for name, number in names.items() if number > 1)
 
     def choose(self, slug: str) -> str:
-        name = _shorten(slug, slug)
-        return _add_hash(slug, slug) if _casefold(name) in self._repeated else name
+        name = _shorten_name(slug, slug)
+        return _add_hash(slug, slug) if _fold_name(name) in self._repeated else name
 
 
 def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
-    """Return the file name of each media file by uuid; among equal names, only the oldest file keeps it."""
+    """Return the file names of media files by uuid; of files with equal names, the oldest keeps the name."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for file in media:
         stem, _, extension = file["name"].rpartition(".")
-        name = f"{_shorten(stem, file['hash'])}.{extension}"
+        name = f"{_shorten_name(stem, file['hash'])}.{extension}"
         digits = _HASH_DIGITS
-        while _casefold(name) in taken:
+        while _fold_name(name) in taken:
             name = f"{_add_hash(stem, file['hash'], digits)}.{extension}"
             digits += _HASH_DIGITS
-        taken.add(_casefold(name))
+        taken.add(_fold_name(name))
         names[file["uuid"]] = name
     return names
 
 
-def _shorten(stem: str, identity: str) -> str:
-    is_long = len(stem) > _MAX_CHARACTERS or len(stem.encode()) > _MAX_BYTES
+def _shorten_name(stem: str, identity: str) -> str:
+    is_long = len(stem) > _MAX_NAME_LENGTH or len(stem.encode()) > _MAX_NAME_BYTES
     return _add_hash(stem, identity) if is_long or _RESERVED_NAMES.fullmatch(stem) else stem
 
 
@@ -53,9 +53,9 @@ def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
     """Return the shortened name with the first digits of `identity` if it is a hash, else of its hash."""
     is_hash = re.fullmatch("[0-9a-f]{64}", identity)
     digest = identity if is_hash else hashlib.sha256(identity.encode()).hexdigest()
-    start = stem[: _MAX_CHARACTERS - digits].encode()[: _MAX_BYTES - digits].decode(errors="ignore")
+    start = stem[: _MAX_NAME_LENGTH - digits].encode()[: _MAX_NAME_BYTES - digits].decode(errors="ignore")
     return f"{start.rstrip('-')}-{digest[:digits]}"
 
 
-def _casefold(name: str) -> str:
+def _fold_name(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class FileResult(StrEnum):
-    """Whether a file was written, was unchanged, was deleted, or could not be written or deleted."""
+    """The result for a file: written, unchanged, deleted, or refused (it could not be written or deleted)."""
 
     WRITTEN = "written"
     UNCHANGED = "unchanged"

@@ -20,7 +20,7 @@ from blogapi.web.downloads import send_download
 from blogapi.web.errors import Conflict
 from blogapi.web.fields import Fields, Schema, TextBoolean
 
-_PREFIX = ".export-"
+_FOLDER_PREFIX = ".export-"
 _ZIP = "application/zip"
 
 bp = Blueprint("exports", __name__, url_prefix="/api/v1/export", description="Exports", resource="export")
@@ -50,8 +50,8 @@ class ExportQuery(Schema):
 def download(query: Fields) -> Response:
     """Download the public texts, or with `drafts` the whole blog, as a zip archive.
 
-    It contains files with front matter, and media files. One export runs at a time, until its file has been
-    sent.
+    The archive contains files with front matter, and media files. Only one export runs at a time, until its
+    archive has been sent.
     """
     # Imported here, so that the server loads the modules of the export only when they are needed.
     from blogapi.exporting import service
@@ -73,10 +73,10 @@ def download(query: Fields) -> Response:
 def _open_folder(stack: ExitStack) -> Path:
     """Return a temporary folder; raises Conflict if another export is running."""
     home = Path(current_app.instance_path)
-    if not stack.enter_context(files.locked(home / f"{_PREFIX}lock")):
+    if not stack.enter_context(files.locked(home / f"{_FOLDER_PREFIX}lock")):
         raise Conflict("Another export is running; wait until its file is downloaded.")
-    for abandoned in home.glob(f"{_PREFIX}*"):
+    for abandoned in home.glob(f"{_FOLDER_PREFIX}*"):
         if abandoned.is_dir():
             shutil.rmtree(abandoned, ignore_errors=True)
-    folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=home, ignore_cleanup_errors=True)
+    folder = tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX, dir=home, ignore_cleanup_errors=True)
     return Path(stack.enter_context(folder))

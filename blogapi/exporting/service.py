@@ -31,8 +31,8 @@ def export_files(
 ) -> ExportReport:
     """Write the blog into a folder, or into an archive if the name of the target ends with `.zip`.
 
-    With `since`, only the articles and the media files that were written since then, and all pages and terms.
-    Raises StorageFull or Conflict if the target cannot be written.
+    With `since`, the export contains only articles and media files that were written since then, and all
+    pages and terms. Raises StorageFull or Conflict if the target cannot be written.
     """
     report, media = ExportReport(), get_folder().root
     with (

@@ -96,7 +96,7 @@ class Snapshot:
     #: the definitions of the custom fields, and whether values for admins only are exported too
     fields: Sequence[Item]
     has_all_fields: bool
-    uuids: Sequence[UUID]  #: of the articles, in the order of `created`
+    uuids: Sequence[UUID]  #: the uuids of the articles, in the order of `created`
     public_count: int
     left_out: Mapping[str, int]  #: the number of items and of waiting edits that are not exported, by name
 
@@ -116,12 +116,10 @@ class Snapshot:
         now = current_time()
         for uuids in chunk(self.uuids, _BATCH_ARTICLES):
             for article in article_rows.read_articles(uuids, slugs, media, now):
-                yield {**article, "custom": self._keep_fields(article["custom"])}
+                yield {**article, "custom": self._select_custom_fields(article["custom"])}
 
     def find_linked_articles(self, content: str) -> Iterator[Item]:
-        """Yield the public articles and pages to which a content links, with the fields that determine their
-        paths.
-        """
+        """Yield the public articles and pages to which a content links, with the fields for their paths."""
         uuids, slugs = article_links.find_mentioned(content), self._list_term_slugs()["category"]
         columns = (
             *(_article.uuid, _article.slug, _article.published_at, _article.category_id),
@@ -148,9 +146,9 @@ class Snapshot:
         slugs = self._list_term_slugs()
         for uuids in chunk(self.uuids, _BATCH_ARTICLES) if self.includes_drafts else ():
             for copy in article_rows.read_working_copies(uuids, slugs):
-                yield {**copy, "custom": self._keep_fields(copy["custom"])}
+                yield {**copy, "custom": self._select_custom_fields(copy["custom"])}
 
-    def _keep_fields(self, values: Item) -> Item:
+    def _select_custom_fields(self, values: Item) -> Item:
         if self.has_all_fields:
             return values
         names = {field["name"] for field in self.fields}
@@ -231,9 +229,9 @@ def _count_left_out(now: datetime) -> dict[str, int]:
 
 
 def _is_written_since(since: datetime) -> ColumnElement[bool]:
-    """Return the condition that an article or its working copy was written since then; true for all pages."""
+    """Return the condition that an article or its working copy was written since then, or it is a page."""
     edited = select(_copy.article_id).where(_copy.last_updated >= since)
-    # A page refers to the pages above it.
+    # All pages are exported, because a page refers to the pages above it.
     return or_(_article.last_updated >= since, _article.uuid.in_(edited), _article.type == ItemType.PAGE)
 
 

@@ -25,11 +25,11 @@ from blogapi.exporting.results import CannotWrite, ExportReport, FileResult
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
-_LOCK, _PARTIAL = ".blogapi-export.lock", ".blogapi-export.partial"
-# A line in the list of files, as `sha256sum` writes and checks it.
-_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
-# The permissions -rw-r--r-- of a regular file, as zip archives made on Unix store them.
-_UNIX, _MODE = 3, 0o100644 << 16
+_LOCK_NAME, _PARTIAL_NAME = ".blogapi-export.lock", ".blogapi-export.partial"
+# A line in the list of files, in the format of `sha256sum`.
+_LINE_PATTERN = re.compile(r"([0-9a-f]{64})  (.+)")
+# The permissions -rw-r--r-- of a regular file, in the format of zip archives made on Unix.
+_UNIX_SYSTEM, _FILE_MODE = 3, 0o100644 << 16
 
 
 def write_zip(
@@ -45,7 +45,7 @@ def write_zip(
         with zipfile.ZipFile(partial, "w") as archive:
             for file in items:
                 try:
-                    _add(archive, file, media)
+                    _add_file(archive, file, media)
                 except CannotWrite as error:
                     report.refuse(file.path, str(error))
                 else:
@@ -55,7 +55,7 @@ def write_zip(
     report.files[FileResult.WRITTEN] += len(digests)
 
 
-def _add(archive: zipfile.ZipFile, file: TextFile | MediaFile, media: Path) -> None:
+def _add_file(archive: zipfile.ZipFile, file: TextFile | MediaFile, media: Path) -> None:
     info = _make_info(file.path)
     if isinstance(file, TextFile):
         archive.writestr(info, file.content, zipfile.ZIP_DEFLATED)
@@ -67,7 +67,7 @@ def _add(archive: zipfile.ZipFile, file: TextFile | MediaFile, media: Path) -> N
 
 def _make_info(path: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(path)
-    info.create_system, info.external_attr = _UNIX, _MODE
+    info.create_system, info.external_attr = _UNIX_SYSTEM, _FILE_MODE
     return info
 
 
@@ -90,10 +90,10 @@ def write_folder(
         raise Conflict(f"{root} is a file; name a folder, or a file that ends with .zip.")
     if not dry_run:
         root.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
-    for name in (_LOCK, *MANIFESTS):
+    for name in (_LOCK_NAME, *MANIFESTS):
         if (root / name).is_symlink():
             raise Conflict(f"{root / name} is a link, which no export has made; delete it.")
-    with nullcontext(True) if dry_run else files.locked(root / _LOCK) as is_locked:
+    with nullcontext(True) if dry_run else files.locked(root / _LOCK_NAME) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
         former = _read_manifest(root)
@@ -109,10 +109,10 @@ def write_folder(
 
 
 class WrittenFolder:
-    """A folder into which the same program writes again and again, beside files of other programs.
+    """A folder into which repeated exports or builds write, and which can contain other files.
 
-    `old_digests` are the digests of the files that it wrote in former runs, by path, and `digests` those of
-    this run. `action` is what the program does, for messages.
+    `old_digests` are the digests of the files that former runs wrote, by path, and `digests` the digests of
+    this run. `action` is the noun for a run in messages.
     """
 
     def __init__(
@@ -134,10 +134,10 @@ class WrittenFolder:
     def write(self, file: TextFile | MediaFile) -> bool:
         """Write a file unless it is unchanged or belongs to the user; return whether it was written."""
         try:
-            result = self._write(file)
+            result = self._write_file(file)
         except CannotWrite as error:
             self._keep_line(file.path)
-            # The user can have a `.gitattributes` already; the guide says what it should contain.
+            # The user can have a `.gitattributes` of their own; the guide says what it should contain.
             if file.path != GIT_ATTRIBUTES:
                 self._report.refuse(file.path, str(error))
             return False
@@ -149,7 +149,7 @@ class WrittenFolder:
         """Delete the files of former runs that this run does not contain."""
         for path in sorted(self._old_digests.keys() - self.digests.keys()):
             try:
-                self._report.files[FileResult.REMOVED] += self._remove(path)
+                self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
                 self._report.refuse(path, f"The blog no longer contains it, but: {error}")
                 self._keep_line(path)
@@ -163,7 +163,7 @@ class WrittenFolder:
             if other != name:
                 (self._root / other).unlink(missing_ok=True)
 
-    def _write(self, file: TextFile | MediaFile) -> FileResult:
+    def _write_file(self, file: TextFile | MediaFile) -> FileResult:
         target = self._root / file.path
         if isinstance(file, MediaFile) and self._is_unchanged(file):
             return FileResult.UNCHANGED
@@ -183,7 +183,7 @@ class WrittenFolder:
         is_known = self._old_digests.get(file.path) == file.stored.hash
         return is_known and _get_size(self._root / file.path) == file.stored.size
 
-    def _remove(self, path: str) -> bool:
+    def _remove_file(self, path: str) -> bool:
         target = self._root / path
         present = self._read_digest(target)
         if not present:
@@ -223,8 +223,8 @@ class WrittenFolder:
     @contextmanager
     def _open_partial(self, target: Path) -> Iterator[IO[bytes]]:
         """Yield an empty file that replaces the target at the end."""
-        partial = target.with_name(_PARTIAL)
-        # A link with this name, if the folder contains one, must not be followed.
+        partial = target.with_name(_PARTIAL_NAME)
+        # If a link has this name, it must not be followed.
         partial.unlink(missing_ok=True)
         try:
             with partial.open("xb") as output:
@@ -240,8 +240,8 @@ def _read_manifest(root: Path) -> dict[str, str]:
     for name in MANIFESTS:
         path = root / name
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
-        matches = filter(None, map(_LINE.fullmatch, lines))
-        # Paths that lead out of the folder are ignored.
+        matches = filter(None, map(_LINE_PATTERN.fullmatch, lines))
+        # Ignore paths that lead out of the folder.
         digests |= {match[2]: match[1] for match in matches if _is_inside(match[2])}
         if lines and DESCRIPTION not in digests:
             raise Conflict(f"{path} is not from an export; choose another folder.")

@@ -14,21 +14,21 @@ from blogapi.web.fields import Fields
 from blogapi.web.inner_requests import InnerResponse
 from blogapi.web.json import parse_json, to_json
 
-# An assistant cannot use more. A text is never cut off, because the assistant would write back the rest.
-MAX_RESULT = 100_000
+# Assistants cannot use longer results. No text is cut off, because an assistant could store the cut text.
+MAX_BYTES = 100_000
 
 _PATH_VALUE = re.compile(r"[^/?#.%\s]+")
 _HEADER_VALUE = re.compile(r"[ -~]{1,255}")
 
 
 class InvalidArgument(Exception):
-    """An argument is missing, unknown, or no part of a request; the message says which."""
+    """An argument is missing, unknown or invalid; the message names it."""
 
 
 def call(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[BoundTool]) -> tuple[str, bool]:
-    """Return the text of the result, and whether it is an error; errors name `tools` in place of paths."""
+    """Return the text of the result, and whether the call failed; an error names `tools` instead of paths."""
     try:
-        response = _send(bound, arguments)
+        response = _send_request(bound, arguments)
     except InvalidArgument as error:
         return str(error), True
     except RecursionError:
@@ -36,16 +36,16 @@ def call(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[BoundTo
     if response.status >= 400:
         return _describe_error(response, tools), True
     text = _describe_result(response)
-    if (size := len(text.encode())) <= MAX_RESULT:
+    if (size := len(text.encode())) <= MAX_BYTES:
         return text, False
     return (
-        f"The result has {size} bytes, and the limit is {MAX_RESULT}. Ask for fewer items with `page_size`, "
+        f"The result has {size} bytes, and the limit is {MAX_BYTES}. Ask for fewer items with `page_size`, "
         "or name only the `fields` that you need.",
         True,
     )
 
 
-def _send(bound: BoundTool, arguments: Mapping[str, Any]) -> InnerResponse:
+def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> InnerResponse:
     given = {name: value for name, value in arguments.items() if value is not None or name in bound.tool.body}
     schema = bound.input_schema
     if unknown := sorted(given.keys() - schema["properties"].keys()):
@@ -61,9 +61,9 @@ def _send(bound: BoundTool, arguments: Mapping[str, Any]) -> InnerResponse:
         if parameter["in"] == "query":
             query += [(name, _to_text(one)) for one in (value if isinstance(value, list) else [value])]
         elif parameter["in"] == "path":
-            path = path.replace(f"{{{name}}}", quote(_check(name, value, _PATH_VALUE), safe=""))
+            path = path.replace(f"{{{name}}}", quote(_check_value(name, value, _PATH_VALUE), safe=""))
         else:
-            text = _check(name, value, _HEADER_VALUE)
+            text = _check_value(name, value, _HEADER_VALUE)
             headers[name] = f'"{text.strip(chr(34))}"' if name == "If-Match" else text
     body = {**given, **bound.tool.fixed} if bound.takes_body else None
     return inner_requests.send(bound.method, path, query, headers, body)
@@ -73,7 +73,7 @@ def _to_text(value: Any) -> str:
     return value if isinstance(value, str) else to_json(value)
 
 
-def _check(name: str, value: Any, pattern: re.Pattern[str]) -> str:
+def _check_value(name: str, value: Any, pattern: re.Pattern[str]) -> str:
     text = _to_text(value)
     if not pattern.fullmatch(text):
         raise InvalidArgument(f"The argument {get_argument_name(name)!r} has an invalid value.")

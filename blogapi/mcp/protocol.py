@@ -16,21 +16,21 @@ from werkzeug.datastructures import Headers
 
 from blogapi.web.fields import Fields
 
-MODERN, LEGACY = "2026-07-28", ("2025-11-25", "2025-06-18")
-VERSIONS = (MODERN, *LEGACY)
-# A client of this revision sends no header with the version, and some of later revisions send this version.
-_OLDEST = "2025-03-26"
-_PREFIX = "io.modelcontextprotocol/"
-VERSION_KEY = f"{_PREFIX}protocolVersion"
-CAPABILITIES_KEY = f"{_PREFIX}clientCapabilities"
-SERVER_KEY = f"{_PREFIX}serverInfo"
+MODERN_VERSION, LEGACY_VERSIONS = "2026-07-28", ("2025-11-25", "2025-06-18")
+VERSIONS = (MODERN_VERSION, *LEGACY_VERSIONS)
+# Clients of this revision send no header with the version; some clients of later revisions send this version.
+_OLDEST_VERSION = "2025-03-26"
+_META_PREFIX = "io.modelcontextprotocol/"
+VERSION_KEY = f"{_META_PREFIX}protocolVersion"
+CAPABILITIES_KEY = f"{_META_PREFIX}clientCapabilities"
+SERVER_KEY = f"{_META_PREFIX}serverInfo"
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
 
 _CAPABILITIES: Mapping[str, Any] = {"tools": {}}
 # How long a client may keep a list; the list depends on the key.
-_CACHING = {"ttlMs": 300_000, "cacheScope": "private"}
+_LIST_CACHING = {"ttlMs": 300_000, "cacheScope": "private"}
 
 
 class RpcError(Exception):
@@ -43,7 +43,7 @@ class RpcError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What the answers contain; `call_tool` returns the text of the result, and whether it is an error."""
+    """The contents of answers; `call_tool` returns the text of the result, and whether the call failed."""
 
     info: Mapping[str, str]
     instructions: str
@@ -54,12 +54,12 @@ class Server:
 def answer(message: Any, headers: Headers, server: Server) -> tuple[int, Fields | None]:
     """Return the HTTP status and the body of the answer to a message; a notification gets no body."""
     try:
-        method, params = _read(message)
+        method, params = _read_message(message)
         if method is None or "id" not in message:
             return 202, None
         meta = params.get("_meta")
         is_modern = isinstance(meta, dict) and VERSION_KEY in meta
-        if is_modern or headers.get("MCP-Protocol-Version") == MODERN:
+        if is_modern or headers.get("MCP-Protocol-Version") == MODERN_VERSION:
             _check_modern(method, params, headers)
             result = _answer_modern(method, params, server)
         else:
@@ -83,7 +83,7 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def _read(message: Any) -> tuple[str | None, Fields]:
+def _read_message(message: Any) -> tuple[str | None, Fields]:
     """Return the method and the parameters; the method is None for a response, which needs no answer."""
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         raise RpcError(INVALID_REQUEST, "Send a single JSON-RPC 2.0 message; batches are not supported.")
@@ -107,18 +107,18 @@ def _check_modern(method: str, params: Fields, headers: Headers) -> None:
     if method == "tools/call":
         expected["Mcp-Name"] = str(params.get("name"))
     for name, value in expected.items():
-        if _decode(headers.get(name)) != value:
-            raise RpcError(HEADER_MISMATCH, f"The header {name} must be what the body says, {value!r}.")
-    if version != MODERN:
-        raise _unsupported(version)
+        if _decode_header(headers.get(name)) != value:
+            raise RpcError(HEADER_MISMATCH, f"The header {name} must have the value {value!r} of the body.")
+    if version != MODERN_VERSION:
+        raise _make_version_error(version)
 
 
-def _unsupported(version: str) -> RpcError:
+def _make_version_error(version: str) -> RpcError:
     data = {"supported": [*VERSIONS], "requested": version}
     return RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data=data)
 
 
-def _decode(value: str | None) -> str | None:
+def _decode_header(value: str | None) -> str | None:
     if value and value.startswith("=?base64?") and value.endswith("?="):
         try:
             return base64.b64decode(value[9:-2], validate=True).decode("utf-8")
@@ -129,8 +129,8 @@ def _decode(value: str | None) -> str | None:
 
 def _check_legacy(headers: Headers) -> None:
     version = headers.get("MCP-Protocol-Version")
-    if version not in (None, *LEGACY, _OLDEST):
-        raise _unsupported(str(version))
+    if version not in (None, *LEGACY_VERSIONS, _OLDEST_VERSION):
+        raise _make_version_error(str(version))
 
 
 def _answer_modern(method: str, params: Fields, server: Server) -> Fields:
@@ -138,12 +138,12 @@ def _answer_modern(method: str, params: Fields, server: Server) -> Fields:
     match method:
         case "server/discover":
             described = {"capabilities": _CAPABILITIES, "instructions": server.instructions}
-            return result | _CACHING | {"supportedVersions": [*VERSIONS]} | described
+            return result | _LIST_CACHING | {"supportedVersions": [*VERSIONS]} | described
         case "tools/list":
-            return result | _CACHING | {"tools": server.list_tools()}
+            return result | _LIST_CACHING | {"tools": server.list_tools()}
         case "tools/call":
-            return result | _call(params, server)
-    # A client of both eras continues with `initialize` only after another error.
+            return result | _call_tool(params, server)
+    # A client of new and old revisions continues with `initialize` only after another error.
     raise RpcError(METHOD_NOT_FOUND, f"Method not found: {method}", status=404)
 
 
@@ -152,7 +152,7 @@ def _answer_legacy(method: str, params: Fields, server: Server) -> Fields:
         case "initialize":
             wanted = params.get("protocolVersion")
             return {
-                "protocolVersion": wanted if wanted in LEGACY else LEGACY[0],
+                "protocolVersion": wanted if wanted in LEGACY_VERSIONS else LEGACY_VERSIONS[0],
                 "capabilities": _CAPABILITIES,
                 "serverInfo": dict(server.info),
                 "instructions": server.instructions,
@@ -162,11 +162,11 @@ def _answer_legacy(method: str, params: Fields, server: Server) -> Fields:
         case "tools/list":
             return {"tools": server.list_tools()}
         case "tools/call":
-            return _call(params, server)
+            return _call_tool(params, server)
     raise RpcError(METHOD_NOT_FOUND, f"Method not found: {method}", status=200)
 
 
-def _call(params: Fields, server: Server) -> Fields:
+def _call_tool(params: Fields, server: Server) -> Fields:
     name, arguments = params.get("name"), params.get("arguments")
     arguments = {} if arguments is None else arguments
     if not isinstance(name, str) or not isinstance(arguments, dict):

@@ -1,4 +1,4 @@
-"""The endpoint `POST /mcp`, for assistants; closed unless an admin has opened it."""
+"""The endpoint `POST /mcp`, for assistants; it is closed until an admin opens it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from blogapi.web.json import json_response, parse_json, to_json_bytes
 from blogapi.web.operation import OPERATIONS
 from blogapi.web.request_id import ROUTE_KEY
 
-MAX_BODY = 4 * 2**20
+MAX_BODY_BYTES = 4 * 2**20
 
 _INSTRUCTIONS = (
     "A blog. Find articles with search_articles, and read one with get_article before you change it. "
@@ -36,7 +36,7 @@ _INSTRUCTIONS = (
 )
 _SERVER_INFO = {"name": "blogapi", "title": "blogapi", "version": __version__}
 
-# The tools with their operations, bound at the first use, which takes some milliseconds.
+# The tools with their operations; binding them takes some milliseconds, so it is done at the first use.
 _TOOLS = AppState[Callable[[], dict[str, BoundTool]]]("mcp-tools")
 # Half of a character outside the basic plane, which UTF-8 cannot contain.
 _SURROGATE = re.compile(rb"\\u[dD]")
@@ -45,7 +45,7 @@ mcp = Blueprint("mcp", __name__)
 
 
 def init_app(app: Flask) -> None:
-    """Let the path be unknown while it is closed; this runs before the key is checked."""
+    """Treat the path as unknown while it is closed; this hook runs before the key is checked."""
     _TOOLS.set(app, cache(lambda: bind_tools(document.get_document(app))))
     app.before_request(_hide_if_closed)
 
@@ -60,27 +60,27 @@ def _hide_if_closed() -> None:
 def receive() -> Response:
     """Answer one message of the Model Context Protocol."""
     origin = request.headers.get("Origin")
-    # The host is not compared: a page that rebinds its name to this address sends its own name as both.
+    # A comparison with the host is no protection: after DNS rebinding, a page sends its own name in both.
     if origin is not None and origin not in current_app.config["CORS_ORIGINS"]:
         raise Forbidden("Pages of this origin may not call this path; see CORS_ORIGINS.", code="cross_origin")
     if request.mimetype != "application/json":
         raise UnsupportedMediaType("Send JSON with Content-Type: application/json.")
-    request.max_content_length = MAX_BODY
+    request.max_content_length = MAX_BODY_BYTES
     data = request.get_data()
     try:
         message = parse_json(data)
         if _SURROGATE.search(data):
             to_json_bytes(message)
     except Malformed as error:
-        return _refuse(error.detail)
+        return _make_refusal(error.detail)
     except UnicodeEncodeError:
-        return _refuse("The message contains half of a surrogate pair; send whole characters.")
+        return _make_refusal("The message contains half of a surrogate pair; send whole characters.")
     server = protocol.Server(_SERVER_INFO, _INSTRUCTIONS, _list_tools, _call_tool)
     status, body = protocol.answer(message, request.headers, server)
     return Response(status=status) if body is None else json_response(to_json_bytes(body), status)
 
 
-def _refuse(sentence: str) -> Response:
+def _make_refusal(sentence: str) -> Response:
     error = RpcError(protocol.PARSE_ERROR, sentence)
     return json_response(to_json_bytes(protocol.make_error(error)), error.status)
 
@@ -89,14 +89,14 @@ def _list_tools() -> list[Fields]:
     accesses = {operation.id: operation.access for operation in OPERATIONS.get().values()}
     caller = current_caller()
     return [
-        _describe(bound)
+        _describe_tool(bound)
         for bound in _TOOLS.get()().values()
         for access in [accesses[bound.tool.operation]]
         if caller.role.includes(access.rule.role) and (bound.tool.scope or access.scope) in caller.scopes
     ]
 
 
-def _describe(bound: BoundTool) -> Fields:
+def _describe_tool(bound: BoundTool) -> Fields:
     tool, is_read = bound.tool, bound.method == "GET"
     return {
         "name": tool.name,
@@ -116,6 +116,6 @@ def _call_tool(name: str, arguments: Mapping[str, object]) -> tuple[str, bool]:
     tools = _TOOLS.get()()
     if name not in tools:
         raise RpcError(protocol.INVALID_PARAMS, f"Unknown tool: {name[:100]}", status=200)
-    # Log and metrics show which tool was called.
+    # The log and the metrics show the name of the tool.
     request.environ[ROUTE_KEY] = f"{MCP_PATH}/{name}"
     return calls.call(tools[name], arguments, tools.values())

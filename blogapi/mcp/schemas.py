@@ -9,8 +9,8 @@ from typing import Any
 from blogapi.mcp.tools import TOOLS, Tool
 from blogapi.web.fields import Fields
 
-# What an assistant does not need. The API checks the limits and says which one a value exceeds.
-_DROPPED = frozenset(
+# The keywords that an assistant does not need. The API checks the limits, and its errors name them.
+_DROPPED_KEYWORDS = frozenset(
     (
         *(
             "example",
@@ -25,7 +25,7 @@ _DROPPED = frozenset(
         *("minItems", "maxItems", "unevaluatedProperties", "readOnly"),
     )
 )
-_FIELDS = "Comma-separated names; `*` stands for the usual ones, and `-content` leaves one out."
+_FIELDS_TEXT = "Comma-separated names; `*` stands for the usual ones, and `-content` leaves one out."
 
 Document = Mapping[str, Any]
 
@@ -87,7 +87,7 @@ def _build_input_schema(
             required.insert(0, name)
         elif parameter["name"] not in tool.query:
             continue
-        text = _FIELDS if name == "fields" else _first_sentence(parameter.get("description", ""))
+        text = _FIELDS_TEXT if name == "fields" else _first_sentence(parameter.get("description", ""))
         schema = _inline(parameter["schema"], document)
         properties[name] = schema | ({"description": text} if text else {})
     fields, needed = _list_body_fields(body, document)
@@ -133,7 +133,7 @@ def _inline(value: Any, document: Document) -> Any:
             result[name] = {key: _inline(one, document) for key, one in kept.items()}
         elif name == "description":
             result[name] = _first_sentence(part)
-        elif name not in _DROPPED:
+        elif name not in _DROPPED_KEYWORDS:
             result[name] = _inline(part, document)
     return result
 

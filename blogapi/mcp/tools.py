@@ -1,4 +1,4 @@
-"""The tools: which operation of the API each of them calls, and what it says about itself."""
+"""The tools: the operation of the API that each tool calls, and its description for assistants."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from blogapi.web.access import Scope
 
 _FILTERS = ("q", "category", "tag", "author", "language", "published_after", "published_before")
-_PAGED = ("page", "page_size", "fields")
-_TEXT = (
+_PAGE_NAMES = ("page", "page_size", "fields")
+_TEXT_FIELDS = (
     *("title", "subtitle", "content", "content_type", "excerpt", "slug", "category", "tags", "language"),
     *("translation_key", "cover_image", "seo", "custom"),
 )
-_SUMMARY = {
+_LIST_DEFAULTS = {
     "fields": "uuid,title,slug,status,published_at,last_updated,language,excerpt",
     "page_size": "20",
     "page": "1",
 }
-_WRITTEN = {"fields": "uuid,title,slug,status,published_at,last_updated,url"}
-_VERSIONED = (
+_WRITE_DEFAULTS = {"fields": "uuid,title,slug,status,published_at,last_updated,url"}
+_IF_MATCH_HINT = (
     "`if_match` is the `etag` of your last read; if someone has saved since, the call is refused: read again."
 )
 
@@ -30,10 +30,10 @@ class Tool:
     """A tool.
 
     `query` and `body` name the parameters (of the query and of the header) and the fields of the body that an
-    assistant may send. `defaults` are parameters that are sent if it does not, and `fixed` are fields of the
-    body that it cannot choose. `required` adds to what the operation requires, and `overrides` replace parts
-    of the schemas of arguments. `scope` is the scope that a key needs to see the tool, if the operation needs
-    a lower one.
+    assistant may send. `defaults` are the values of parameters that the assistant omits, and `fixed` are
+    fields of the body that it cannot choose. `required` names further required arguments, and `overrides`
+    replace parts of the schemas of arguments. `scope` is the scope that a key needs to see the tool, if the
+    operation needs a lower one.
     """
 
     name: str
@@ -71,16 +71,16 @@ TOOLS = (
         "Only summaries: read one with get_article.",
         query=(
             *(*_FILTERS, "updated_after", "uuid", "translation_key", "status", "working_copy", "ordering"),
-            *_PAGED,
+            *_PAGE_NAMES,
         ),
-        defaults=_SUMMARY,
+        defaults=_LIST_DEFAULTS,
     ),
     Tool(
         "list_my_articles",
         "listWrittenArticles",
         "List the articles that the owner of this key has created, in any status, drafts too.",
-        query=("q", "status", "working_copy", "ordering", *_PAGED),
-        defaults=_SUMMARY,
+        query=("q", "status", "working_copy", "ordering", *_PAGE_NAMES),
+        defaults=_LIST_DEFAULTS,
     ),
     Tool(
         "get_article",
@@ -94,8 +94,8 @@ TOOLS = (
         "list_pages",
         "listPages",
         "List the pages, such as About and Contact; only summaries.",
-        query=("q", "status", *_PAGED),
-        defaults=_SUMMARY,
+        query=("q", "status", *_PAGE_NAMES),
+        defaults=_LIST_DEFAULTS,
     ),
     Tool(
         "get_page",
@@ -108,14 +108,14 @@ TOOLS = (
         "list_categories",
         "listCategories",
         "List the categories.",
-        query=("q", *_PAGED),
+        query=("q", *_PAGE_NAMES),
         defaults={"fields": "uuid,name,slug,description", "page_size": "100", "page": "1"},
     ),
     Tool(
         "list_tags",
         "listTags",
         "List the tags.",
-        query=("q", *_PAGED),
+        query=("q", *_PAGE_NAMES),
         defaults={"fields": "uuid,name,slug", "page_size": "100", "page": "1"},
     ),
     Tool(
@@ -123,7 +123,7 @@ TOOLS = (
         "listMedia",
         "List the files of the media library; `alt` with the value `missing` lists pictures without "
         "an alternative text.",
-        query=("q", "type", "alt", "unused", "ordering", *_PAGED),
+        query=("q", "type", "alt", "unused", "ordering", *_PAGE_NAMES),
         defaults={"fields": "uuid,name,alt,caption,type,url,width,height", "page_size": "20", "page": "1"},
     ),
     Tool(
@@ -139,7 +139,7 @@ TOOLS = (
         "list_versions",
         "listRevisions",
         "List the former versions of an article with their numbers, the newest first.",
-        query=_PAGED,
+        query=_PAGE_NAMES,
         defaults={"page_size": "20", "page": "1"},
     ),
     Tool(
@@ -161,9 +161,9 @@ TOOLS = (
         "original; if it has none, give it one first. To repeat a call safely, send the same "
         "`idempotency_key`.",
         query=("Idempotency-Key",),
-        body=_TEXT,
+        body=_TEXT_FIELDS,
         fixed={"status": "draft"},
-        defaults=_WRITTEN,
+        defaults=_WRITE_DEFAULTS,
     ),
     Tool(
         "edit_article",
@@ -171,11 +171,11 @@ TOOLS = (
         "Change the named fields of an article; the former version is kept. `content` replaces the "
         "whole text. If the article is public, readers see the change at once: save_working_copy lets "
         "a person check it first. "
-        f"{_VERSIONED}",
+        f"{_IF_MATCH_HINT}",
         query=("If-Match",),
-        body=_TEXT,
+        body=_TEXT_FIELDS,
         required=("if_match",),
-        defaults=_WRITTEN,
+        defaults=_WRITE_DEFAULTS,
         is_destructive=True,
         is_idempotent=True,
     ),
@@ -186,7 +186,7 @@ TOOLS = (
         "someone publishes it. `if_match` is the `etag` of the working copy, or of the article if it "
         "has none; if someone has saved since, the call is refused: read again.",
         query=("If-Match",),
-        body=_TEXT,
+        body=_TEXT_FIELDS,
         required=("if_match",),
         is_idempotent=True,
     ),
@@ -200,7 +200,7 @@ TOOLS = (
         query=("If-Match",),
         body=("status", "published_at"),
         required=("status", "if_match"),
-        defaults=_WRITTEN,
+        defaults=_WRITE_DEFAULTS,
         overrides={"status": {"enum": ["published", "unlisted", "draft", "archived"]}},
         scope="write",
         is_destructive=True,
@@ -213,7 +213,7 @@ TOOLS = (
         "person before you call this.",
         query=("If-Match",),
         body=("status", "published_at", "name"),
-        defaults=_WRITTEN,
+        defaults=_WRITE_DEFAULTS,
         is_destructive=True,
     ),
     Tool(
@@ -222,7 +222,7 @@ TOOLS = (
         "Make a former version the current one, which is kept too. If the article is public, readers "
         "see it at once.",
         query=("If-Match",),
-        defaults=_WRITTEN,
+        defaults=_WRITE_DEFAULTS,
         is_destructive=True,
         is_idempotent=True,
     ),
@@ -255,7 +255,7 @@ TOOLS = (
         "deleteArticle",
         "Delete an article; restore_article brings it back for some days. Ask the person before you "
         "call this. "
-        f"{_VERSIONED}",
+        f"{_IF_MATCH_HINT}",
         query=("If-Match",),
         required=("if_match",),
         scope="write",

@@ -29,9 +29,9 @@ from blogapi.site.schemas import PublicAddress
 def build(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
     """Write the site for readers into FOLDER, as files for any static host.
 
-    It works while the site is off, too. Only files that have changed are written, and pages of texts that are
-    gone are deleted. There is no search. If a file cannot be written or deleted, the command continues with
-    the others and exits with status 1.
+    The command also works while the site is off. Only files that have changed are written, and pages of texts
+    that are gone are deleted. There is no search. If a file cannot be written or deleted, the command
+    continues with the others and exits with status 1.
     """
     try:
         address = PublicAddress().deserialize(url)
@@ -53,12 +53,12 @@ def build(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
         raise click.ClickException(
             f"{name} cannot be written ({(error.strerror or str(error)).lower()})."
         ) from error
-    _print(report, folder, unlisted=unlisted)
+    _print_report(report, folder, unlisted=unlisted)
     if report.refused:
         raise SystemExit(1)
 
 
-def _print(report: BuildReport, folder: Path, *, unlisted: bool) -> None:
+def _print_report(report: BuildReport, folder: Path, *, unlisted: bool) -> None:
     for refusal in report.refused:
         click.echo(f"refused  {refusal.path}: {refusal.reason}")
     for name, problem in report.theme_problems.items():

@@ -1,4 +1,4 @@
-"""Reads what the pages of the site show: the documents with which the API answers a reader without a key.
+"""Reads the documents that the pages of the site show, as the API returns them to a reader without a key.
 
 Only functions that answer requests to the API are called, so that the site shows what the API shows.
 """
@@ -37,45 +37,45 @@ _TAXONOMIES: Mapping[str, tuple[Taxonomy[Any], CountArticles, ListArticles, IsPu
     "author": (AUTHORS, counts.count_by_authors, article_bodies.list_published_by_author, author_is_public),
 }
 
-_ENTRY = (
+_ENTRY_FIELDS = (
     *("uuid", "title", "url", "excerpt", "cover_image", "cover", "published_at", "language", "authors"),
     "links",
 )
-# The text fields below the title.
+# The names of the text fields that a page shows below the title.
 TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
-_ARTICLE = (
+_ARTICLE_FIELDS = (
     *("uuid", "title", *TEXTS, "category", "tags", "authors", "cover_image", "cover", "language", "url"),
     *("excerpt", "html", "toc", "head", "previous", "next", "related", "reading_minutes", "links"),
     *("published_at", "translations", "custom"),
 )
-_PAGE = (
+_PAGE_FIELDS = (
     *("uuid", "title", *TEXTS, "cover_image", "cover", "language", "url", "html", "toc", "head"),
     *("parent", "translations", "custom"),
 )
 
-_PREVIEW = (
+_PREVIEW_FIELDS = (
     *("uuid", "title", *TEXTS, "category", "tags", "authors", "cover_image", "cover", "language", "html"),
     *("toc", "reading_minutes", "links", "published_at", "custom", "parent", "status", "last_updated"),
 )
-_SCROLLED = re.compile(r"<(pre|table)(?=[ >])")
+_SCROLLED_ELEMENT = re.compile(r"<(pre|table)(?=[ >])")
 
 
 def list_articles(
     filters: ArticleFilters, number: int = 1, size: int = PAGE_SIZE
 ) -> tuple[list[Fields], int]:
     """Return a page of the public articles that match the filters, and the number of all that match."""
-    names = (*_ENTRY, "snippet") if filters.q else _ENTRY
+    names = (*_ENTRY_FIELDS, "snippet") if filters.q else _ENTRY_FIELDS
     page = article_bodies.list_published(names, PageRequest(number, size), filters)
     return _parse_list(page.rows), page.total
 
 
 def list_titles() -> list[Fields]:
-    """Return title, address, language and time of all public articles, newest first."""
+    """Return the title, the address, the language and the time of all public articles, newest first."""
     return _parse_list(article_bodies.list_published(("title", "url", "language", "published_at")).rows)
 
 
 def list_items(kind: str, *, unlisted: bool = False) -> list[Fields]:
-    """Return uuid and address of all public articles or pages that lists contain, or of all unlisted ones."""
+    """Return the uuids and addresses of all listed (or with `unlisted`, all unlisted) articles or pages."""
     if unlisted:
         filters = ArticleFilters(type=kind, status=Status.UNLISTED.value)
         return _parse_list(article_bodies.list_in_any_status(None, ("uuid", "url"), None, filters).rows)
@@ -92,7 +92,7 @@ def list_pages() -> list[Fields]:
 
 
 def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
-    """Return these fields of all terms of a kind that readers see, by name.
+    """Return the fields `names` of all terms of a kind that readers see, sorted by name.
 
     With a language, the articles in this language are counted.
     """
@@ -120,7 +120,7 @@ def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
 
 def get_item(kind: str, uuid: UUID) -> Fields:
     """Return the fields of an article or page that its page shows; raises NotFound if it is not public."""
-    names = _ARTICLE if kind == ItemType.ARTICLE else _PAGE
+    names = _ARTICLE_FIELDS if kind == ItemType.ARTICLE else _PAGE_FIELDS
     return _prepare_html(_parse_object(article_bodies.get_json(uuid, names, public=True, type_=kind)))
 
 
@@ -129,17 +129,17 @@ def get_previewed_item(token: str) -> tuple[Fields, bool]:
 
     Raises NotFound if the token is unknown.
     """
-    body, has_edits = previews.get_item_json(token, _PREVIEW)
+    body, has_edits = previews.get_item_json(token, _PREVIEW_FIELDS)
     return _prepare_html(_parse_object(body)), has_edits
 
 
 def _prepare_html(item: Fields) -> Fields:
-    """Return the item with HTML for a page: wide blocks can be scrolled with the keyboard, players work.
+    """Return the item with HTML in which wide blocks can be scrolled with the keyboard, and players work.
 
     Pages send a Referer to their own host only, but players of other hosts need the origin. In sanitized
     HTML, `<` always begins an element.
     """
-    html = _SCROLLED.sub(r'<\1 tabindex="0"', item["html"])
+    html = _SCROLLED_ELEMENT.sub(r'<\1 tabindex="0"', item["html"])
     return {**item, "html": html.replace("<iframe ", '<iframe referrerpolicy="strict-origin" ')}
 
 
@@ -154,9 +154,9 @@ def list_ancestors(items: Sequence[Fields], item: Mapping[str, Any]) -> list[Fie
 
 
 def make_tree(items: Sequence[Fields], parent: str | None = None) -> list[Fields]:
-    """Return the items below `parent` (None: the top), each with those below it in `below`.
+    """Return the items below `parent` (None: the top level), each with the items below it in `below`.
 
-    An item whose parent is not among the items stands at the top.
+    An item whose parent is not among the items is at the top level.
     """
     known = {one["uuid"] for one in items}
 

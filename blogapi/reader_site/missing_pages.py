@@ -1,6 +1,6 @@
 """The page for an address that the site does not have, rendered once per state of the blog.
 
-Anyone can ask for any number of such addresses, so each of them must cost little.
+Anyone can request any number of such addresses, so these responses must need little time and memory.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def get_page(site: Site, path: str, status: int, environ: Mapping[str, Any]) -> 
     page = pages.show_missing(pages.Edition(site, current.words), language, status=status)
     html = templating.use_paths(theme.render(page), site.url)
     if version is not None:
-        # One page per language and status, so that the store cannot grow.
+        # Store one page per language and status, so that the size of the store is limited.
         found[language, status] = _StoredPage(state, get_next_publication(now) or NO_EXPIRY, html)
     return html
 
 
 def choose_language(site: Site, path: str) -> str:
-    """Return the language of the home that the path begins with, or that of the site."""
+    """Return the language of the home page whose path begins the path, or else the language of the site."""
     homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)

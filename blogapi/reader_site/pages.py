@@ -33,7 +33,7 @@ MAX_QUERY_LENGTH = 200
 _MAX_FOOT_TERMS = 10
 _MAX_RELATED = 3
 
-_FEED = "/feeds/atom.xml"
+_FEED_PATH = "/feeds/atom.xml"
 _SITE_SCHEMA = SiteSchema(exclude=("built_in",))
 
 
@@ -50,8 +50,8 @@ class Page:
 class Edition:
     """The site as it is served, or as a static copy.
 
-    `own_words` are the words of the owner by language, `root` is the path of the copy, which is empty if it
-    is at the top of its host. `frames` keeps what all pages in a language have.
+    `own_words` are the words of the owner by language. `root` is the path of the copy, which is empty if the
+    copy is at the root of its host. `frames` caches the values that all pages in a language share.
     """
 
     site: Site
@@ -66,7 +66,7 @@ class Edition:
 
 
 def show_target(edition: Edition, target: Target) -> Page:
-    """Return the page of a target; raises NotFound for a page after the last, and for an empty month."""
+    """Return the page of a target; raises NotFound for an empty month, and after the last page of a list."""
     if target.kind == "archive":
         return _show_archive(edition)
     if target.kind in ("home", "month", *TERM_KINDS):
@@ -75,7 +75,7 @@ def show_target(edition: Edition, target: Target) -> Page:
 
 
 def _describe_site(edition: Edition, language: str) -> Fields:
-    """Return the values that even a page without masthead and foot needs."""
+    """Return the values that each page needs, even without a header and a footer."""
     site, language = edition.site, language or edition.site.language
     described = describe_in_language(site, language)
     size = find_logo_size(site) or (None, None)
@@ -83,7 +83,7 @@ def _describe_site(edition: Edition, language: str) -> Fields:
         "site": _SITE_SCHEMA.dump(site) | {"logo_width": size[0], "logo_height": size[1]},
         "language": language,
         "words": find_words(language, site.language, edition.own_words),
-        # The link to the home needs a name.
+        # The link to the home page needs a name.
         "title": described.title or urlsplit(site.url).netloc,
         "description": described.description,
         "root": edition.root,
@@ -95,7 +95,7 @@ def _describe_site(edition: Edition, language: str) -> Fields:
 def _make_context(edition: Edition, kind: str, language: str, path: str = "") -> Fields:
     """Return the values that all templates get; `path` is the decoded path of the page."""
     language = language or edition.site.language
-    # The foot of a home leads to terms with articles in its language; terms show articles in all languages.
+    # The footer of a home page links to terms with articles in its language; terms show all languages.
     counted = language if kind == "home" and len(list_homes(edition.site)) > 1 else ""
     if (language, counted) not in edition.frames:
         edition.frames[language, counted] = _make_frame(edition, language, counted)
@@ -109,7 +109,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
 
 
 def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
-    """Return the values that all pages in a language have; only articles in `counted` count, if it is set."""
+    """Return the values that all pages in a language share; `counted` is the language of counted articles."""
     site, values = edition.site, _describe_site(edition, language)
     homes = list_homes(site)
     names = ("uuid", "name", "url", "articles_count")
@@ -142,20 +142,20 @@ def _make_frame(edition: Edition, language: str, counted: str) -> Fields:
 
 
 def choose_own_feed(kind: str, term: Fields) -> dict[str, str]:
-    """Return the filters of the feed of a term, which has articles in all languages as its page has."""
+    """Return the filters of the feed of a term; like the term's page, it has articles in all languages."""
     return {kind: term["slug"], "language": ALL_LANGUAGES}
 
 
 def make_feed_address(edition: Edition, filters: Mapping[str, str]) -> str:
     """Return the address of the Atom feed with these filters: `/de/feeds/atom.xml` in a static copy."""
     if not edition.is_static:
-        return f"{_FEED}?{urlencode(filters)}" if filters else _FEED
+        return f"{_FEED_PATH}?{urlencode(filters)}" if filters else _FEED_PATH
     folders = (value.lower() if name == "language" else f"{name}/{value}" for name, value in filters.items())
-    return edition.make_address("".join(f"/{name}" for name in folders if name != ALL_LANGUAGES) + _FEED)
+    return edition.make_address("".join(f"/{name}" for name in folders if name != ALL_LANGUAGES) + _FEED_PATH)
 
 
 def list_used(categories: Sequence[Fields], linked: Container[str] = ()) -> list[Fields]:
-    """Return the categories that have articles or whose uuid is `linked`, and those above them."""
+    """Return the categories that have articles or whose uuid is in `linked`, and those above them."""
     used = [one for one in categories if one["articles_count"] or one["uuid"] in linked]
     needed = {one["uuid"] for category in used for one in [*list_ancestors(categories, category), category]}
     return [one for one in categories if one["uuid"] in needed]
@@ -166,7 +166,7 @@ def _choose_most_used(terms: Sequence[Fields]) -> list[Fields]:
 
 
 def _show_list(edition: Edition, target: Target) -> Page:
-    """Return a page of the articles of a home, a month, a category, a tag or an author."""
+    """Return a page of the list of articles of a home page, a month, a category, a tag or an author."""
     site, page, item = edition.site, PageNumber(target.number), Fields()
     articles, total = documents.list_articles(_select_articles(site, target), target.number)
     count = max(1, -(-total // PAGE_SIZE))
@@ -277,7 +277,7 @@ def _make_item_values(article: Fields, context: Fields, items: Sequence[Fields])
 
 
 def show_preview(edition: Edition, item: Fields, *, has_edits: bool, style: str) -> Page:
-    """Return the page of a preview link; without masthead and foot if the site is off."""
+    """Return the page of a preview link; if the site is off, without a header and a footer."""
     kind = "article" if "category" in item else "page"
     items: Sequence[Fields] = ()
     if edition.site.built_in:
@@ -315,7 +315,7 @@ def _describe_status(edition: Edition, item: Fields, words: Words, *, has_edits:
 def show_search(edition: Edition, q: str, number: int, *, is_refused: bool = False) -> Page:
     """Return the page of a search; raises NotFound for a page after the last.
 
-    With `is_refused`, the address has searched too often; the page asks to wait.
+    With `is_refused`, the client has reached the search limit, and the page asks the reader to wait.
     """
     context = _make_context(edition, "search", "", SEARCH_PATH)
     q = q.strip()[:MAX_QUERY_LENGTH]

@@ -1,4 +1,4 @@
-"""The page of a preview link: the draft as the site would show it, also while the site is off."""
+"""The page of a preview link: the draft in the design of the site, even while the site is off."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _POLICY = "; ".join(
         *("form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"),
     )
 )
-# The pages of imported blogs name pictures with http, which browsers do not load on a page over TLS.
+# The texts of imported blogs contain addresses of pictures with http, which a page over TLS cannot load.
 _SECURE_POLICY = f"{_POLICY}; upgrade-insecure-requests"
 
 
@@ -52,7 +52,7 @@ _WAS_ON = AppState[bool]("site-was-on")
 
 
 def init_app(app: Flask) -> None:
-    """Create what the site keeps in memory."""
+    """Create the state that the site keeps in memory."""
     theme.init_app(app)
     missing_pages.init_app(app)
     _WAS_ON.set(app, False)
@@ -79,9 +79,9 @@ def use_page_view() -> None:
 @reader_site.get("/")
 @allow(anyone)
 def index() -> BaseResponse:
-    """Return the home of the site; if it is off, lead a browser to the admin pages or the guide.
+    """Return the home page of the site, or a redirect to the admin pages or the guide if the site is off.
 
-    Clients that ask for JSON get the important paths.
+    Clients that ask for JSON get a list of the important paths.
     """
     if is_on():
         if not asks_for_json(request.accept_mimetypes):
@@ -113,9 +113,9 @@ def _list_paths() -> dict[str, Any]:
 def show_page() -> Response:
     """Return what the site shows at the path of the request."""
     try:
-        response = _answer(get_site(), request.path)
+        response = _make_page_response(get_site(), request.path)
     except Exception as error:
-        # The handlers log the error, and choose the status and the headers.
+        # The error handlers log the error, and choose the status and the headers.
         response = current_app.make_response(current_app.handle_user_exception(error))
         if response.status_code not in (500, 503):
             return response
@@ -134,22 +134,22 @@ _PAGE_RULE = Rule("/<path:path>", endpoint="reader_site.show_page", methods=["GE
 reader_site.add_url_rule("/<path:path>", "show_page", show_page, methods=["GET"], build_only=True)
 
 
-def _answer(site: Site, path: str) -> Response:
+def _make_page_response(site: Site, path: str) -> Response:
     edition, target = Edition(site, theme.THEME.get().get().words), find_target(site, path)
     try:
         if target is not None and target.own_path == path:
             if target.kind == "search":
-                return _search(edition)
-            return _render(site, pages.show_target(edition, target))
+                return _show_search(edition)
+            return _render_page(site, pages.show_target(edition, target))
     except NotFound:
         return _show_missing(site, path, 404)
     for redirect in redirects.find_redirects(quote(path)).rows:
         if redirect.status == GONE:
             return _show_missing(site, path, GONE)
-        if redirect.new_url and not _is_here(site, redirect.new_url, path):
+        if redirect.new_url and not _is_current_path(site, redirect.new_url, path):
             return _redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
-        # With patterns that begin with the language, the first home has its language in its path too.
+        # With patterns that begin with the language, the path of the first home page also contains it.
         return _redirect(site, quote(next(iter(list_homes(site).values()))), 302)
     if target is not None:
         query = request.query_string.decode("ascii", "replace")
@@ -157,29 +157,29 @@ def _answer(site: Site, path: str) -> Response:
     return _show_missing(site, path, 404)
 
 
-def _is_here(site: Site, url: str, path: str) -> bool:
+def _is_current_path(site: Site, url: str, path: str) -> bool:
     return url.startswith(f"{site.url}/") and unquote(urlsplit(url).path) == path
 
 
 def _redirect(site: Site, url: str, status: int) -> Response:
-    """Return a redirect; to an address of the site by its path, because the host may have several names."""
+    """Return a redirect; an address of the site becomes a path, because the host may have several names."""
     location = url.removeprefix(site.url) if url.startswith(f"{site.url}/") else url
     return Response(status=status, headers={"Location": location}, content_type=CONTENT_TYPE)
 
 
-def _search(edition: Edition) -> Response:
+def _show_search(edition: Edition) -> Response:
     site = edition.site
     q, page = request.args.get("q", ""), request.args.get("page", "1")
     number = int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 10 else 1
     if not q.strip():
-        return _render(site, pages.show_search(edition, "", 1))
+        return _render_page(site, pages.show_search(edition, "", 1))
     try:
         limiter.count_attempts(("SEARCH_LIMIT", limiter.client_network()))
     except TooManyRequests as error:
-        response = _render(site, pages.show_search(edition, q, 1, is_refused=True))
+        response = _render_page(site, pages.show_search(edition, q, 1, is_refused=True))
         response.headers.update(error.headers)
         return response
-    return _render(site, pages.show_search(edition, q, max(1, number)))
+    return _render_page(site, pages.show_search(edition, q, max(1, number)))
 
 
 def _show_missing(site: Site, path: str, status: int) -> Response:
@@ -187,7 +187,7 @@ def _show_missing(site: Site, path: str, status: int) -> Response:
     return Response(page, status, content_type=CONTENT_TYPE)
 
 
-def _render(site: Site, page: Page) -> Response:
+def _render_page(site: Site, page: Page) -> Response:
     html = templating.use_paths(theme.render(page), site.url)
     return Response(html, page.status, content_type=CONTENT_TYPE)
 
@@ -225,5 +225,5 @@ get_operation(theme_file).takes_query = True
 
 def _check_on() -> None:
     if not is_on():
-        # The error that every unknown path has.
+        # This is the error of every unknown path.
         flask.abort(404)

@@ -1,7 +1,7 @@
-"""Writes the site into a folder, as files that any static host can serve, also below a path.
+"""Writes the site into a folder, as files that any static host can serve, even below a path.
 
-The pages are those that a reader without a key sees, from one state of the database. The pictures follow when
-its snapshot has been released, because copying them can take long. The digests of the written files are
+The pages show what a reader without a key sees, from one snapshot of the database. The pictures are copied
+after the snapshot was released, because copying them can take long. The digests of the written files are
 stored in the instance folder, so that the next build recognises them.
 """
 
@@ -49,7 +49,7 @@ from blogapi.reader_site.targets import Target
 from blogapi.site.addresses import make_term_path
 from blogapi.site.models import Site
 from blogapi.site.paths import to_path, without_slash
-from blogapi.site.queries import get_service_url, get_site, keep_site
+from blogapi.site.queries import cache_site, get_service_url, get_site
 from blogapi.site.served_paths import ARCHIVE_PATH, check_served, list_homes
 from blogapi.storage import connections, files
 from blogapi.storage.database import db, end_read
@@ -66,15 +66,15 @@ _FEEDS: Mapping[str, Callable[[Feed], bytes]] = {
     "feed.json": feeds.to_json,
 }
 _ROBOTS = "User-agent: *\nDisallow:\n\nSitemap: {url}/sitemap.xml\n"
-# The documents in the values of a page that contain addresses from texts, and the fields with such addresses.
+# The template values with documents that contain addresses, and the fields of these documents with addresses.
 _DOCUMENTS = ("article", "articles", "item", "related", "site")
 _ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
 
 # Sanitized HTML quotes each attribute value and escapes `<` and `>` in it.
 _TAG = re.compile(r"<[a-z][^<>]*>")
 _ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
-_CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")
-_MEDIA = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
+_SRCSET_CANDIDATE = re.compile(r"(?<![^\s,])[^\s,]+")
+_MEDIA_PATH = re.compile(rf"{HASH_PREFIX}([^/?#\s\"'<>]+)")
 _WINDOWS_NAMES = re.compile(
     r'.*[<>:"\\|?*\x00-\x1f].*|.*[. ]|(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?', re.IGNORECASE | re.DOTALL
 )
@@ -83,9 +83,9 @@ _MAX_NAME_BYTES = 255
 
 @dataclass(slots=True)
 class BuildReport(ExportReport):
-    """The files of a build, the numbers of unlisted texts and of redirects to them, and faults of the theme.
+    """The files of a build, the numbers of unlisted texts and of redirects to them, and errors of the theme.
 
-    The numbers are of those that were left out or, with `unlisted`, written.
+    The unlisted texts and the redirects were left out or, with `unlisted`, written.
     """
 
     unlisted_texts: int = 0
@@ -101,7 +101,7 @@ def build(
     overwrite: bool = False,
     progress: ProgressReporter = no_progress,
 ) -> BuildReport:
-    """Write the site into the folder; `url` is the address of the copy, by default that of the site.
+    """Write the site into the folder; `url` is the address of the copy (default: the address of the site).
 
     Raises Invalid if the site cannot be shown at the address, and Conflict if the folder cannot be used.
     """
@@ -129,11 +129,11 @@ def build(
             former = _read_manifest(manifest)
             written = WrittenFolder(folder, media, report, former, overwrite=overwrite, action="build")
             try:
-                _Copy(stored, site, written, report, unlisted=unlisted).write(progress)
+                _SiteCopy(stored, site, written, report, unlisted=unlisted).write(progress)
                 written.remove_former()
                 former = {}
             finally:
-                # After an interrupted build, the next one recognises the files of both.
+                # After an interrupted build, the next one recognises the files of this and of former builds.
                 _write_manifest(manifest, folder, {**former, **written.digests})
     finally:
         end_read()
@@ -142,16 +142,16 @@ def build(
 
 
 def _move_site(stored: Site, url: str) -> Site:
-    """Return the site at the address of the copy; its service has the same address."""
+    """Return the site with the address of the copy as `url` and `service_url`."""
     if not url:
         raise Invalid("The copy needs its address: use --url, such as --url https://blog.example.")
     site = cast(Site, WithAttributes(stored, url=url, service_url=url, built_in=True))
     if errors := check_served(site, may_have_path=True):
         raise Invalid("The site cannot be written.", errors=errors)
     g.caller = STRANGER
-    # This reads the stored site too; each transaction does so once.
+    # Read the definitions first, because this reads the stored site, which `cache_site` then replaces.
     list_definitions()
-    return keep_site(site)
+    return cache_site(site)
 
 
 def _read_manifest(path: Path) -> dict[str, str]:
@@ -171,7 +171,7 @@ def make_file_name(path: str) -> str:
     return name if splitext(path)[1] else f"{name}/index.html".lstrip("/")
 
 
-class _Copy:
+class _SiteCopy:
     """Writes the files of the site; `stored` is the site as it is served, `site` that of the copy."""
 
     def __init__(
@@ -198,7 +198,7 @@ class _Copy:
             self._write_feeds({"language": other["language"]})
         self._write_page("/404.html", pages.show_missing(self._edition, self._site.language))
         if "/" not in (homes := list_homes(self._site)).values():
-            self._write_leading_page("/", self._edition.make_address(next(iter(homes.values()))))
+            self._write_redirect_page("/", self._edition.make_address(next(iter(homes.values()))))
         self._write_redirects()
         self._write_other_files()
         assert get_site() is self._site, "all pages are from one transaction"
@@ -207,7 +207,7 @@ class _Copy:
             self._write_media(path)
 
     def _list_targets(self) -> Iterator[Target]:
-        """Yield all but the terms, in the order in which they win an address."""
+        """Yield all targets except terms; if two targets have the same address, the first one gets it."""
         for language, path in list_homes(self._site).items():
             yield Target("home", unquote(path), language=language)
         yield Target("archive", ARCHIVE_PATH)
@@ -226,7 +226,7 @@ class _Copy:
                 yield Target(kind, path, UUID(item["uuid"]))
 
     def _list_terms(self) -> Iterator[Target]:
-        """Yield the terms that the written pages show: words of drafts can be in all others."""
+        """Yield the terms that the written pages show; other terms can reveal words of drafts."""
         for kind in TERM_KINDS:
             names = ("uuid", "slug", "articles_count", *(["parent"] if kind == "category" else []))
             for term in pages.list_used(documents.list_terms(kind, *names), self._linked_terms):
@@ -247,7 +247,7 @@ class _Copy:
             self._linked_terms |= {term["uuid"] for term in terms if term}
 
     def _write_page(self, path: str, page: Page) -> None:
-        values = {name: self._lead_below(page.values[name]) for name in _DOCUMENTS if name in page.values}
+        values = {name: self._move_links(page.values[name]) for name in _DOCUMENTS if name in page.values}
         html = theme.render(replace(page, values={**page.values, **values}))
         origin = self._site.url.removesuffix(self._edition.root)
         self._write_file(make_file_name(path), templating.use_paths(html, origin).encode())
@@ -260,19 +260,19 @@ class _Copy:
             own = replace(feed, own_url=f"{self._site.url}{folder}{name}")
             self._write_file(unquote(f"{folder}{name}").strip("/"), to_bytes(own))
 
-    def _lead_below(self, value: Any, name: str = "") -> Any:
+    def _move_links(self, value: Any, name: str = "") -> Any:
         """Return a document with addresses that work in the copy."""
         if isinstance(value, dict):
-            return {key: one if key == "head" else self._lead_below(one, key) for key, one in value.items()}
+            return {key: one if key == "head" else self._move_links(one, key) for key, one in value.items()}
         if isinstance(value, list):
             shown = (one for one in value if name != "navigation" or one["url"] not in self._hidden_links)
-            return [self._lead_below(one, name) for one in shown]
+            return [self._move_links(one, name) for one in shown]
         if isinstance(value, str) and name == "html":
             return self._edit_html(value)
         return self._make_address(value) if value and name in _ADDRESS_FIELDS else value
 
     def _edit_html(self, html: str) -> str:
-        """Return the HTML of a text with addresses that work in the copy, without links to what it omits."""
+        """Return the HTML of a text with addresses that work in the copy, without links to omitted pages."""
         for url in map(escape, self._hidden_links):
             if f'href="{url}' in html:
                 link = rf'<a [^<>]*href="{re.escape(url)}(?:[?#][^"]*)?"[^<>]*>(.*?)</a>'
@@ -282,13 +282,13 @@ class _Copy:
     def _edit_attribute(self, found: re.Match[str]) -> str:
         name, value = found.groups()
         if name == "srcset":
-            value = _CANDIDATE.sub(lambda candidate: self._make_address(candidate[0]), value)
+            value = _SRCSET_CANDIDATE.sub(lambda candidate: self._make_address(candidate[0]), value)
         else:
             value = self._make_address(value)
         return f' {name}="{value}"'
 
     def _make_address(self, address: str) -> str:
-        """Return an address from a text; a path, and a file of the service, lead below the copy's address."""
+        """Return an address of a text for the copy; paths and addresses of files get the path of the copy."""
         for service in self._services:
             if PATH.fullmatch(path := address.removeprefix(service)):
                 return f"{self._edition.root}{path}"
@@ -319,13 +319,13 @@ class _Copy:
             if splitext(path)[1].lower() not in ("", ".html", ".htm") or self._has_path(path):
                 continue
             if line.new:
-                self._write_leading_page(path, line.new)
+                self._write_redirect_page(path, line.new)
             else:
                 language = missing_pages.choose_language(site, path)
                 self._write_page(path, pages.show_missing(self._edition, language, status=line.status))
 
     def _move_redirect(self, row: redirects.Redirect) -> redirects.Redirect:
-        """Return the redirect with its paths below the address of the copy."""
+        """Return the redirect with paths below the address of the copy."""
         if row.old.startswith("/"):
             old = self._make_address(row.old)
             row = replace(row, old=old, old_url=quote(old))
@@ -339,9 +339,9 @@ class _Copy:
             self._media.add(path)
             return True
         name = make_file_name(path)
-        return self._names.get(_fold(name)) == (name, True)
+        return self._names.get(_fold_name(name)) == (name, True)
 
-    def _write_leading_page(self, path: str, url: str) -> None:
+    def _write_redirect_page(self, path: str, url: str) -> None:
         template = templating.get_built_in_environment().get_template("leads-on.html")
         page = template.render(language=self._site.language, url=url)
         self._write_file(make_file_name(path), page.encode())
@@ -363,9 +363,9 @@ class _Copy:
                 self._write_file(f"theme/{name}", path.read_bytes())
 
     def _write_media(self, path: str) -> None:
-        """Write the file of the library with this path; a text can name one that does not exist."""
+        """Write the file of the library with this path, if the file exists."""
         name, source = path.strip("/"), _find_media(path)
-        if source is None or not self._claim(name):
+        if source is None or not self._claim_name(name):
             return
         if source.parent.name == source.stem[:2]:
             size, extension = source.stat().st_size, source.suffix.removeprefix(".")
@@ -374,17 +374,17 @@ class _Copy:
             self._folder.write(TextFile(name, source.read_bytes()))
 
     def _write_file(self, name: str, content: bytes) -> None:
-        if self._claim(name):
+        if self._claim_name(name):
             self._folder.write(TextFile(name, content))
-            found = _MEDIA.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
+            found = _MEDIA_PATH.finditer(content.decode()) if name.endswith((".html", ".xml", ".css")) else ()
             paths = (unquote(unescape(one[0])) for one in found)
             self._media |= {path for path in paths if PATH.fullmatch(path)}
 
-    def _claim(self, name: str) -> bool:
-        """Return whether a file can have this name; report why not."""
+    def _claim_name(self, name: str) -> bool:
+        """Return whether a file can have this name; otherwise, report why not."""
         parts = name.split("/")
         folders = ["/".join(parts[:end]) for end in range(1, len(parts))]
-        wanted = {_fold(one): (one, False) for one in folders} | {_fold(name): (name, True)}
+        wanted = {_fold_name(one): (one, False) for one in folders} | {_fold_name(name): (name, True)}
         for key, one in wanted.items():
             known = self._names.get(key)
             if known and (known != one or one[1]):
@@ -398,7 +398,7 @@ class _Copy:
 
 
 def _find_media(path: str) -> Path | None:
-    """Return the file with this path, or the one that replaces it."""
+    """Return the file with this path, or the file that has replaced it."""
     found: Path | str | None = path
     while isinstance(found, str):
         _, _, hash, name = found.split("/")
@@ -413,7 +413,7 @@ def _find_media(path: str) -> Path | None:
     return found
 
 
-def _fold(name: str) -> str:
+def _fold_name(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 

@@ -28,11 +28,11 @@ from blogapi.site.paths import without_slash
 from blogapi.site.served_paths import find_fixed_page
 from blogapi.storage.database import UtcDateTime, current_time, db
 
-# The kinds of items with a page of their own, in the order in which they win a path.
+# The kinds of items with a page. If several items have the same path, the first kind is shown.
 _KINDS = (ItemType.PAGE.value, Article.kind, *TERM_KINDS)
 
-_PAGE = re.compile(r"(.*)/page/([1-9][0-9]{0,8})/?")
-# The columns of a term that only articles have.
+_PAGE_PATH = re.compile(r"(.*)/page/([1-9][0-9]{0,8})/?")
+# The columns of a term's row that only articles have a value for.
 _NO_ARTICLE = (
     cast(null(), UtcDateTime()).label("published_at"),
     cast(null(), SqlString()).label("category_slug"),
@@ -45,8 +45,8 @@ class Target:
     """What the site shows at `path`, which is decoded.
 
     `kind` is `home`, `search`, `archive`, `month`, `page`, `article`, `category`, `tag` or `author`; the last
-    five have a `uuid`. `number` is the number of the page of a list, and `language` that of a home. `path` is
-    that of the first page.
+    five have a `uuid`. `number` is the number of the page of a list, and `language` the language of a home
+    page. `path` is the path of the first page of a list.
     """
 
     kind: str
@@ -64,14 +64,14 @@ class Target:
 
 
 def find_target(site: Site, path: str) -> Target | None:
-    """Return what the site shows at a decoded path, with or without a slash at its end; None if nothing.
+    """Return the target at a decoded path, with or without a slash at its end, or None.
 
-    The order decides if several things could have the path: fixed pages, homes, pages, articles, categories,
-    tags and authors.
+    If several targets could have the path, the first in this order has it: fixed pages, home pages, pages,
+    articles, categories, tags and authors.
     """
     if "//" in path:
         return None
-    match = _PAGE.fullmatch(path)
+    match = _PAGE_PATH.fullmatch(path)
     if match and (number := int(match[2])) > 1:
         extensions = dict.fromkeys(splitext(getattr(site, f"{kind}_path"))[1] for kind in TERM_KINDS)
         bases = (f"{match[1]}{extension or '/'}" for extension in ("", *extensions))

@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent
 _TEMPLATES = FOLDER / "templates"
 # The part of a Content-Security-Policy that allows the players of the sanitizer.
 EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
-_CUT = re.compile(r"[\s,;:.…]*(?:…|\.\.\.)$")
+_CUT_END = re.compile(r"[\s,;:.…]*(?:…|\.\.\.)$")
 
 
 @cache
@@ -42,12 +42,12 @@ def get_style_digest() -> str:
 
 @cache
 def get_built_in_environment() -> SandboxedEnvironment:
-    """Return the environment with the templates of the package alone."""
+    """Return the environment with only the templates of the package."""
     return _create_environment(FileSystemLoader(_TEMPLATES, encoding="utf-8"))
 
 
 def create_theme_environment(folder: Path) -> SandboxedEnvironment:
-    """Return an environment with the templates of a folder, and those of the package that it lacks."""
+    """Return an environment with the templates of a folder; those of the package replace missing ones."""
     own = FileSystemLoader(folder, encoding="utf-8")
     return _create_environment(ChoiceLoader([own, FileSystemLoader(_TEMPLATES, encoding="utf-8")]))
 
@@ -68,7 +68,7 @@ def _create_environment(loader: BaseLoader) -> SandboxedEnvironment:
 
 
 def use_paths(page: str, url: str) -> str:
-    """Return the HTML of a page with paths in place of addresses of the site; its <head> stays as it is.
+    """Return the HTML of a page with the addresses of the site replaced by paths, except in its <head>.
 
     The demo can be read through another port or host, so its pages contain only links that work there.
     """
@@ -88,7 +88,7 @@ def _shorten(text: str, length: int) -> str:
     """Return the text with at most `length` characters, cut between words."""
     if len(text) > length:
         text = f"{text[:length].rsplit(' ', 1)[0]}…"
-    return _CUT.sub("…", text)
+    return _CUT_END.sub("…", text)
 
 
 def _get_host(url: str) -> str:

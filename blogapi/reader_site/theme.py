@@ -35,13 +35,13 @@ CONTENT_TYPES = {
     ".ico": "image/vnd.microsoft.icon",
     ".svg": "image/svg+xml",
 }
-# The folder is looked at at most once in this many seconds.
+# The minimum time between two checks of the folder, in seconds.
 _CHECK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Theme:
-    """The theme as of one look at its folder; `generation` changes with any of its files."""
+    """The theme at the last check of its folder; `generation` changes if any of its files changes."""
 
     folder: Path
     generation: str
@@ -70,14 +70,14 @@ class Theme:
         return own
 
     def report(self, name: str, error: Exception) -> None:
-        """Store what is wrong with a file, for `doctor`, and log it once."""
+        """Store the error of a file, for `doctor`, and log it once."""
         sentence = f"{type(error).__name__}: {error}"
         if self.problems.get(name) != sentence:
             self.problems[name] = sentence
             current_app.logger.error("theme/%s is not used: %s", name, sentence)
 
     def find_problems(self) -> Mapping[str, str]:
-        """Return what is wrong with the files by name: what reading shows, and what rendering has shown."""
+        """Return the errors of reading and of rendering the files, by name."""
         _ = self.words
         if self.environment is not None:
             for name in self.environment.list_templates(extensions=["html"]):
@@ -98,7 +98,7 @@ class Theme:
 
 
 class ThemeFolder:
-    """Looks at the folder of the theme, at most once per second."""
+    """Reads the theme again after its folder has changed, and checks the folder at most once per second."""
 
     def __init__(self, home: Path) -> None:
         """Set the instance folder."""
@@ -113,12 +113,12 @@ class ThemeFolder:
             now = time.monotonic()
             if now - self._checked_at >= _CHECK_SECONDS:
                 self._checked_at = now
-                # The owner may be replacing a file; the next look finds it.
+                # A file can be missing while the owner replaces it; the next check sees the new file.
                 with suppress(OSError):
-                    self._look()
+                    self._read_folder()
             return self._theme
 
-    def _look(self) -> None:
+    def _read_folder(self) -> None:
         found = ((name, path.stat()) for name, path in theme_files.list_theme_files(self._home))
         state = repr([(name, status.st_size, status.st_mtime_ns) for name, status in found])
         generation = hashlib.sha256(state.encode("utf-8")).hexdigest()[:16]
@@ -136,7 +136,7 @@ def init_app(app: Flask) -> None:
 
 
 def render(page: Page, **values: Any) -> str:
-    """Return the HTML of a page, by the templates of the theme if they work, else by the built-in ones."""
+    """Return the HTML of a page, by the templates of the theme, or by the built-in ones if those fail."""
     theme = THEME.get().get()
     all_values = {**page.values, **values, "style_hash": templating.get_style_digest()}
     all_values["theme_hash"] = theme.generation if theme.has_style else ""

@@ -1,4 +1,4 @@
-"""The words of the site by language: those of words.toml, replaced word by word by those of an owner."""
+"""The words of the site by language, from words.toml; an owner can replace single words."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def _choose_arabic(n: int) -> str:
     return "other" if n % 100 < 3 else "few" if n % 100 < 11 else "many"
 
 
-# The rules of CLDR for whole numbers, without those of French and Spanish for a million and more.
-_RULES: Mapping[str, Callable[[int], str]] = {
+# The plural rules of CLDR for whole numbers, without the rules of French and Spanish for a million and more.
+_PLURAL_RULES: Mapping[str, Callable[[int], str]] = {
     "en": lambda n: "one" if n == 1 else "other",
     "fr": lambda n: "one" if n < 2 else "other",
     "cs": lambda n: "one" if n == 1 else "few" if n in (2, 3, 4) else "other",
@@ -38,13 +38,13 @@ _RULES: Mapping[str, Callable[[int], str]] = {
     "ar": _choose_arabic,
     "zh": lambda n: "other",
 }
-_CHOICES = {"dir": ("ltr", "rtl"), "forms": tuple(_RULES)}
+_WORD_CHOICES = {"dir": ("ltr", "rtl"), "forms": tuple(_PLURAL_RULES)}
 
 
 class Words:
     """The words of a language: `words["skip"]`, in Jinja also `words.skip`, and functions that return text.
 
-    Templates of an owner use it, so it exposes nothing but text. Times are in the time zone of the site.
+    Templates of an owner use this class, so it exposes only text. Times are in the time zone of the site.
     """
 
     def __init__(self, language: str, table: Mapping[str, Any]) -> None:
@@ -83,12 +83,12 @@ class Words:
 
     def _choose(self, name: str, n: int) -> str:
         forms = self._table[name]
-        wanted = [*["zero"][n:], _RULES[self["forms"]](n), "other", "many"]
+        wanted = [*["zero"][n:], _PLURAL_RULES[self["forms"]](n), "other", "many"]
         return str(next(forms[form] for form in wanted if form in forms)).format(n=n)
 
 
 def find_words(language: str, site_language: str, own: Mapping[str, Any] | None = None) -> Words:
-    """Return the words of the language, else those of the language of the site, else the English ones.
+    """Return the words of the first of these languages that has some: `language`, `site_language`, English.
 
     `own` is the words.toml of an owner. Raises ValueError if a word in it is wrong.
     """
@@ -104,14 +104,14 @@ def find_words(language: str, site_language: str, own: Mapping[str, Any] | None 
 
 
 def name_language(tag: str, own: Mapping[str, Any] | None = None) -> str:
-    """Return the name of a language in the language itself, else the tag."""
+    """Return the name of a language in the language itself, or the tag if the name is unknown."""
     sources = (_read_tables(), _check_tables(own or {}))
     names = {one.lower(): name for tables in sources for one, name in tables.get("names", {}).items()}
     return next((names[known] for known in _list_tags(tag) if known in names), tag)
 
 
 def _list_tags(tag: str) -> list[str]:
-    """Return the tag and the shorter ones that it falls back to: zh-hant-tw, zh-hant, zh."""
+    """Return the tag and the shorter tags that replace it if it is unknown: zh-hant-tw, zh-hant, zh."""
     parts = tag.lower().split("-")
     return ["-".join(parts[:end]) for end in range(len(parts), 0, -1)]
 
@@ -133,7 +133,7 @@ def _check_tables(own: Mapping[str, Any]) -> Tables:
 
 
 def _find_problem(name: str, word: Any) -> str:
-    """Return what is wrong with a word of an owner, or an empty text."""
+    """Return the problem with a word of an owner, as a predicate, or an empty text."""
     english = _read_tables()["en"].get("months" if name == "months_alone" else name, "")
     texts = _list_texts(word)
     if (
@@ -148,8 +148,8 @@ def _find_problem(name: str, word: Any) -> str:
             "dict": 'a table of texts with "other" or "many"',
         }
         return f"must be {kinds[type(english).__name__]}"
-    if word not in _CHOICES.get(name, [word]):
-        return f"must be one of {', '.join(_CHOICES[name])}"
+    if word not in _WORD_CHOICES.get(name, [word]):
+        return f"must be one of {', '.join(_WORD_CHOICES[name])}"
     # Patterns are formatted: an unknown name in braces would fail in a page, and an attribute be shown in it.
     known, used = (set(_BRACES.findall("\n".join(some))) for some in (_list_texts(english), texts))
     if known and used - known:

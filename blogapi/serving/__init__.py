@@ -1,1 +1,1 @@
-"""The server, a subclass of the waitress server with limits; what it serves is assembled in `application`."""
+"""The server, a subclass of the waitress server with limits. It serves the application of `application`."""

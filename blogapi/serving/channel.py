@@ -17,8 +17,8 @@ from blogapi.storage.database import db
 
 CHUNK_BYTES = 128 * 1024
 
-# After a connection has sent this number of bytes, the other connections get their turn. Without turns, other
-# requests waited 0.5 s during 8 fast downloads and 7 s during 60 downloads; with turns, 0.03 s and 0.1 s.
+# After a connection has sent this number of bytes, other connections have their turn. Without turns, they
+# waited 0.5 s during 8 fast downloads and 7 s during 60 downloads; with turns, 0.03 s and 0.1 s.
 TURN_BYTES = 256 * 1024
 
 # A cached body that is longer than this is sent separately from the head.
@@ -70,7 +70,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         has_output = bool(self.total_outbufs_len)
         if has_output or self.requests or self.close_when_flushed:
             if not has_output:
-                # The time that the application takes does not count against the client.
+                # The time limits of the client do not include the time that the application needs.
                 self._active_at = now
             elif now - self._active_at > self.limits.stall:
                 self.handle_close()
@@ -138,7 +138,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def send(self, data: bytes, do_close: bool = True) -> int:
         """Send some bytes and return their number, which is 0 if it is the turn of other connections."""
         if self._turn_bytes_left <= 0:
-            # For waitress, this is a full socket buffer: it tries again when the socket is writable.
+            # waitress treats 0 as a full socket buffer, and tries again when the socket is writable.
             return 0
         sent: int = super().send(data, do_close=do_close)
         if sent:
@@ -205,7 +205,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.handle_close()
 
     def _late_since(self, request: Parser) -> float:
-        # A server that is stopping gives uploads no additional time.
+        # A stopping server gives uploads no additional time.
         return request.begun_at if self.server.stopping else request.late_since(self.limits.upload_rate)
 
     def _flush_some(self, do_close: bool = True) -> bool:

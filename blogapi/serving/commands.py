@@ -23,7 +23,7 @@ from blogapi.content.media.folder import check_shared_folder
 from blogapi.delivery.webhooks import sender
 from blogapi.importing.jobs import service as import_job_service
 from blogapi.importing.jobs.runner import get_runner
-from blogapi.operations.backups import daily, finishing
+from blogapi.operations.backups import backup_command, daily
 from blogapi.operations.health.routes import start_integrity_check
 from blogapi.publication import background
 from blogapi.serving import listening, log, server, upgrading
@@ -37,17 +37,17 @@ _TRIM_THRESHOLD, _ARENA_MAX = -1, -8
 
 
 def return_freed_memory() -> None:
-    """Make glibc use one memory pool for all threads, and shrink it when memory at its end is free.
+    """Make glibc use one memory pool for all threads, and return free memory at the end of the pool.
 
     By default, glibc has a pool for each thread and keeps up to 64 MB of freed memory in each pool. With a C
-    library that has no `mallopt`, this does nothing.
+    library without `mallopt`, this does nothing.
     """
     if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
         mallopt(_ARENA_MAX, 1)
         mallopt(_TRIM_THRESHOLD, 128 * 1024)
 
 
-# How many seconds a running import may take to end when the server stops.
+# The seconds that the stopping server waits for a running import.
 IMPORT_STOP_SECONDS = 5
 
 FIRST_ADMIN = "No admin can log in yet. This link creates one; it works once, for one day:"
@@ -149,7 +149,7 @@ def _find_blog(with_demo: bool) -> Path:
         home.parent == blog_folder.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"
     )
     if in_checkout and home.is_dir() and not blog_folder.is_blog(home):
-        # git has created the folder of a new checkout, with access for all users.
+        # In a new checkout, git has created the folder with access for all users.
         home.chmod(0o700)
     return home if with_demo or in_checkout else blog_folder.find_blog()
 
@@ -176,7 +176,7 @@ def _run(
     end_webhooks = sender.start(app)
     _print_or_log(f"Serving {Path(app.instance_path)} at {where}  (Ctrl-C ends)")
     _end_on_signals(app, http_server)
-    http_server.access_log = _access_log(app)
+    http_server.access_log = _open_access_log(app)
     listening.notify("READY=1")
     try:
         http_server.run()
@@ -188,7 +188,7 @@ def _run(
             http_server.access_log.close()
 
 
-def _access_log(app: Flask) -> log.AccessLog | None:
+def _open_access_log(app: Flask) -> log.AccessLog | None:
     counted = get_metrics(app)
     handlers = [] if app.config["ACCESS_LOG"] == "off" else [log.log_lines(logs.get_format(app.config))]
     if counted is not None:
@@ -203,7 +203,7 @@ def _end_on_signals(app: Flask, http_server: server.Server) -> None:
             sys.exit(128 + number)
         get_runner(app).stopping.set()
         http_server.stop()
-        if finishing.stop():
+        if backup_command.stop():
             app.logger.warning("BACKUP_COMMAND was ended, because the server stops")
         listening.notify("STOPPING=1")
 
@@ -232,7 +232,7 @@ def _print_admin_pages(address: str) -> None:
     with suppress(SQLAlchemyError, NewerSchema):
         if not can_admin_log_in():
             if _logs_json():
-                # The link is a secret, and a JSON log is kept.
+                # The link is a secret, so it must not be stored in a JSON log.
                 command = f"{blog_folder.get_command()} user create NAME --admin"
                 _print_or_log(f"No admin can log in yet; `{command}` creates one.")
             else:
@@ -241,7 +241,7 @@ def _print_admin_pages(address: str) -> None:
 
 def _print_next_steps(with_demo: bool, local_address: str) -> None:
     if with_demo:
-        # This import is local, so that a server without --demo starts sooner.
+        # Imported here, so that a server without --demo starts sooner.
         from blogapi.operations.demo.seed import AUTHOR_NAME, fill_empty_blog, follow_address
 
         stored = fill_empty_blog(local_address)

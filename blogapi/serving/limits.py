@@ -8,7 +8,7 @@ from dataclasses import dataclass
 MAX_HEADER_BYTES = 16 * 1024
 MAX_CHUNK_LINE_BYTES = 1024
 
-# This number of bytes of each body is not counted, so that short bodies are always accepted.
+# The first bytes of each body, up to this number, are not counted, so that short bodies are always accepted.
 SHORT_BODY_BYTES = 64 * 1024
 
 
@@ -22,7 +22,7 @@ class Limits:
     upload_rate: int = 128 * 1024
     # Longest time between two requests on one connection.
     idle: float = 60
-    # Longest time during which a client that was refused may go on sending.
+    # Longest time during which a refused client may continue to send.
     drop: float = 5
     # Longest time during which a client may read no byte of a response.
     stall: float = 20

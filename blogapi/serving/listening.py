@@ -12,7 +12,7 @@ UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 UNIX_MODE = 0o660
 
 # The addresses at which this machine reaches a server that listens on all addresses.
-_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104, these addresses are replaced
+_LOOPBACK_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104, these addresses are replaced
 
 
 def open_socket(host: str, port: int, unix_socket: Path | None) -> socket.socket:
@@ -27,7 +27,7 @@ def make_url(host: str, port: int) -> str:
 
 def make_local_url(host: str, port: int) -> str:
     """Return the URL at which this machine reaches a server that listens on this host."""
-    return make_url(_LOOPBACK.get(host, host), port)
+    return make_url(_LOOPBACK_ADDRESSES.get(host, host), port)
 
 
 def is_unix(listening: socket.socket) -> bool:
@@ -57,8 +57,8 @@ def bind_address(host: str, port: int) -> socket.socket:
 def bind_unix_socket(path: Path) -> socket.socket:
     """Return a socket bound to the path, with mode 0660; raises OSError if it cannot be bound.
 
-    If the path is a socket file on which no server listens, an earlier server has left it, and it is
-    replaced. Any other file is kept.
+    A socket file on which no server listens was left by an earlier server and is replaced. Any other file is
+    not changed.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -104,7 +104,7 @@ def notify(state: str) -> None:
     if not address or not UNIX_SOCKETS:
         return
     if address.startswith("@"):
-        # An abstract address, which is no file.
+        # An address that begins with @ is abstract and belongs to no file.
         address = f"\0{address[1:]}"
     with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
         # If systemd does not read, `sendto` must not block the socket thread.

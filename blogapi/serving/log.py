@@ -19,12 +19,12 @@ from blogapi.web.logs import API_KEY, IS_FORMATTED, format_time, key_prefix
 
 logger = logging.getLogger("blogapi.access")
 
-# How long an entry may wait, in seconds, so that several entries are written together.
+# The maximum time that an entry waits, in seconds, so that several entries are written together.
 BATCH_SECONDS = 0.1
 # The maximum number of entries that wait while the output is blocked. Further entries are only counted.
 MAX_WAITING_ENTRIES = 100_000
 
-_UNQUOTED = r"/?:@!$&'()*+,;=-._~%"
+_UNQUOTED_CHARACTERS = r"/?:@!$&'()*+,;=-._~%"
 
 
 class AccessLogEntry(NamedTuple):
@@ -96,7 +96,7 @@ def log_lines(log_format: str) -> Callable[[Sequence[AccessLogEntry]], None]:
 
     Each batch of entries is one log record, because creating a record costs more than formatting a line.
     """
-    # ACCESS_LOG alone decides whether requests are logged.
+    # Whether requests are logged depends only on ACCESS_LOG, not on LOG_LEVEL.
     logger.setLevel(logging.INFO)
     line, extra = {"text": format_text, "json": format_json}[log_format], {IS_FORMATTED: True}
     return lambda entries: logger.info("%s", "\n".join(map(line, entries)), extra=extra)
@@ -159,7 +159,7 @@ def loggable_path(path: str, route: str) -> str:
     plain = API_KEY.sub(r"\1*", path)
     if not route:
         plain = re.sub(r"[\w~-]{24,}", "*", plain)
-    return quote(plain[:1000].encode("latin-1", "replace"), safe=_UNQUOTED) or "-"
+    return quote(plain[:1000].encode("latin-1", "replace"), safe=_UNQUOTED_CHARACTERS) or "-"
 
 
 @lru_cache(4)

@@ -85,7 +85,7 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
 class Parser(HTTPRequestParser):  # type: ignore[misc]
     """Parses a request, and refuses it if a proxy and this server could understand it differently."""
 
-    # Default values, because the logs read these attributes even if the request line was not parsed.
+    # These are default values, because the logs read the attributes even if the request line was not parsed.
     path = ""
     command = ""
     received_at = 0.0
@@ -106,7 +106,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         try:
             consumed: int = super().received(data)
         except OSError:
-            # The temporary file of the body cannot be written.
+            # The body cannot be written to its temporary file.
             consumed = len(data)
             self.refuse(StorageFull(""))
         if self.chunked and self.error is None:

@@ -75,7 +75,7 @@ class Dispatcher:
             pool.shutdown(timeout=timeout)
 
 
-_HEADERS = frozenset({"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"})
+_FORWARDED_HEADERS = frozenset({"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"})
 
 
 def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIApplication:
@@ -87,14 +87,14 @@ def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIAppli
     """
     trusted = ip_network(proxy, strict=False) if proxy else None
 
-    def translated(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def translate_headers(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         untrusted, peer = PROXY_HEADERS, environ["REMOTE_ADDR"]
         if trust_all or (trusted is not None and ip_address(peer) in trusted):
             try:
                 untrusted = parse_proxy_headers(
-                    environ, trusted_proxy_count=1, trusted_proxy_headers=_HEADERS
+                    environ, trusted_proxy_count=1, trusted_proxy_headers=_FORWARDED_HEADERS
                 )
-                # Raise ValueError unless it is an IP address, because rate limits and the access log use it.
+                # The rate limits and the access log use the address, so refuse a text that is no IP address.
                 environ["REMOTE_ADDR"] = str(ip_address(environ["REMOTE_ADDR"]))
             except (MalformedProxyHeader, ValueError):
                 # The log must not contain the text that was sent as an address.
@@ -103,7 +103,7 @@ def trust_proxy(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIAppli
         clear_untrusted_headers(environ, untrusted)
         return app(environ, start_response)
 
-    return translated
+    return translate_headers
 
 
 def _refuse(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
@@ -129,7 +129,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
     access_log: AccessLog | None = None
 
-    # The socket thread sends this to systemd at each sweep, and cannot send it if it hangs.
+    # The socket thread sends this state to systemd at each sweep. If the thread hangs, systemd notices.
     heartbeat = "WATCHDOG=1"
 
     def __init__(
@@ -196,7 +196,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         try:
             accepted = self.accept()
         except OSError as error:
-            # Usually the process has no free file descriptor. Without a pause, it would retry in a busy loop.
+            # Usually the process has no free file descriptor. Without a pause, this would be a busy loop.
             self._pause_accepting(f"Cannot accept a connection: {error.strerror or error}.")
             return
         if accepted is None:
@@ -214,7 +214,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         self._open_channel(connection, address)
 
     def add_task(self, task: Channel) -> None:
-        """Mark that the next request of the connection is complete, so that the socket thread starts it.
+        """Record that the connection has a complete request, so that the socket thread starts the request.
 
         The request is not started here, because waitress calls this while it holds a lock of the connection.
         """

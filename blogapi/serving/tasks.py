@@ -35,7 +35,7 @@ def _format_date(second: int) -> str:
 
 
 def make_head(status: str, headers: Sequence[tuple[str, str]], length: int, second: int) -> bytes:
-    """Return the same head of an HTTP/1.1 response as waitress, but faster."""
+    """Return the head of an HTTP/1.1 response; the result is that of waitress, but computed faster."""
     fields = [(_canonical_name(name), value) for name, value in headers]
     fields.append(("Date", _format_date(second)))
     if not any(name == "Content-Length" for name, _ in fields):
@@ -56,7 +56,7 @@ class LoggedTask(Task):  # type: ignore[misc]
         try:
             super().service()
         except Exception as error:
-            # After any other exception, the server sends an error response, whose task logs the request.
+            # After any other exception, the task of the error response logs the request.
             if self.wrote_header or isinstance(error, ClientDisconnected):
                 self.log()
             # waitress logs this path with the exception, so remove secrets from it.
@@ -174,7 +174,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         return header
 
     def set_close_on_finish(self) -> None:
-        """Close the connection after this response, but not merely because the response has no body.
+        """Close the connection after this response, unless its missing body is the only reason.
 
         waitress closes the connection after any response without Content-Length, which includes 204 and 304.
         """

@@ -69,7 +69,7 @@ class _TemporaryUnixServer(UnixServer):
 
 @contextmanager
 def answer_requests(listening_socket: socket.socket) -> Iterator[None]:
-    """Answer the requests to the socket in the `with` block, in which the blog is upgraded."""
+    """Answer requests to the socket during the `with` block, which upgrades the blog."""
     application = UpgradingApplication()
     own_socket = listening_socket.dup()
     settings = ParserSettings(

@@ -56,6 +56,8 @@ ARTICLE_PLACEHOLDERS = (
     *(*_LANGUAGE_PLACEHOLDERS, "local_slug"),
 )
 
+# A path pattern contains one of these, so that each item has an address of its own.
+_UNIQUE_PLACEHOLDERS = {"slug", "uuid", "path", "local_slug"}
 _ADDRESS_COLUMNS = ("uuid", "slug", "category_slug", "published_at", "language")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # The patterns of the values that placeholders have in paths. All other placeholders stand for slugs.
@@ -169,7 +171,7 @@ def list_slugs(values: Mapping[str, str | None]) -> list[str]:
 def make_preview_url(site: Site, token: str) -> str | None:
     """Return the address of the preview page of the site, with the token as the query parameter `token`.
 
-    A parameter `token` in the address of the page is replaced. Returns None also if the site has no preview
+    A parameter `token` in the address of the page is replaced. Also returns None if the site has no preview
     page.
     """
     page = make_absolute(site.preview_url, site.url)
@@ -187,18 +189,15 @@ def list_languages(site: Site) -> Sequence[str]:
 
 
 def make_home_url(site: Site) -> str | None:
-    """Return the absolute address of the home page in the language in which the site is described.
-
-    If the path patterns of articles or pages begin with the language, the address does so too, unless the
-    site does not list the language, and so has no home page in it.
-    """
+    """Return the absolute address of the home page in the language of `site`; see `make_home_path`."""
     return f"{site.url}{make_home_path(site)}" if site.url else None
 
 
 def make_home_path(site: Site) -> str:
-    """Return the path of the home page in the language in which the site is described.
+    """Return the path of the home page in the language of `site`, or `/` if the site does not list it.
 
-    If the site for readers is on, it has a home in each listed language, whatever the patterns are.
+    The path begins with the language if the path patterns of articles or pages do. If the site for readers
+    is on, each listed language has a home page even if the patterns do not contain the language.
     """
     language, languages = normalize_language(site.language), list_languages(site)
     if language not in languages:
@@ -259,9 +258,9 @@ def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]
         problems.append("Write {/language} without a slash before it, which it contains.")
     if re.search(r"[{}]", _PLACEHOLDER.sub("", pattern)):
         problems.append("Contains a brace without its counterpart.")
-    identifying = [name for name in ("slug", "uuid", "path", "local_slug") if name in placeholders]
-    if not {*identifying} & set(names):
-        problems.append(f"Must contain {' or '.join(f'{{{name}}}' for name in identifying)}.")
+    if not _UNIQUE_PLACEHOLDERS & set(names):
+        unique = [f"{{{name}}}" for name in placeholders if name in _UNIQUE_PLACEHOLDERS]
+        problems.append(f"Must contain {' or '.join(unique)}.")
     if "local_slug" in names and not {*_LANGUAGE_PLACEHOLDERS} & set(names):
         problems.append("With {local_slug}, it must contain {language} or {/language}.")
     return problems

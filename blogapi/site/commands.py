@@ -53,7 +53,7 @@ def set_(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bo
     `false`: whether assistants may call the blog at `/mcp`). An empty value
     unsets a field; the language, the time zone and the paths cannot be empty.
     """
-    changes: Fields = dict(_split(text, "FIELD=VALUE") for text in fields)
+    changes: Fields = dict(_split_assignment(text, "FIELD=VALUE") for text in fields)
     if "languages" in changes:
         known = {other["language"]: other for other in queries.get_site().other_languages}
         codes = filter(None, map(str.strip, changes["languages"].split(",")))
@@ -62,23 +62,23 @@ def set_(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigation: bo
         if (text := changes.get(name)) in ("true", "false"):
             changes[name] = text == "true"
     if navigation or no_navigation:
-        items = (_split(text, "LABEL=URL") for text in navigation)
+        items = (_split_assignment(text, "LABEL=URL") for text in navigation)
         changes["navigation"] = [{"label": label, "url": url} for label, url in items]
     if not changes:
         raise click.UsageError("Name at least one field, such as title=Bread.")
     with report_problems():
-        service.change(_load(changes))
+        service.change(_load_changes(changes))
     click.echo(f"Changed {', '.join(changes)}.")
 
 
-def _split(text: str, form: str) -> tuple[str, str]:
+def _split_assignment(text: str, form: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not separator:
         raise click.UsageError(f"{text!r} has no equals sign; write {form}.")
     return name, value
 
 
-def _load(changes: Fields) -> Fields:
+def _load_changes(changes: Fields) -> Fields:
     # The schema removes read-only fields without an error.
     errors: Errors = {
         name: ["Is read-only; omit it."] for name in changes if name in SiteChangesSchema.read_only

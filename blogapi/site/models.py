@@ -31,7 +31,7 @@ class SiteLanguage(TypedDict):
 
 
 class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
-    """The description of the blog; a migration inserts the only row.
+    """The description of the blog, the only row of its table, which a migration inserts.
 
     `url` is the public address of the site that shows the blog, and `service_url` is the public address of
     this service. Both are empty or absolute and end without a slash. The paths are patterns of page
@@ -66,7 +66,7 @@ class Site(HasEvents, ShowsPictures, Identified, Timestamped, Base):
 
     @property
     def own_language(self) -> str:
-        """The language of the site, even if `describe_in_language` describes it in another language."""
+        """The language of the site, even if `describe_in_language` has changed its `language`."""
         return self.language
 
     @property

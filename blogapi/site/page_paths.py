@@ -42,8 +42,8 @@ def find_by_slug(slug: str, tree: Tree) -> UUID | None:
     return next((uuid for uuid, place in tree.items() if place.slug == slug), None)
 
 
-def list_public_above(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
-    """Return the listed pages among the parent and the pages above it, the outermost first."""
+def list_listed_ancestors(parent: UUID | None, tree: Tree, now: datetime) -> list[UUID]:
+    """Return the parent and the pages above it, without pages that are not listed, the outermost first."""
     return [
         uuid
         for uuid in reversed(list_ancestors(parent, tree))

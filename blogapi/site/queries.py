@@ -24,12 +24,12 @@ def get_public_site() -> Site:
 
 
 def get_site() -> Site:
-    """Return the site, which every blog has; a transaction reads it once."""
+    """Return the site; a transaction reads it only once."""
     return _site.get(db.session())
 
 
-def keep_site(site: Site) -> Site:
-    """Keep the site, which the transaction has read, for `get_site`; return it."""
+def cache_site(site: Site) -> Site:
+    """Cache the site for the calls of `get_site` in this transaction, and return it."""
     return _site.set(db.session(), site)
 
 
@@ -41,9 +41,9 @@ def find_logo_size(site: Site) -> tuple[int, int] | None:
 def get_service_url(site: Site | None = None) -> str:
     """Return the public address of the service, or an empty string if it is unknown.
 
-    If `service_url` is not set, the built-in site and the service have the same address. If only this machine
-    or its network can reach it, it does not count, so that addresses stay relative: the blog then also works
-    through another port or name.
+    If `service_url` is not set, the built-in site and the service have the same address. An address that only
+    this machine or its network can reach is not returned. Then addresses stay relative, so the blog also
+    works through another port or name.
     """
     site = site or get_site()
     is_url = site.built_in and not site.service_url and not is_local_address(site.url)

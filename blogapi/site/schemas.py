@@ -35,8 +35,8 @@ from blogapi.web.pagination import DetailQuery
 MAX_NAVIGATION_ITEMS = 100
 MAX_LANGUAGES = 100
 
-_MCP = "Whether assistants may call the blog at `/mcp`, with an API key."
-_BUILT_IN = "Whether blogapi itself shows the blog to readers, at `url`."
+_MCP_TEXT = "Whether assistants may call the blog at `/mcp`, with an API key."
+_BUILT_IN_TEXT = "Whether blogapi itself shows the blog to readers, at `url`."
 
 
 class TimeZone(Text):
@@ -59,14 +59,14 @@ class PublicAddress(WebAddress):
         if not address:
             return ""
         try:
-            return _normalize(address)
+            return _normalize_address(address)
         except ValueError as error:
             raise ma.ValidationError(
                 "Must be an absolute http(s) URL without credentials, query and fragment."
             ) from error
 
 
-def _normalize(address: str) -> str:
+def _normalize_address(address: str) -> str:
     parts = urlsplit(address)
     is_ip_v6 = ":" in (parts.hostname or "")
     host = host_in_ascii(f"[{parts.hostname}]" if is_ip_v6 else parts.hostname or "")
@@ -156,8 +156,8 @@ class SiteSchema(OmitsNull, OutputSchema):
             "site in this language."
         },
     )
-    built_in = ma.fields.Boolean(metadata={"description": f"{_BUILT_IN} Only admins see this field."})
-    mcp = ma.fields.Boolean(metadata={"description": f"{_MCP} Only admins see this field."})
+    built_in = ma.fields.Boolean(metadata={"description": f"{_BUILT_IN_TEXT} Only admins see this field."})
+    mcp = ma.fields.Boolean(metadata={"description": f"{_MCP_TEXT} Only admins see this field."})
     created = Timestamp(aware=True, dump_only=True)
     last_updated = Timestamp(aware=True, dump_only=True)
 
@@ -216,5 +216,5 @@ class SiteChangesSchema(InputSchema):
         attribute="other_languages",
         validate=_check_languages,
     )
-    built_in = StrictBoolean(metadata={"description": _BUILT_IN})
-    mcp = StrictBoolean(metadata={"description": _MCP})
+    built_in = StrictBoolean(metadata={"description": _BUILT_IN_TEXT})
+    mcp = StrictBoolean(metadata={"description": _MCP_TEXT})

@@ -1,4 +1,4 @@
-"""Which paths belong to the service, and whether blogapi can show the site at its addresses."""
+"""Checks which paths belong to the service, and whether blogapi can show the site at its addresses."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def find_parameters(path: str) -> tuple[str, ...] | None:
 class FixedPage:
     """A page whose path depends on no item: `kind` is `search`, `archive`, `month` or `home`.
 
-    `path` is decoded. A month has a year and a month, and a home the language of its articles.
+    `path` is decoded. The kind `month` has a year and a month, and `home` has the language of its articles.
     """
 
     kind: str
@@ -76,7 +76,7 @@ def find_fixed_page(site: Site, path: str) -> FixedPage | None:
 
 
 def list_homes(site: Site) -> dict[str, str]:
-    """Return the paths of the homes by language, that of the language of the site first."""
+    """Return the paths of the home pages by language; the language of the site is first."""
     return {
         language: addresses.make_home_path(describe_in_language(site, language))
         for language in addresses.list_languages(site)
@@ -84,9 +84,9 @@ def list_homes(site: Site) -> dict[str, str]:
 
 
 def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
-    """Return whether another thing would be at the address of an item with this slug while the site is on.
+    """Return whether an item with this slug would have the address of another page, while the site is on.
 
-    That of a page below others is reserved too, because they can be deleted.
+    This includes pages below other pages, because the pages above can be deleted.
     """
     if not site.built_in or not slug:
         return False

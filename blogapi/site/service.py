@@ -31,7 +31,7 @@ PAGE_MOVES = AppState[PageMoves]("page-moves")
 # The fields of the site on which the paths of pages depend.
 _PAGE_PATH_FIELDS = ("url", "page_path", "language")
 
-# Readers always see the site, which has no page of its own.
+# The site is always readable and has no page of its own.
 STATE = ItemState(EPOCH)
 
 
@@ -43,7 +43,7 @@ def record_change(fields: Collection[str]) -> None:
 def change(fields: Fields) -> Site:
     """Change the given fields of the site, as SiteChangesSchema loads them, and return the site.
 
-    Raises Invalid if `built_in` is set, and blogapi cannot show the site with these fields.
+    Raises Invalid if `built_in` is set but blogapi cannot show the site with these fields.
     """
     with transaction():
         site = queries.get_site()

@@ -10,12 +10,12 @@ from pathlib import Path
 THEME = "theme"
 
 # Matches names without hidden files, and without characters that are separators or invalid on some systems.
-_PATH = re.compile(rf"{THEME}(?:/(?!\.)[^/\\:\x00-\x1f\ud800-\udfff]+)+")
+_PATH_PATTERN = re.compile(rf"{THEME}(?:/(?!\.)[^/\\:\x00-\x1f\ud800-\udfff]+)+")
 
 
 def is_theme_path(path: str) -> bool:
     """Return whether a path such as `theme/fonts/serif.woff2` can be the path of a file of a theme."""
-    return _PATH.fullmatch(path) is not None
+    return _PATH_PATTERN.fullmatch(path) is not None
 
 
 def list_theme_files(home: Path) -> Iterator[tuple[str, Path]]:

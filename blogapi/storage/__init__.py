@@ -1,1 +1,1 @@
-"""The database: sessions, transactions, the write lock, upgrades, files; tables belong to their packages."""
+"""The database: sessions, transactions, the write lock, upgrades, files; other packages define the tables."""

@@ -34,7 +34,7 @@ class WriteLock:
         self._lock = threading.Lock()
         self.released_at = -math.inf
         self.held_seconds = 0.0
-        # SQLite's result code of the last write, if the disk refused it; 0 after one that succeeded.
+        # SQLite's result code if the disk refused the last write, otherwise 0.
         self.failure = 0
 
     @contextmanager
@@ -57,7 +57,7 @@ class WriteLock:
 # Four times the size at which SQLite makes an automatic checkpoint by default.
 MAX_LOG_BYTES = 16 * 1024 * 1024
 
-# How long a checkpoint waits for readers of an earlier snapshot, and the pause before the next attempt.
+# The time that a checkpoint waits for readers of an earlier snapshot, and the pause before the next attempt.
 WAIT_SECONDS, RETRY_SECONDS = 0.1, 1.0
 
 
@@ -99,13 +99,13 @@ def truncate_log(database: Path) -> None:
     """
     with (
         suppress(sqlite3.Error, OSError),
-        # One process at a time: no other process completes a checkpoint between the two statements.
+        # Due to the lock, no other process completes a checkpoint between the two statements.
         files.locked(database.with_name(f"{database.name}-checkpoint")) as is_alone,
         integrity.open_database(database, seconds=WAIT_SECONDS) as connection,
     ):
         if is_alone:
-            # On a full disk, the commit below has space only if the log was copied, so that its space can
-            # be used again. While `writer` holds the write lock, no process resets the log.
+            # On a full disk, the commit below has space only after the log was copied, because it can then
+            # reuse the log. While `writer` holds the write lock, no process resets the log.
             with integrity.open_database(database, seconds=WAIT_SECONDS) as writer:
                 writer.execute("BEGIN IMMEDIATE")
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")

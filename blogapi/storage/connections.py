@@ -118,7 +118,7 @@ def make_engine(url: str | URL) -> Engine:
 
 
 def get_database_url(home: Path) -> URL:
-    """Return the URL of the database of the blog in this instance folder; raises CannotStart if it is bad."""
+    """Return the database URL of the blog in this instance folder; raises CannotStart if it is invalid."""
     setting = config.read_settings(home)["DATABASE_URL"]
     path = sqlite_path(setting, home)
     return make_url(setting) if path is None else URL.create("sqlite", database=str(path))
@@ -167,7 +167,7 @@ def write_options(engine: Engine, seconds: int) -> dict[str, Any]:
 
 
 def disable_timeouts(connection: Connection) -> None:
-    """Remove the time limits of the current transaction on PostgreSQL; SQLite has none."""
+    """Remove the time limits of the current transaction on PostgreSQL; SQLite has no such limits."""
     if connection.dialect.name != "sqlite":
         connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
         connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
@@ -191,9 +191,9 @@ def _create_private_file(engine: Engine) -> None:
 def _refuse_replaced_file(engine: Engine) -> None:
     """Refuse new transactions after the database file has been removed or replaced.
 
-    Connections that have opened a file can still use it after it was removed: they would read stale content,
-    and their writes would be lost. These connections are not closed, because SQLite deletes the log when the
-    last one is closed, and the log of the new file has the same name.
+    Connections can use an open file even after it was removed: they would read stale content, and their
+    writes would be lost. They are not closed, because SQLite deletes the log when the last connection is
+    closed, and the log of the new file has the same name.
     """
     path = Path(str(engine.url.database)).absolute()
     opened = files.file_identity(path)
@@ -246,8 +246,8 @@ def _lock_postgresql(connection: Connection) -> None:
 
 
 def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
-    # By default, the driver sends no BEGIN before a SELECT, so updates can be lost. Therefore the driver is
-    # told to send none, and `_begin_sqlite` sends BEGIN.
+    # By default, the driver sends no BEGIN before a SELECT, so updates can be lost. Therefore `_begin_sqlite`
+    # sends each BEGIN, and the driver sends none.
     connection.isolation_level = None
     for pragma in (
         f"busy_timeout={BUSY_SECONDS * 1000}",

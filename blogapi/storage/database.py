@@ -57,10 +57,10 @@ BUSY_ERRORS = (OperationalError, TimeoutError)
 QUEUE_SECONDS_KEY = "blogapi.queue_seconds"
 
 _WRITE_KEY = "blogapi-write"
-# The lock that every write of the process takes.
+# The lock that each write in this process holds.
 WRITE_LOCK = AppState[WriteLock]("write-lock")
-_LOG = AppState[WriteAheadLog | None]("write-ahead-log")
-_FOLDER = AppState[files.SharedFolder | None]("database-folder")
+_WRITE_AHEAD_LOG = AppState[WriteAheadLog | None]("write-ahead-log")
+_SHARED_FOLDER = AppState[files.SharedFolder | None]("database-folder")
 
 
 # Rows stay loaded after the commit, so that the response to a write needs no second read.
@@ -125,7 +125,7 @@ class JsonText(TypeDecorator[Any]):
         try:
             return None if value is None else json.loads(value)
         except ValueError:
-            # A new rendering differs from the text and replaces it.
+            # `doctor` finds that a new rendering differs from the text, and replaces the text.
             return value
 
 
@@ -278,9 +278,9 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     Cached responses to readers without access to drafts are dropped, unless `visible` is False in this block
     and in all nested blocks. With None, the nested blocks decide.
 
-    Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False; the time that a request has
-    waited for a thread counts too. Raises one of BUSY_ERRORS if it cannot get the lock in this time. Raises
-    NewerSchema if another version of blogapi has upgraded the database.
+    Waits up to BUSY_SECONDS for other writes, or not at all if `wait` is False; this includes the time that
+    the request has waited for a thread. Raises one of BUSY_ERRORS if it cannot get the lock in this time.
+    Raises NewerSchema if another version of blogapi has upgraded the database.
 
     Rows that were read before the transaction are expired, so that they are read again after the lock was
     taken. A nested `transaction()` is a part of the outer transaction: when the nested block ends, its rows
@@ -317,7 +317,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
 
 @contextmanager
 def _write(session: Session, write: Write, *, wait: bool) -> Iterator[None]:
-    lock, log = WRITE_LOCK.get(), _LOG.get()
+    lock, log = WRITE_LOCK.get(), _WRITE_AHEAD_LOG.get()
     queued = request.environ.get(QUEUE_SECONDS_KEY, 0.0) if has_request_context() else 0.0
     with lock.acquire(max(0.0, connections.BUSY_SECONDS - queued) if wait else 0.0) as seconds_left:
         if log is not None:
@@ -353,17 +353,17 @@ def _write(session: Session, write: Write, *, wait: bool) -> Iterator[None]:
 
 
 def is_only_process() -> bool:
-    """Return whether no other process has opened a blog with SQLite in this folder: no server is running.
+    """Return whether no other process, such as a server, has opened the blog in this folder (SQLite).
 
-    False if this cannot be known, as on PostgreSQL.
+    Returns False if this is unknown, as on PostgreSQL.
     """
-    folder = _FOLDER.get()
+    folder = _SHARED_FOLDER.get()
     return folder is not None and folder.is_alone()
 
 
 @contextmanager
 def savepoint() -> Iterator[None]:
-    """Run a part of a transaction; on any exception only the changes of this part are rolled back."""
+    """Run a part of a transaction; an exception rolls back only the changes of this part."""
     write = find_write(db.session())
     if write is None:
         with transaction():
@@ -379,10 +379,10 @@ def savepoint() -> Iterator[None]:
 
 
 def call_after_commit(function: Callable[[list[Any]], None], item: Any) -> None:
-    """Call the function after the current transaction, if it is committed, with a list of all its items.
+    """Call the function after the current transaction, if the transaction is committed.
 
-    One call passes the items of all calls of `call_after_commit` with this function. The function may open a
-    transaction. It must handle its errors, because the write cannot be undone.
+    If several items are registered with the same function, it is called once, with a list of them. It may
+    open a transaction. It must handle its errors, because the write cannot be undone.
     """
     get_write(db.session()).after_commit.setdefault(function, []).append(item)
 
@@ -390,8 +390,8 @@ def call_after_commit(function: Callable[[list[Any]], None], item: Any) -> None:
 def call_after_rollback(function: Callable[[list[Any]], None], item: Any) -> None:
     """Call the function after the current transaction, if any part of it is rolled back.
 
-    One call passes a list of the items of all calls of `call_after_rollback` with this function. The function
-    may open a transaction. It must handle its errors.
+    If several items are registered with the same function, it is called once, with a list of them. It may
+    open a transaction, and must handle its errors.
     """
     get_write(db.session()).after_rollback.setdefault(function, []).append(item)
 
@@ -417,8 +417,8 @@ def batch_uuids(model: Any, size: int) -> Iterator[list[UUID]]:
 
 
 def leave_checkpoints_to_server() -> None:
-    """Turn off checkpoints in this process, because the server that started it makes them."""
-    _LOG.set(current_app, None)
+    """Turn off checkpoints in this process, because the server that started the process makes them."""
+    _WRITE_AHEAD_LOG.set(current_app, None)
 
 
 def init_app(app: Flask, *, write_events: WriteEvents) -> None:
@@ -438,8 +438,8 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
     is_sqlite = engine.dialect.name == "sqlite"
     if is_sqlite and engine.url.database in (None, "", ":memory:"):
         raise CannotStart("A blog is stored in a file, not in memory; name a file in DATABASE_URL.")
-    _LOG.set(app, WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None)
-    _FOLDER.set(app, files.SharedFolder(Path(str(engine.url.database)).parent) if is_sqlite else None)
+    _WRITE_AHEAD_LOG.set(app, WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None)
+    _SHARED_FOLDER.set(app, files.SharedFolder(Path(str(engine.url.database)).parent) if is_sqlite else None)
     connections.configure_connections(engine)
     upgrades.upgrade(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
 

@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 class ReadOnce(Generic[Value]):
-    """A value that each transaction of a session reads when it is first needed, and then caches."""
+    """A value that a session reads at its first use in each transaction, and then caches."""
 
     def __init__(self, read: Callable[[Session], Value]) -> None:
         self._read = read

@@ -8,13 +8,13 @@ import sqlite3
 import sys
 from pathlib import Path
 
-# The disk accepts no writes, for example after the kernel has made it read-only because of an error.
+# SQLite's result codes for a disk that accepts no writes, for example because the kernel made it read-only.
 REFUSED_WRITE_CODES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL)
 _DAMAGE_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def primary_result_code(error: BaseException) -> int:
-    """Return SQLite's primary result code of an error of SQLAlchemy or of the driver.
+    """Return the primary result code of SQLite in an error of SQLAlchemy or of the driver.
 
     Returns SQLITE_OK for an error without a result code, such as an error of another database engine.
     """
@@ -28,13 +28,13 @@ def is_damage(error: BaseException) -> bool:
     return primary_result_code(error) in _DAMAGE_CODES
 
 
-# The disk is full, a quota is used up, or the file would exceed the maximum size. Not every system defines
-# all of these errors.
+# The error numbers for a full disk, an exceeded quota and a file that is too large. Not every system defines
+# all of them.
 _DISK_FULL_ERRORS = {getattr(errno, name, errno.ENOSPC) for name in ("ENOSPC", "EDQUOT", "EFBIG")}
 # SQLite reports SQLITE_IOERR_SHMSIZE if there is no space for the index of its log.
-_FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
+_DISK_FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 # PostgreSQL's SQLSTATE of a full disk.
-_FULL_STATE = "53100"
+_DISK_FULL_SQLSTATE = "53100"
 
 
 def is_disk_full(error: BaseException) -> bool:
@@ -42,8 +42,8 @@ def is_disk_full(error: BaseException) -> bool:
     original = getattr(error, "orig", error)
     return (
         getattr(error, "errno", None) in _DISK_FULL_ERRORS
-        or getattr(original, "sqlite_errorcode", None) in _FULL_CODES
-        or getattr(original, "sqlstate", None) == _FULL_STATE
+        or getattr(original, "sqlite_errorcode", None) in _DISK_FULL_CODES
+        or getattr(original, "sqlstate", None) == _DISK_FULL_SQLSTATE
         or "no space left" in str(original).lower()
     )
 

@@ -33,7 +33,7 @@ def _compile_sqlite(element: unindexed, compiler: SQLCompiler, **options: Any) -
 
 
 class has_json_value(FunctionElement[bool]):  # noqa: N801
-    """Whether a member of a JSON object has one of the given values; with `is_list`, contains one of them.
+    """Whether a member of a JSON object is, or with `is_list` contains, one of the given values.
 
     The arguments are the object (as JSON text), the name of the member, the values (as the text of a JSON
     array), and `is_list`, which is whether the member is a list.
@@ -65,7 +65,7 @@ def _compile_has_value_sqlite(element: has_json_value, compiler: SQLCompiler, **
 def insert_or_update(
     dialect: str, table: TableClause, *names: str, key: Sequence[ColumnElement[Any]] = ()
 ) -> Insert:
-    """Return an INSERT that updates the columns `names` of a row that has the key already.
+    """Return an INSERT that updates the columns `names` if a row with the key exists already.
 
     `key` are the columns of a unique constraint; without it, the key is the primary key.
     """

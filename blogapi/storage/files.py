@@ -24,8 +24,8 @@ _ABANDONED_SECONDS = 86_400
 _LOCK_SUFFIX = ".lock"
 
 # On Windows a file cannot be replaced while another program, such as a virus scanner, has it open.
-_TRIES = 20
-_PAUSE_SECONDS = 0.1
+_MAX_RENAME_TRIES = 20
+_RENAME_PAUSE_SECONDS = 0.1
 
 
 class SideFiles(NamedTuple):
@@ -90,14 +90,14 @@ def replace(source: Path, target: Path, *, is_synced: bool = False) -> None:
 
 def rename(source: Path, target: Path) -> None:
     """Replace `target` with the closed file `source`; after a power failure, `target` can be empty."""
-    for tries_left in reversed(range(1 if os.name == "posix" else _TRIES)):
+    for tries_left in reversed(range(1 if os.name == "posix" else _MAX_RENAME_TRIES)):
         try:
             source.replace(target)
             break
         except PermissionError:
             if not tries_left:
                 raise
-            time.sleep(_PAUSE_SECONDS)
+            time.sleep(_RENAME_PAUSE_SECONDS)
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
                 yield False
                 return
             if not is_locked:
-                time.sleep(_PAUSE_SECONDS)
+                time.sleep(_RENAME_PAUSE_SECONDS)
                 continue
             if not _is_at(file, path):
                 # The previous owner of the lock deleted the file after this call had opened it.
@@ -131,17 +131,17 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether the file `path` is locked. To find out, this function locks it briefly."""
+    """Return whether the file `path` is locked; to test this, the function locks the file briefly."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         return not _lock(file, shared=True)
     return False
 
 
 class SharedFolder:
-    """A lock on a folder that processes hold together, so that each can find out whether it is the only one.
+    """A shared lock on a folder, by which each process can find out whether another one uses the folder.
 
-    The lock excludes nobody. The operating system releases it when the process ends. Where folders cannot be
-    locked, as on Windows, no process is the only one.
+    The lock does not exclude other processes. The operating system releases it when the process ends. Where
+    folders cannot be locked, as on Windows, `is_alone` returns False.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -152,7 +152,7 @@ class SharedFolder:
             _lock(self._descriptor, shared=True)
 
     def is_alone(self) -> bool:
-        """Return whether no other process holds the lock. To find out, this process briefly excludes them.
+        """Return whether no other process holds the lock; to test this, briefly lock it exclusively.
 
         A process that opens the folder in this moment is not counted.
         """
@@ -209,7 +209,7 @@ def temporary_folder(parent: Path, prefix: str) -> Iterator[Path]:
     is_locked = False
     while not is_locked:
         path = parent / f"{prefix}{secrets.token_hex(8)}"
-        # `delete_temporary_folders` in another process can hold the lock; then try another name.
+        # Try another name if `delete_temporary_folders` in another process holds the lock.
         with locked(path.with_name(f"{path.name}{_LOCK_SUFFIX}")) as is_locked:
             if is_locked:
                 path.mkdir(mode=0o700)

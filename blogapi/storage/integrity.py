@@ -1,6 +1,6 @@
 """Integrity checks of a SQLite file.
 
-They use only the driver, so that they also work if the application cannot start.
+The checks use only the driver, so they also work if the application cannot start.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def run_quick_check(path: Path, *, seconds: float) -> str:
 
 
 def count_lost_writes(path: Path) -> int:
-    """Return how many committed writes, at least, SQLite would drop from the log. This changes nothing.
+    """Return the minimum number of committed writes that SQLite would drop from the log, without changing it.
 
     SQLite treats the first invalid frame as the end of the log, because a power failure leaves such a frame.
     Each write is on the disk before the next one begins, so after a power failure at most one write follows
@@ -138,7 +138,7 @@ def delete_broken_references(connection: sqlite3.Connection) -> None:
         "JOIN pragma_foreign_key_list(child.name) AS key WHERE child.type = 'table'"
     )
     for *names, action in references.fetchall():
-        child, parent, column, key = map(_quote, names)
+        child, parent, column, key = map(_quote_name, names)
         missing = f"WHERE {column} IS NOT NULL AND {column} NOT IN (SELECT {key} FROM {parent})"  # noqa: S608
         if action == "CASCADE":
             connection.execute(f"DELETE FROM {child} {missing}")  # noqa: S608
@@ -168,12 +168,12 @@ def count_rows(connection: sqlite3.Connection) -> dict[str, int]:
     select = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
     names = [str(name) for (name,) in connection.execute(f"{select} ORDER BY name")]
     return {
-        name: connection.execute(f"SELECT count(*) FROM {_quote(name)}").fetchone()[0]  # noqa: S608
+        name: connection.execute(f"SELECT count(*) FROM {_quote_name(name)}").fetchone()[0]  # noqa: S608
         for name in names
     }
 
 
-def _quote(name: str) -> str:
+def _quote_name(name: str) -> str:
     """Quote a name for a statement; a name in a foreign file can contain any character."""
     return '"' + name.replace('"', '""') + '"'
 

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from blogapi.storage import connections
 
 PROGRAMS = ("pg_dump", "pg_restore", "psql")
-_FILL = ("pg_restore", "--no-owner", "--no-privileges", "--single-transaction")
+_RESTORE_COMMAND = ("pg_restore", "--no-owner", "--no-privileges", "--single-transaction")
 
 
 class DumpError(Exception):
@@ -43,8 +43,8 @@ def read(path: Path) -> None:
 
 @contextmanager
 def fill(url: URL, path: Path) -> Iterator[None]:
-    """Create the tables of a dump, all or none; delete them if the `with` block fails; raises DumpError."""
-    _run_program(url, *_FILL, str(path))
+    """Create all tables of a dump, or none; delete them if the `with` block fails; raises DumpError."""
+    _run_program(url, *_RESTORE_COMMAND, str(path))
     try:
         yield
     except BaseException:
@@ -79,7 +79,7 @@ def open_copy(url: URL, path: Path) -> Iterator[URL]:
     _execute(url, f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
     try:
         copy = url.set(database=name)
-        _run_program(copy, *_FILL, str(path))
+        _run_program(copy, *_RESTORE_COMMAND, str(path))
         yield copy
     finally:
         _execute(url, f"DROP DATABASE {name} WITH (FORCE)")
@@ -100,7 +100,7 @@ def _run_program(url: URL | None, program: str, *arguments: str) -> None:
     path = shutil.which(program)
     if path is None:
         raise DumpError(f"{program} is not installed")
-    # The error of a full disk is recognized by its English words.
+    # Messages are in English, because a full disk is recognized by the words of the message.
     environment, options = {**os.environ, "LC_ALL": "C"}, []
     if url is not None:
         # Other users see the arguments of a process, but not its environment.

@@ -40,7 +40,7 @@ def _count_commits(log: str, page_size: int, index_page_size: int, frames: int, 
             file.seek(offset)
             _, database_size, frame_salts = _FRAME_HEADER.unpack(file.read(_FRAME_HEADER.size))
             counts[frame_salts] = counts.get(frame_salts, 0) + bool(database_size)
-    # Frames with other salts are left from before the last reset. If the header of the log is damaged, the
+    # Frames with other salts were written before the last reset. If the header of the log is damaged, the
     # index is empty and the current salts are unknown.
     return counts.get(salts, 0) if index_page_size else max(counts.values(), default=0)
 

@@ -43,9 +43,9 @@ def record(rights: Mapping[str, str]) -> None:
 
 
 def read_last(connection: Connection) -> tuple[str, dict[str, str]] | None:
-    """Return the version that was started last for the first time, and its rights.
+    """Return the version whose first start was the latest, and its rights.
 
-    Returns None for a database that only versions before 1.0 have used.
+    Returns None if only versions before 1.0 have used the database.
     """
     if not inspect(connection).has_table(Release.__tablename__):
         return None

@@ -70,11 +70,11 @@ def find_differences(connection: Connection, models: MetaData) -> list[str]:
     Ignores the order of the columns in a table. Changes nothing.
     """
     if connection.dialect.name == "sqlite":
-        return _compare(_read_sqlite(connection), _read_models_on_sqlite(models))
-    return _compare(_read_postgresql(connection), _read_models_on_postgresql(connection, models))
+        return _compare_schemas(_read_sqlite(connection), _read_models_on_sqlite(models))
+    return _compare_schemas(_read_postgresql(connection), _read_models_on_postgresql(connection, models))
 
 
-def _compare(actual: Schema, expected: Schema) -> list[str]:
+def _compare_schemas(actual: Schema, expected: Schema) -> list[str]:
     sentences = [f"{name} is missing" for name in sorted(expected.keys() - actual.keys())]
     sentences += [f"{name} is unknown" for name in sorted(actual.keys() - expected.keys())]
     for name in sorted(actual.keys() & expected.keys()):
@@ -84,7 +84,7 @@ def _compare(actual: Schema, expected: Schema) -> list[str]:
     return sentences
 
 
-def _create(connection: Connection, models: MetaData) -> None:
+def _create_tables(connection: Connection, models: MetaData) -> None:
     models.create_all(connection, checkfirst=False)
     # Alembic creates the same table.
     version = Column("version_num", String(32), nullable=False)
@@ -96,7 +96,7 @@ def _read_models_on_sqlite(models: MetaData) -> Schema:
     engine = create_engine("sqlite://")
     try:
         with engine.begin() as connection:
-            _create(connection, models)
+            _create_tables(connection, models)
             return _read_sqlite(connection)
     finally:
         engine.dispose()
@@ -104,10 +104,10 @@ def _read_models_on_sqlite(models: MetaData) -> Schema:
 
 def _read_sqlite(connection: Connection) -> Schema:
     rows = connection.exec_driver_sql(_SQLITE_OBJECTS)
-    return {f"{kind} {name}": _definitions(sql) for kind, name, sql in rows}
+    return {f"{kind} {name}": _split_definitions(sql) for kind, name, sql in rows}
 
 
-def _definitions(sql: str) -> list[str]:
+def _split_definitions(sql: str) -> list[str]:
     """Split a CREATE TABLE statement into columns and constraints; return other statements as one item."""
     tokens = [_QUOTED_NAME.sub(r"\1", token) for token in _TOKEN.findall(sql)]
     if tokens[:2] != ["CREATE", "TABLE"]:
@@ -150,7 +150,7 @@ def _read_models_on_postgresql(connection: Connection, models: MetaData) -> Sche
     transaction = connection.begin_nested()
     try:
         connection.exec_driver_sql(f"SET LOCAL search_path TO pg_temp, {current}")
-        _create(connection, models)
+        _create_tables(connection, models)
         return _read_postgresql(connection)
     finally:
         transaction.rollback()

@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many parts of a step are done; a step is `copy`, `migrations` or `articles`."""
+    """The number of finished parts of a step, which is `copy`, `migrations` or `articles`."""
 
     step: str
     done: int
@@ -23,7 +23,7 @@ class Progress:
         return f"{self.step}: {self.done} of {self.total}"
 
 
-class _Log:
+class _ProgressLog:
     """Writes a line for each tenth of a step into the log."""
 
     _logged: tuple[str, int] | None = None
@@ -35,7 +35,7 @@ class _Log:
             logger.info("upgrade: %s", progress.describe())
 
 
-_listeners: list[Callable[[Progress], None]] = [_Log()]
+_listeners: list[Callable[[Progress], None]] = [_ProgressLog()]
 
 
 def report(step: str, done: int, total: int) -> None:
@@ -46,7 +46,7 @@ def report(step: str, done: int, total: int) -> None:
 
 @contextmanager
 def listen(listener: Callable[[Progress], None]) -> Iterator[None]:
-    """Call the function with each progress in the `with` block."""
+    """Call the function at each report of progress in the `with` block."""
     _listeners.append(listener)
     try:
         yield

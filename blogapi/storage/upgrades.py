@@ -30,7 +30,7 @@ from blogapi.storage.disk_errors import is_disk_full
 
 logger = logging.getLogger(__name__)
 
-# Pages of 4 kB waste space with rows of about 2 kB.
+# With pages of 4 kB (SQLite's default), rows of about 2 kB waste space.
 PAGE_SIZE = 8192
 
 # How long the start waits for another process that runs migrations, in seconds.
@@ -54,14 +54,14 @@ def upgrade(engine: Engine, models: MetaData, *, backups: Path) -> None:
         if migration == migration_names.list_migrations()[-1]:
             return
         refuse_unknown(migration)
-        with _locked(engine) as connection:
+        with _locked_connection(engine) as connection:
             migration = read_migration(connection)
             if migration == migration_names.list_migrations()[-1]:
                 return
             with _copy_before_upgrade(engine, backups, migration):
                 _run_migrations(connection, report=migration is not None)
                 check_schema(connection, models)
-                # A commit that fails, such as on a full disk, must delete the copy too.
+                # If the commit fails, for example on a full disk, the copy must be deleted too.
                 connection.commit()
 
 
@@ -140,7 +140,7 @@ def refuse_unknown(migration: str | None) -> None:
 
 
 @contextmanager
-def _locked(engine: Engine) -> Iterator[Connection]:
+def _locked_connection(engine: Engine) -> Iterator[Connection]:
     """Yield a connection in a transaction that excludes the transactions of other processes."""
     if engine.dialect.name != "sqlite":
         # At a higher isolation level, the snapshot would be taken before the wait for the lock.
@@ -179,8 +179,8 @@ def _copy_before_upgrade(engine: Engine, backups: Path, migration: str | None) -
     If the programs of PostgreSQL are missing, a PostgreSQL database is not copied. Otherwise a failed copy
     raises CannotStart.
 
-    If the upgrade fails, the database is unchanged and the copy is deleted; after a kill, the next upgrade
-    replaces it. So a service that a supervisor restarts again and again does not fill the disk.
+    If the upgrade fails, the database is unchanged and the copy is deleted; if the process is killed, the
+    next upgrade replaces the copy. So repeated restarts by a supervisor do not fill the disk.
     """
     if migration is None:
         yield
@@ -234,7 +234,7 @@ def _copy_database(engine: Engine, copy: Path) -> None:
             cure = "Install the programs of the server's version; without them, the upgrade makes no copy."
             problem = f"The copy {copy} cannot be made before the upgrade: {error}."
             raise CannotStart(f"{problem} {cure}") from error
-        # The owner of a server may have backups of its own.
+        # Without the programs, the upgrade continues, because the server may have other backups.
         logger.warning("no copy of the database is made before the upgrade: %s", error)
     except OSError as error:
         raise CannotStart(f"The copy {copy} cannot be made before the upgrade: {error.strerror}.") from error

@@ -1,4 +1,4 @@
-"""The check in every write transaction that no other version of blogapi has upgraded the database.
+"""Checks in each write transaction that no other version of blogapi has upgraded the database.
 
 After an upgrade by another server, a server of an older version would store rows that the newer version does
 not find, such as articles without an entry in a new search index.

@@ -1,1 +1,1 @@
-"""From one version to the next, and the way back; `storage.upgrades` runs the migrations."""
+"""Upgrades to another version, and rollbacks; `storage.upgrades` runs the migrations."""

@@ -14,21 +14,21 @@ import click
 from blogapi import blog_folder, create_app
 from blogapi.cli import report_problems
 from blogapi.storage import migration_names
-from blogapi.upgrading import rollback as way_back
+from blogapi.upgrading import rollback as rollback_steps
 from blogapi.upgrading import service
-from blogapi.upgrading.service import Check, State
+from blogapi.upgrading.service import CheckResult, State
 from blogapi.version import __version__
 
 _HEADING = re.compile(r"^## \[(\d+\.\d+\.\d+)\].*$", re.MULTILINE)
 
-# The part of the first release about versions before it.
+# The heading, in the section of the first release, of the part for users of earlier versions.
 _BEFORE_FIRST = "### If you ran a checkout before 1.0"
 
 
 def read_notes(former: str | None) -> str:
     """Return the sections of the releases after `former` up to this one.
 
-    If `former` is None, a version before 1.0, they follow what its owner must do.
+    If `former` is None (a version before 1.0), the part for users of such versions comes first.
     """
     sections = dict(_read_sections())
     if former is None:
@@ -79,7 +79,7 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
     with report_problems():
         state = service.read_state(home)
         if check:
-            _check(home, state, url, key, as_json)
+            _check_upgrade(home, state, url, key, as_json)
             return
         if state.is_current:
             click.echo("The blog is up to date.")
@@ -91,7 +91,7 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
         create_app()
         click.echo(f"Upgraded the blog in {time.monotonic() - started:.1f} seconds.")
         copy = service.find_copy(home)
-        # Without a new schema, no copy was made.
+        # If the schema has not changed, no copy was made.
         if copy and copy.migration == state.migration:
             click.echo(f"A copy from before the upgrade is in {copy.path}.")
             click.echo(f"Go back with `{blog_folder.get_command()} rollback`.")
@@ -104,8 +104,8 @@ def _print_versions(state: State) -> None:
         click.echo(f"\n{notes}\n")
 
 
-def _check(home: Path, state: State, url: str, key: str, as_json: bool) -> None:
-    found = service.check(home, state, create_app, url=url, key=key)
+def _check_upgrade(home: Path, state: State, url: str, key: str, as_json: bool) -> None:
+    found = service.check_upgrade(home, state, create_app, url=url, key=key)
     if as_json:
         versions = {"former": state.version, "schema": state.migration, "is_current": state.is_current}
         notes = read_notes(state.version)
@@ -121,7 +121,7 @@ def _check(home: Path, state: State, url: str, key: str, as_json: bool) -> None:
     _print_differences(found, bool(url))
 
 
-def _print_differences(found: Check, has_answers: bool) -> None:
+def _print_differences(found: CheckResult, has_answers: bool) -> None:
     if found.stored is None:
         click.echo("Stored articles: the former version stored them in a way that cannot be compared.")
     elif not found.stored:
@@ -153,34 +153,34 @@ def rollback(no_export: bool, force: bool) -> None:
     """Restore the copy of the database that was made before the last upgrade.
 
     Stop the service first. What was written since the upgrade is exported, and can be imported when the
-    former version of blogapi is installed. The state after the upgrade is kept in `backups`, too.
+    former version of blogapi is installed. The state after the upgrade is also kept in `backups`.
     """
     home = blog_folder.find_existing()
     with report_problems():
-        way_back.delete_unfinished(home)
-        copy = way_back.get_copy(home)
-        way_back.refuse_use(home, copy)
+        rollback_steps.delete_unfinished(home)
+        copy = rollback_steps.get_copy(home)
+        rollback_steps.refuse_use(home, copy)
         if not force:
-            way_back.refuse_later_versions(home, copy)
-        kept = None if no_export else way_back.export_changes(home, copy, create_app)
-        saved = way_back.restore_copy(home, copy)
+            rollback_steps.refuse_later_versions(home, copy)
+        changes = None if no_export else rollback_steps.export_changes(home, copy, create_app)
+        saved = rollback_steps.restore_copy(home, copy)
     click.echo(f"Restored {copy.path} (schema {copy.migration}). The state after the upgrade is in {saved}.")
-    version = kept.version if kept else None
+    version = changes.version if changes else None
     wanted = f"blogapi=={version}" if version else "the version of blogapi that you used before the upgrade"
     click.echo(f"Now install {wanted}; this version would upgrade the blog again.")
-    if kept is not None:
-        _print_kept(kept)
+    if changes is not None:
+        _print_changes(changes)
 
 
-def _print_kept(kept: way_back.Kept) -> None:
-    if kept.report.public + kept.report.drafts + kept.report.media:
-        numbers = f"articles and pages: {kept.written:,}, files: {kept.report.media:,}"
+def _print_changes(changes: rollback_steps.ExportedChanges) -> None:
+    if changes.report.public + changes.report.drafts + changes.report.media:
+        numbers = f"articles and pages: {changes.written:,}, files: {changes.report.media:,}"
         click.echo(f"Written since the upgrade: {numbers}. With all pages, categories, tags and authors, in")
-        click.echo(f"  {kept.folder}")
-        click.echo(f"Then run `{blog_folder.get_command()} import {kept.folder}`.")
+        click.echo(f"  {changes.folder}")
+        click.echo(f"Then run `{blog_folder.get_command()} import {changes.folder}`.")
         click.echo("The import skips articles that the blog already has; to replace one, delete it first.")
-    if kept.redirects:
-        command = f"{blog_folder.get_command()} redirect import {kept.redirects_path}"
-        click.echo(f"Redirects written since the upgrade: {kept.redirects:,}. Then run `{command}`.")
-    for kind, names in kept.lost.items():
+    if changes.redirects:
+        command = f"{blog_folder.get_command()} redirect import {changes.redirects_path}"
+        click.echo(f"Redirects written since the upgrade: {changes.redirects:,}. Then run `{command}`.")
+    for kind, names in changes.lost.items():
         click.echo(f"New {kind}, which are gone: {', '.join(names)}.")

@@ -1,4 +1,4 @@
-"""What differs for readers between two databases, or between two versions that answer the same requests."""
+"""Compares what readers get from two databases, or from two versions that answer the same requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TIMEOUT_SECONDS = 10
 _MAX_BYTES = 64 * 2**20
 
 # The documented reads, with which the answers of the old and of the new version are compared.
-_READS = (
+_COMPARED_PATHS = (
     *("/api/v1/blog/articles/", "/api/v1/blog/articles/?fields=*&page=1&page_size=5", "/api/v1/blog/pages/"),
     *("/api/v1/blog/categories/", "/api/v1/blog/tags/", "/api/v1/blog/authors/", "/api/v1/blog/site/"),
     *("/feeds/atom.xml", "/feeds/feed.json", "/sitemap.xml"),
@@ -33,10 +33,10 @@ _SAMPLED_ARTICLES = 5
 
 
 def compare_stored(before: Connection, after: Connection) -> dict[str, int] | None:
-    """Return how many articles differ, by the name of the field, among the rendered fields.
+    """Return, for each rendered field, the number of articles in which it differs.
 
-    The field `article` counts those that only one of the databases has. Returns None if a version before the
-    first release has stored the articles in another way.
+    The name `article` stands for articles that only one of the databases has. Returns None if a version
+    before the first release stored the articles in a format that cannot be compared.
     """
     if not _stores_renderings(before):
         return None
@@ -78,12 +78,12 @@ def _read_rows(connection: Connection) -> Iterator[tuple[Any, dict[str, Any]]]:
     for row in result.mappings():
         fields = {field: row[stored[field]] for field in stored if stored[field] in row}
         fields["excerpt"] = row[excerpt] if is_former else row["excerpt"] or row["generated_excerpt"]
-        parse = _parse_former if is_former else _parse_value
+        parse = _parse_former_value if is_former else _parse_value
         parsed = {field: parse(field, value) for field, value in fields.items()}
         yield row[key], {field: value for field, value in parsed.items() if value is not _UNREADABLE}
 
 
-def _parse_former(_: str, value: Any) -> Any:
+def _parse_former_value(_: str, value: Any) -> Any:
     try:
         return json.loads(bytes(value))
     except ValueError:
@@ -96,35 +96,35 @@ def _parse_value(field: str, value: Any) -> Any:
 
 
 def compare_answers(app: Flask, url: str, key: str) -> Iterator[str]:
-    """Yield a line for each documented read that the application answers in another way than the service.
+    """Yield a line for each documented read to which the application and the service give different answers.
 
     Raises Conflict if the service at the URL does not answer, or refuses the key.
     """
     headers = {"Accept": "application/json"} | ({"X-API-KEY": key} if key else {})
     client = app.test_client()
-    paths = list(_READS)
+    paths = list(_COMPARED_PATHS)
     for number, path in enumerate(paths):
-        status, body = _ask(url, path, headers)
+        status, body = _fetch(url, path, headers)
         if status == HTTPStatus.UNAUTHORIZED:
             raise Conflict(f"{url} needs a valid API key to compare its answers; name one with --key.")
         answer = client.get(path, headers=headers)
-        own = _parse(answer.data)
+        own = _parse_body(answer.data)
         if number == 0 and isinstance(own, list):
             paths += [f"{path}{article['uuid']}/" for article in own[:_SAMPLED_ARTICLES]]
         if status != answer.status_code:
             yield f"{path}: status {status} -> {answer.status_code}"
-        elif fields := sorted(set(_find_differences(_parse(body), own))):
+        elif fields := sorted(set(_find_differences(_parse_body(body), own))):
             yield f"{path}: {', '.join(fields)}"
 
 
-def _ask(url: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
+def _fetch(url: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
     try:
         return fetch(url, path, headers, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES)
     except ConnectionError as error:
         raise Conflict(str(error)) from error
 
 
-def _parse(body: bytes) -> Any:
+def _parse_body(body: bytes) -> Any:
     try:
         return json.loads(body)
     except ValueError:

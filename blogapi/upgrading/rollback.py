@@ -1,4 +1,4 @@
-"""The way back: restores the copy that was made before an upgrade, and keeps what was written since."""
+"""Restores the copy of the database that was made before an upgrade, and exports later changes."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ from blogapi.web.errors import Conflict
 _STAGING_PREFIX = ".rollback-"
 
 # The file system may round the time of the copy.
-_MARGIN = timedelta(seconds=2)
+_TIME_MARGIN = timedelta(seconds=2)
 
 
 @dataclass(slots=True)
-class Kept:
-    """What was written after the upgrade.
+class ExportedChanges:
+    """The changes since the upgrade, which a rollback exports.
 
     `version` is the version before the upgrade, or None if that is older than 1.0. `folder` has the export of
     articles, pages, terms and media files. `redirects` is the number of lines in `redirects_path`, a file
     that `redirect import` reads; there is no file for 0. `lost` has the names of new users, keys and
-    webhooks, by kind.
+    webhooks, by kind, which are not exported.
     """
 
     version: str | None
@@ -67,7 +67,7 @@ class Kept:
 
 
 def delete_unfinished(home: Path) -> None:
-    """Delete what killed rollbacks have left."""
+    """Delete the staging folders that killed rollbacks have left."""
     url = get_database_url(home)
     folders = [home / "backups", *([Path(str(url.database)).parent] if _is_sqlite(url) else [])]
     for folder in folders:
@@ -101,10 +101,10 @@ def refuse_use(home: Path, copy: Copy) -> None:
 def refuse_later_versions(home: Path, copy: Copy) -> None:
     """Raise Conflict if more than one version was started since the copy was made.
 
-    The last upgrade has then changed no schema, and the copy is older than its user expects.
+    In this case, the last upgrade did not change the schema, so the copy is older than the user expects.
     """
     with open_plain_engine(get_database_url(home)) as engine, engine.connect() as connection:
-        statement = select(Release.version).where(Release.started > copy.made - _MARGIN)
+        statement = select(Release.version).where(Release.started > copy.made - _TIME_MARGIN)
         versions = list(connection.scalars(statement.order_by(Release.started)))
     if len(versions) > 1:
         raise Conflict(
@@ -114,12 +114,12 @@ def refuse_later_versions(home: Path, copy: Copy) -> None:
         )
 
 
-def export_changes(home: Path, copy: Copy, create_app: Callable[[], Flask]) -> Kept:
-    """Export what was written since the copy was made; raises StorageFull or Conflict.
+def export_changes(home: Path, copy: Copy, create_app: Callable[[], Flask]) -> ExportedChanges:
+    """Export the changes since the copy was made; raises StorageFull or Conflict.
 
-    After a kill or an error, there is no export instead of an incomplete one.
+    If the export fails or is killed, no incomplete export remains.
     """
-    since = copy.made - _MARGIN
+    since = copy.made - _TIME_MARGIN
     folder = home / "backups" / f"since-upgrade-{clock.now():%Y%m%dT%H%M%S%f}"
     app = create_app()
     try:
@@ -140,7 +140,7 @@ def export_changes(home: Path, copy: Copy, create_app: Callable[[], Flask]) -> K
             lines = [f"{one.path} {one.target or '/'} {one.status}\n" for one in redirects]
             number = select(func.count()).select_from(Article).where(Article.last_updated >= since)
             written = db.session.scalar(number) or 0
-            kept = Kept(version, folder, report, written, len(lines), _list_lost(since))
+            kept = ExportedChanges(version, folder, report, written, len(lines), _list_lost(since))
             if lines:
                 listed = staging / "redirects.txt"
                 listed.write_text("".join(lines), encoding="utf-8")

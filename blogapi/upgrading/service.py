@@ -1,4 +1,4 @@
-"""Says what an upgrade of the blog would change, by upgrading a copy, and runs the upgrade."""
+"""Upgrades a copy of the blog to find out what an upgrade would change."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.upgrading import comparison
 from blogapi.web.errors import Conflict
 
-# The beginning of the name of the folder in the instance folder with the copy that a check upgrades.
+# The prefix of the folder, in the instance folder, with the copy that a check upgrades.
 _STAGING_PREFIX = ".upgrade-check-"
 
 CreateApp = Callable[[dict[str, object]], Flask]
@@ -38,7 +38,7 @@ CreateApp = Callable[[dict[str, object]], Flask]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The versions that have stored the blog; `version` is None before 1.0."""
+    """The version and the migration that stored the blog; `version` is None for versions before 1.0."""
 
     version: str | None
     rights: dict[str, str] | None
@@ -47,12 +47,11 @@ class State:
 
 
 @dataclass(slots=True)
-class Check:
+class CheckResult:
     """What an upgrade would change; sizes are in bytes.
 
-    `stored` has the number of articles with another stored JSON, by field; it is None if the former version
-    stored no comparable JSON. `rights` is None if the former rights are unknown. `needed` and `free` are 0
-    on PostgreSQL.
+    `stored` is the result of `comparison.compare_stored`. `rights` is None if the former rights are unknown.
+    `needed` and `free` are 0 on PostgreSQL.
     """
 
     seconds: float
@@ -73,7 +72,7 @@ class Copy:
 
 
 def read_state(home: Path) -> State:
-    """Return the versions that have stored the blog; raises CannotStart if the database cannot be used."""
+    """Return the state of the blog before the upgrade; raises CannotStart if the database cannot be used."""
     with open_plain_engine(get_database_url(home)) as engine, upgrades.convert_errors(engine):
         migration = upgrades.current_migration(engine)
         upgrades.refuse_unknown(migration)
@@ -84,7 +83,9 @@ def read_state(home: Path) -> State:
     return State(version, rights, migration or "", is_current)
 
 
-def check(home: Path, state: State, create_app: CreateApp, *, url: str = "", key: str = "") -> Check:
+def check_upgrade(
+    home: Path, state: State, create_app: CreateApp, *, url: str = "", key: str = ""
+) -> CheckResult:
     """Upgrade a copy of the database, and return what differs.
 
     With `url`, also compare the answers of the service there with those of this version. Raises Conflict or
@@ -107,7 +108,7 @@ def check(home: Path, state: State, create_app: CreateApp, *, url: str = "", key
         started = time.monotonic()
         with _create_app_on_copy(home, folder, copy, create_app) as app:
             seconds = time.monotonic() - started
-            found = Check(seconds, needed, free, _compare_stored(live, copy), None)
+            found = CheckResult(seconds, needed, free, _compare_stored(live, copy), None)
             if state.rights is not None:
                 found.rights = list(compare(state.rights, build_matrix(app)))
             if url:

@@ -1,1 +1,1 @@
-"""HTTP for all resources: access rules, bodies, errors, headers, limits; no resource has its rules here."""
+"""HTTP for all resources: access rules, bodies, errors, headers and limits; no rules of single resources."""

@@ -48,7 +48,7 @@ def may_publish(role: Role, *, can_publish: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The sender of a request: a user (by API key or login), a holder of an anonymous key, or neither.
+    """The sender of a request: a user (by API key or login), the holder of an anonymous key, or a stranger.
 
     `role` is the current role of the user; a caller without a user is a reader. `publishes` is whether the
     user may publish articles; an author may if the account allows it. A caller who `lacks_second_factor` has
@@ -82,14 +82,14 @@ class Caller:
 
     @property
     def writes_drafts_only(self) -> bool:
-        """Return whether the caller has a key that writes, but only what readers do not see."""
+        """Return whether the key of the caller allows only writing what readers do not see."""
         return "drafts" in self.scopes and "write" not in self.scopes
 
     @property
     def gets_provisional_slugs(self) -> bool:
         """Return whether the unpublished articles that the caller writes have provisional slugs.
 
-        Authors must not learn which slugs are taken, and a key that writes drafts must not take them.
+        Authors must not learn which slugs are taken, and a caller with the scope `drafts` must not take one.
         """
         return self.is_author or self.writes_drafts_only
 
@@ -240,7 +240,7 @@ def check_same_origin(request: Request) -> None:
     if site:
         is_same_origin = site in ("same-origin", "none")
     else:
-        is_same_origin = origin is None or _host_of(origin) == request.host
+        is_same_origin = origin is None or _get_host(origin) == request.host
     if not is_same_origin:
         raise Forbidden(
             "A request with a login must come from the blog's own origin; use an API key instead.",
@@ -251,9 +251,9 @@ def check_same_origin(request: Request) -> None:
 def check_no_form(request: Request, *, takes_file: bool) -> None:
     """Raise Forbidden for an unsafe request that a form or a link sent.
 
-    A page of the own origin can show a form of somebody else, and the pages for writing send their requests
-    with scripts. Old browsers, and browsers without TLS, send no `Sec-Fetch-Mode`; then the content type
-    tells a form, unless the operation `takes_file`.
+    A page of the blog's own origin can show a form that somebody else wrote; the admin pages send their
+    requests with scripts. Old browsers, and browsers without TLS, send no `Sec-Fetch-Mode`. Then a request
+    with a content type of forms is refused, unless the operation accepts files (`takes_file`).
     """
     mode = request.headers.get("Sec-Fetch-Mode")
     if mode:
@@ -268,7 +268,7 @@ def check_no_form(request: Request, *, takes_file: bool) -> None:
         )
 
 
-def _host_of(origin: str) -> str:
+def _get_host(origin: str) -> str:
     # The scheme is not compared, because it differs behind a proxy that terminates TLS.
     try:
         return urlsplit(origin).netloc

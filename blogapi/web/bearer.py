@@ -1,4 +1,4 @@
-"""WSGI middleware that accepts `Authorization: Bearer` where clients of other protocols call the blog."""
+"""WSGI middleware that accepts `Authorization: Bearer` at the path of the MCP server."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ MCP_PATH = "/mcp"
 
 
 class BearerMiddleware:
-    """Turns the token into the header X-API-KEY, which limits, logs and access rules know."""
+    """Copies the token to the header X-API-KEY, which the limits, the logs and the access rules read."""
 
     def __init__(self, application: WSGIApplication) -> None:
         self._application = application
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Return the body of the response; at this path, the cookie of a login gives no access."""
+        """Return the body of the response; at MCP_PATH, cookies are removed, so a login gives no access."""
         if environ["PATH_INFO"].rstrip("/") == MCP_PATH:
             environ.pop("HTTP_COOKIE", None)
             scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")

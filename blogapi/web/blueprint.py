@@ -50,10 +50,10 @@ class ArgumentParser(FlaskParser):
         return parameters
 
     def load_json(self, req: Request, schema: ma.Schema) -> Any:
-        """Return the parsed body; for no body, return `missing`, which webargs loads as an empty object."""
+        """Return the parsed body, or `missing` if there is none, which webargs loads as an empty object."""
         body = web_json.read_json_body(req)
         if req.method == "PATCH":
-            g.sent_read_only = read_only.collect(schema, body)
+            g.sent_read_only = read_only.collect_items(schema, body)
         return ma.missing if body is None else body
 
     def handle_error(self, error: ma.ValidationError, req: Request, schema: ma.Schema, **_: Any) -> NoReturn:
@@ -157,8 +157,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     ) -> Callable[[View], View]:
         """Look up the item of the path before the body is read, so that a 404 comes before a 422.
 
-        With `in_view`, the view itself raises the errors of `lookup`, so it is called only before another
-        error.
+        With `in_view`, the view itself looks up the item; `lookup` is called only if the view or the parser
+        raises an error, so that its 404 replaces that error.
         """
         if in_view:
             return declare(lookup_after_error=lookup)
@@ -242,13 +242,13 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         prepare: Callable[..., object] | None = None,
         section: str = "",
     ) -> Callable[[AnyView], Callable[..., Response]]:
-        """Run a view that writes in one transaction and send its return value.
+        """Run the view, a write, in one transaction, and send its return value.
 
         Preconditions are checked against the ETag that a GET of the path returns. The response has the ETag
         of the item. `partial_schema` is the schema of all fields that `fields=` can select. With `creates`,
-        the view creates or replaces the item and returns an UpsertResult. `receive` reads the body of the
-        request, and its value is the last argument of the view. `prepare` gets the arguments of the view and
-        does the slow work before the transaction.
+        the view creates or replaces the item and returns an UpsertResult. `receive` is a context manager that
+        reads the body of the request; the view gets its value as the last argument. `prepare` gets the
+        arguments of the view and does the slow work before the transaction.
         """
         document = _only_document(super().response(status_code, schema))
         document_created = _only_document(super().alt_response(201, schema=schema, success=True))
@@ -284,8 +284,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     def run(self, operation: Operation, view: AnyView, **values: Any) -> Response:
         """Run a view with the values of its path, and return the response.
 
-        First the checks and lookups that need no body, then the body and the query string, then the view: a
-        read by uuid or slug, or a write in its transaction.
+        The checks and lookups that need no body run first. Then the body and the query string are parsed, and
+        the view runs: a read by uuid or slug, or a write in its transaction.
         """
         try:
             for check in operation.checks:
@@ -352,7 +352,7 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         representation: Representation,
         names: Sequence[str] | None = None,
     ) -> Response:
-        """Return the response to a write, with the ETag of the item; for a new item, also with its path.
+        """Return the response to a write, with the ETag of the item and, if the item is new, its path.
 
         The response contains the fields `names` (None: all fields of the schema).
         """

@@ -1,4 +1,4 @@
-"""What a write depends on: the headers `If-Match` and `Idempotency-Key`, and bulk writes of all or none."""
+"""Writes with `If-Match` or `Idempotency-Key`, and bulk writes that write all items or none."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def check_preconditions(etag: Callable[[], str | None]) -> None:
 
 
 def reject_conditional_headers() -> None:
-    """Refuse the headers If-Match and Idempotency-Key of a view that does not support them.
+    """Refuse the headers If-Match and Idempotency-Key in a request to a view that does not support them.
 
     A view does not support them if it changes nothing that has an ETag, or if its response contains a secret,
     which must not be stored. Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.

@@ -50,7 +50,7 @@ def make_body(environ: dict[str, object], file: BinaryIO, length: int) -> Iterab
     number of bytes (PEP 3333).
     """
     wrap = cast(Callable[[BinaryIO], Iterable[bytes]] | None, environ.get("wsgi.file_wrapper"))
-    # Closing a generator that has not started does not run its `with` block, so the file is closed too.
+    # Closing a generator that has not started does not run its `with` block, so also close the file itself.
     return ClosingIterator(_read_chunks(file, length), file.close) if wrap is None else wrap(file)
 
 

@@ -26,7 +26,7 @@ from blogapi.web.errors import (
 )
 
 # The SQLSTATE that PostgreSQL reports for writes during a failover.
-_READ_ONLY = "25006"
+_READ_ONLY_SQLSTATE = "25006"
 
 _SQLITE_STATES = {
     sqlite3.SQLITE_BUSY: "is busy",
@@ -93,7 +93,7 @@ def _is_temporary(error: DBAPIError) -> bool:
     # SQLITE_ERROR means an invalid statement, which fails again at every retry.
     if isinstance(error, OperationalError):
         return primary_result_code(error) != sqlite3.SQLITE_ERROR
-    return _get_sqlstate(error) == _READ_ONLY
+    return _get_sqlstate(error) == _READ_ONLY_SQLSTATE
 
 
 def _handle_busy(error: DBAPIError | PoolTimeout) -> Response:
@@ -110,7 +110,7 @@ def _describe_state(error: DBAPIError) -> str:
     # psycopg reports no SQLSTATE if the server has not answered.
     if error.connection_invalidated or state is None or state.startswith(("08", "57P")):
         return "cannot be reached"
-    return "accepts no writes at the moment" if state == _READ_ONLY else "is busy"
+    return "accepts no writes at the moment" if state == _READ_ONLY_SQLSTATE else "is busy"
 
 
 def _get_sqlstate(error: DBAPIError) -> str | None:

@@ -244,7 +244,7 @@ class StorageFull(Problem):
 _CODES = {subclass.status: subclass.code for subclass in Problem.__subclasses__()}
 
 # Code and detail of HTTP errors that Flask, Werkzeug or the server raise.
-_DEFAULTS: dict[int, tuple[Code, str]] = {
+_DEFAULT_PROBLEMS: dict[int, tuple[Code, str]] = {
     400: ("malformed", "The request cannot be parsed; check its syntax."),
     404: ("not_found", "This path does not exist; GET /openapi.json lists the paths."),
     405: (
@@ -278,7 +278,7 @@ def reason_phrase(status: int) -> str:
 def default_problem(status: int) -> tuple[Code, str]:
     """Return the (code, detail) of an HTTP error that was not raised as a Problem."""
     code = _CODES.get(status, "malformed" if status < 500 else "internal_error")
-    return _DEFAULTS.get(status, (code, f"{reason_phrase(status)}."))
+    return _DEFAULT_PROBLEMS.get(status, (code, f"{reason_phrase(status)}."))
 
 
 def problem_body(

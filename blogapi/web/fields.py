@@ -82,7 +82,7 @@ class Slug(Text):
     """A slug: lowercase words and numbers, separated by hyphens."""
 
     def __init__(self, **options: Any) -> None:
-        # The service refuses more; this excludes spaces, capital letters and signs other than the hyphen.
+        # The service refuses more; this check refuses spaces, capital letters and most punctuation.
         options["metadata"] = {"pattern": r"^[^\sA-Z!-,./:-@\[-`{-~]+$"} | options.get("metadata", {})
         super().__init__(max_length=slugs.MAX_SLUG_LENGTH, min_length=1, **options)
 
@@ -180,8 +180,8 @@ class InputSchema(Schema):
     """Base of request schemas: unknown fields are refused.
 
     `read_only` names response fields that a write cannot change. They are removed from the body, so that a
-    client can send back a response that it received. For a PATCH, `read_only.find_changed` refuses them if
-    they differ from the stored values.
+    client can send back a response that it received. For a PATCH, they are refused if they differ from the
+    stored values.
     """
 
     read_only: ClassVar[frozenset[str]] = frozenset()
@@ -233,7 +233,7 @@ class OutputSchema(Schema):
     """Base of response schemas: a response has every field, or those that the parameter `fields` names."""
 
     def hidden_state(self, shown: Any) -> str:
-        """Return the state of an item that a write can change but this schema does not show.
+        """Return the part of the item's state that a write can change but this schema does not show.
 
         This state is part of the ETag, so that If-Match also detects such a change.
         """

@@ -26,7 +26,7 @@ _PUBLIC_PATTERN = "public, max-age=0, s-maxage=[0-9]+, stale-while-revalidate=[0
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 
 # The suffix that a proxy adds to an ETag when it compresses the response; our own ETags have no hyphen.
-_COMPRESSION = re.compile("-(gzip|br|zstd|deflate)$")
+_COMPRESSION_SUFFIX = re.compile("-(gzip|br|zstd|deflate)$")
 
 # The ETag of an item that has several representations: digests of the state of the item and of the body.
 _ITEM_ETAG = re.compile("([0-9a-f]{16})[.][0-9a-f]{16}")
@@ -45,20 +45,20 @@ class ResponseHeader:
     schema: Mapping[str, Any]
 
 
-def _constant(name: str, value: str, description: str, *variants: str) -> ResponseHeader:
+def _make_header(name: str, value: str, description: str, *variants: str) -> ResponseHeader:
     return ResponseHeader(name, value, description, {"type": "string", "enum": [value, *variants]})
 
 
 # The hooks, the OpenAPI document and the contract tests all take the headers from this list.
 RESPONSE_HEADERS = (
-    _constant("X-Frame-Options", "DENY", "No page may show the response in a frame."),
-    _constant("X-Content-Type-Options", "nosniff", "Browsers must not guess another content type."),
-    _constant("Referrer-Policy", "same-origin", "Browsers send a Referer to the same origin only."),
-    _constant(
+    _make_header("X-Frame-Options", "DENY", "No page may show the response in a frame."),
+    _make_header("X-Content-Type-Options", "nosniff", "Browsers must not guess another content type."),
+    _make_header("Referrer-Policy", "same-origin", "Browsers send a Referer to the same origin only."),
+    _make_header(
         "Cross-Origin-Opener-Policy", "same-origin", "Pages of other origins get no reference to the window."
     ),
     # Flask adds `Cookie` to the value if the response depends on the session.
-    _constant(
+    _make_header(
         "Vary",
         VARY,
         "Request headers that the response may depend on.",
@@ -107,7 +107,7 @@ def finish_response(response: Response) -> Response:
 
 
 def compute_etag(body: bytes, hidden_state: str = "") -> str:
-    """Return the ETag of a response body and of state that the body does not show, without quotes."""
+    """Return the ETag, without quotes, of a response body and of state that the body does not show."""
     digest = hashlib.sha256(body)
     digest.update(hidden_state.encode("utf-8"))
     return digest.hexdigest()[:32]
@@ -136,7 +136,7 @@ def contains_state(header: ETags, etag: str) -> bool:
 
 def _read_etags(header: ETags) -> list[str]:
     """Return the ETags of the header as this service sent them, without the suffixes of proxies."""
-    return [_COMPRESSION.sub("", tag) for tag in header.as_set(include_weak=True) if tag]
+    return [_COMPRESSION_SUFFIX.sub("", tag) for tag in header.as_set(include_weak=True) if tag]
 
 
 def prefers_html() -> bool:

@@ -1,4 +1,4 @@
-"""Requests to the API from within a request, with the key of its caller: other protocols translate these."""
+"""Requests to the API from within a request of another protocol, such as MCP, with the key of its caller."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from blogapi.web.json import to_json_bytes
 from blogapi.web.request_id import REQUEST_ID_KEY
 
 _APPLICATION = AppState[Any]("inner-requests")
-# Who calls, from where, and the id in the log. The cookies, `Host` and `Origin` of the outer request do not
-# count.
-_COPIED = ("REMOTE_ADDR", "HTTP_X_API_KEY", REQUEST_ID_KEY)
+# The client's address, its API key and the request id. The cookies, `Host` and `Origin` are not copied.
+_COPIED_KEYS = ("REMOTE_ADDR", "HTTP_X_API_KEY", REQUEST_ID_KEY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +31,7 @@ class InnerResponse:
 
 
 def init_app(app: Flask) -> None:
-    """Store the application as it is now: with the response cache, but below the limits on requests.
-
-    The limits count a request with its inner requests once.
-    """
+    """Store the application as it is now: with the response cache, but without the limits on requests."""
     _APPLICATION.set(app, app.wsgi_app)
 
 
@@ -71,7 +67,7 @@ def _send(
         content_type=None if body is None else "application/json",
     )
     environ = builder.get_environ()
-    environ |= {name: request.environ[name] for name in _COPIED if name in request.environ}
+    environ |= {name: request.environ[name] for name in _COPIED_KEYS if name in request.environ}
     application = _APPLICATION.get()
     chunks, status, sent = run_wsgi_app(application, environ, buffered=True)
     return InnerResponse(int(status.split()[0]), sent, b"".join(chunks))

@@ -32,7 +32,7 @@ IS_FORMATTED = "is_formatted"
 # The group matches the prefix of an API key, which is not secret; the other characters of the key are secret.
 API_KEY = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
 _SECRET_SETTINGS = ("SECRET_KEY", "SMTP_PASSWORD")
-_URLS = ("DATABASE_URL", "LIMITS_URL")
+_URL_SETTINGS = ("DATABASE_URL", "LIMITS_URL")
 _MIN_HIDDEN_LENGTH = 6
 
 logger = logging.getLogger("blogapi")
@@ -44,7 +44,7 @@ def get_format(settings: Mapping[str, Any]) -> str:
 
 
 def configure(settings: Mapping[str, Any]) -> None:
-    """Log to standard error as the settings say, unless a program that uses blogapi has set up handlers."""
+    """Log to standard error in the configured format, unless a program using blogapi has set up handlers."""
     level = logging.getLevelNamesMapping()[settings["LOG_LEVEL"].upper()]
     logger.setLevel(level)
     root = logging.getLogger()
@@ -63,7 +63,7 @@ def configure(settings: Mapping[str, Any]) -> None:
 
 @contextmanager
 def report_errors(settings: Mapping[str, Any]) -> Iterator[None]:
-    """If the log is JSON, log the error that ends a command, and end the process with its exit status."""
+    """If the log is JSON, log the error that ends a command, and exit with the status of the error."""
     try:
         yield
     except click.ClickException as error:
@@ -132,13 +132,13 @@ def _find_secrets(settings: Mapping[str, Any]) -> list[str]:
     name of the blog, can be part of many messages.
     """
     secrets = [settings[name] for name in _SECRET_SETTINGS]
-    secrets += [one for name in _URLS for one in _find_passwords(settings[name])]
+    secrets += [one for name in _URL_SETTINGS for one in _find_passwords(settings[name])]
     texts = {one if len(one) >= _MIN_HIDDEN_LENGTH else f":{one}@" for one in secrets if one}
     return sorted(texts, key=len, reverse=True)
 
 
 def _find_passwords(address: str) -> list[str]:
-    """Return the passwords in an address as SQLAlchemy reads it; Redis' addresses have the same form."""
+    """Return the passwords in the URL of a database or of Redis; SQLAlchemy can parse both."""
     try:
         url = make_url(address)
     except ArgumentError:

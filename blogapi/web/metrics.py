@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric as MetricFamily
 
 
-_REGISTERED = "blogapi-metrics-registry"
+_REGISTRY_KEY = "blogapi-metrics-registry"
 
-# The values of a metric with labels, each by the values of its labels; empty if there are none.
+# The values of a metric with labels, by the values of the labels; empty if the metric has no values.
 Values = Mapping[tuple[str, ...], float]
-Read = Callable[[], float | Values]
+Reader = Callable[[], float | Values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Metric:
 
     description: str
     kind: Literal["gauge", "counter"]
-    read: Read
+    read: Reader
     labels: tuple[str, ...] = ()
     reads_database: bool = False
 
@@ -59,34 +59,36 @@ class EventCounter:
             self._number += 1
 
 
-def gauge(name: str, description: str, *labels: str, reads_database: bool = False) -> Callable[[Read], Read]:
+def gauge(
+    name: str, description: str, *labels: str, reads_database: bool = False
+) -> Callable[[Reader], Reader]:
     """Register the decorated function, which is called in an application context, as a metric's `read`."""
 
-    def register(read: Read) -> Read:
+    def register(read: Reader) -> Reader:
         _common_metrics[name] = Metric(description, "gauge", read, labels, reads_database)
         return read
 
     return register
 
 
-def add_gauge(app: Flask, name: str, description: str, read: Read) -> None:
+def add_gauge(app: Flask, name: str, description: str, read: Reader) -> None:
     """Register a metric of the application whose value can increase and decrease."""
-    app.extensions.setdefault(_REGISTERED, {})[name] = Metric(description, "gauge", read)
+    app.extensions.setdefault(_REGISTRY_KEY, {})[name] = Metric(description, "gauge", read)
 
 
-def add_counter(app: Flask, name: str, description: str, read: Read) -> None:
+def add_counter(app: Flask, name: str, description: str, read: Reader) -> None:
     """Register a metric of the application whose value only increases."""
-    app.extensions.setdefault(_REGISTERED, {})[name] = Metric(description, "counter", read)
+    app.extensions.setdefault(_REGISTRY_KEY, {})[name] = Metric(description, "counter", read)
 
 
 def list_registered(app: Flask) -> dict[str, Metric]:
-    own_metrics: dict[str, Metric] = app.extensions.get(_REGISTERED, {})
+    own_metrics: dict[str, Metric] = app.extensions.get(_REGISTRY_KEY, {})
     return _common_metrics | own_metrics
 
 
 CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 
-_KEY = "blogapi-metrics"
+_METRICS_KEY = "blogapi-metrics"
 
 # The upper bounds of the histogram's buckets, in seconds. Most responses come from the response cache and
 # take less than a millisecond.
@@ -180,12 +182,12 @@ def init_app(app: Flask) -> None:
     for name in ("checkedout", "checkedin", "overflow"):
         if read := getattr(engine.pool, name, None):
             add_gauge(app, f"database_pool_{name}", f"Database connections: {name}.", read)
-    app.extensions[_KEY] = Metrics(app)
+    app.extensions[_METRICS_KEY] = Metrics(app)
 
 
 def get_metrics(app: Flask) -> Metrics | None:
     """Return the metrics of the application; None if metrics are off."""
-    return app.extensions.get(_KEY)
+    return app.extensions.get(_METRICS_KEY)
 
 
 def _get_size(path: Path) -> float:

@@ -18,58 +18,58 @@ from urllib.parse import SplitResult, quote, urlsplit
 from blogapi.rendering.characters import FORBIDDEN
 from blogapi.settings import host_in_ascii
 
-# Networks that are not global, although older versions of Python say so.
+# Networks that are not global, although older versions of Python treat them as global.
 _NON_GLOBAL_NETWORKS = (ip_network("192.0.0.0/24"), ip_network("64:ff9b:1::/48"), ip_network("3fff::/20"))
 # The characters in a path or a query that are not percent-encoded, besides letters, digits and `_.-~`.
-_UNQUOTED = "%/?:@!$&'()*+,;=~"
+_UNQUOTED_CHARACTERS = "%/?:@!$&'()*+,;=~"
 # Networks of IPv6 addresses whose last 32 bits are an IPv4 address (NAT64, IPv4-compatible).
 _IPV4_EMBEDDING_NETWORKS = (ip_network("64:ff9b::/96"), ip_network("::/96"))
 
 
-class Refused(Exception):
+class RefusedAddress(Exception):
     """The address of a webhook must not be called; the message is a sentence for admins."""
 
 
-def parse(url: str, allowed_hosts: Collection[str]) -> SplitResult:
+def parse_address(url: str, allowed_hosts: Collection[str]) -> SplitResult:
     """Return the parts of an absolute URL, converted to ASCII with IDNA and percent-encoding.
 
-    Raises Refused if the URL is invalid, if it contains credentials or a fragment, or if its scheme is not
-    `https`; for an allowed host, `http` is accepted too.
+    Raises RefusedAddress if the URL is invalid, contains credentials or a fragment, or has another scheme
+    than `https`; for an allowed host, `http` is accepted too.
     """
     try:
         parts = urlsplit(url)
         name = parts.hostname or ""
         host, port = host_in_ascii(f"[{name}]" if ":" in name else name), parts.port
-        path, query = (quote(part, safe=_UNQUOTED) for part in (parts.path, parts.query))
+        path, query = (quote(part, safe=_UNQUOTED_CHARACTERS) for part in (parts.path, parts.query))
     except ValueError:
-        raise Refused("This is not a URL.") from None
+        raise RefusedAddress("This is not a URL.") from None
     if parts.scheme not in ("http", "https") or not 0 < len(host) < 254 or any(map(str.isspace, url)):
-        raise Refused("Enter an absolute URL that begins with https://.")
+        raise RefusedAddress("Enter an absolute URL that begins with https://.")
     if _is_ip(host) and host not in allowed_hosts and not is_on_internet(host.strip("[]")):
-        raise Refused(_describe_private(host.strip("[]")))
+        raise RefusedAddress(_describe_private(host.strip("[]")))
     if "@" in parts.netloc or parts.fragment:
-        raise Refused("The URL must not contain a user name, a password or a fragment.")
+        raise RefusedAddress("The URL must not contain a user name, a password or a fragment.")
     if parts.scheme == "http" and host not in allowed_hosts:
-        raise Refused("Use https://; the setting WEBHOOK_HOSTS can allow http:// for a host.")
+        raise RefusedAddress("Use https://; the setting WEBHOOK_HOSTS can allow http:// for a host.")
     return parts._replace(netloc=host if port is None else f"{host}:{port}", path=path, query=query)
 
 
-def resolve(parts: SplitResult, allowed_hosts: Collection[str]) -> list[str]:
+def resolve_host(parts: SplitResult, allowed_hosts: Collection[str]) -> list[str]:
     """Return the IP addresses of the host in a parsed URL, in the order in which to try them.
 
-    Raises Refused if the host has no address, or if the host is not allowed and one of its addresses is not
-    on the internet.
+    Raises RefusedAddress if the host has no address, or if one of its addresses is not on the internet and
+    the host is not allowed.
     """
     host = str(parts.hostname)
     try:
         found = socket.getaddrinfo(host, parts.port or 443, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise Refused(f"{host} has no address; check the name.") from None
+        raise RefusedAddress(f"{host} has no address; check the name.") from None
     addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
     if host not in allowed_hosts and f"[{host}]" not in allowed_hosts:
         for address in addresses:
             if not is_on_internet(address):
-                raise Refused(_describe_private(address))
+                raise RefusedAddress(_describe_private(address))
     return addresses
 
 
@@ -107,8 +107,8 @@ def _get_ipv4_address(ip: IPv6Address) -> IPv4Address | None:
 
 CALL_SECONDS = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
-# The maximum number of characters of the answer, and of each header, that are kept.
-MAX_TEXT, MAX_HEADER = 1024, 500
+# The maximum number of characters of the text, and of each header, in an Answer.
+MAX_TEXT_LENGTH, MAX_HEADER_LENGTH = 1024, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,8 @@ class Answer:
     """The answer to a call; without an answer, `status` is None and `error` is the reason.
 
     `text` is the beginning of the body, and `seconds` is the duration of the call. `retry_after` and
-    `location` are headers, shortened to MAX_HEADER characters. Control characters are replaced in all texts.
+    `location` are headers, shortened to MAX_HEADER_LENGTH characters. In all texts, control characters are
+    replaced.
     """
 
     status: int | None
@@ -127,7 +128,7 @@ class Answer:
     seconds: float = 0.0
 
 
-def call(
+def send_request(
     url: str,
     headers: Mapping[str, str],
     body: bytes,
@@ -135,10 +136,10 @@ def call(
     allowed_hosts: Collection[str],
     seconds: float = CALL_SECONDS,
     method: str = "POST",
-    kept: int = MAX_TEXT,
+    text_length: int = MAX_TEXT_LENGTH,
     mask: Callable[[str], str] = str,
 ) -> Answer:
-    """Send a request and return the answer with the first `kept` characters of its text.
+    """Send a request and return the answer with the first `text_length` characters of its text.
 
     Redirects are not followed. `mask` hides secrets in the texts before they are shortened. Errors are not
     raised but returned in the answer.
@@ -146,8 +147,8 @@ def call(
     started = time.monotonic()
     status, error, found, body_read = None, "", dict[str, str](), bytearray()
     try:
-        parts = parse(url, allowed_hosts)
-        addresses = resolve(parts, allowed_hosts)
+        parts = parse_address(url, allowed_hosts)
+        addresses = resolve_host(parts, allowed_hosts)
         path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         options: dict[str, Any] = {"port": parts.port, "timeout": seconds}
         connection = (
@@ -172,7 +173,7 @@ def call(
         finally:
             limit.cancel()
             connection.close()
-    except Refused as refusal:
+    except RefusedAddress as refusal:
         error = str(refusal)
     except (OSError, HTTPException, ValueError) as problem:
         error = _describe_failure(problem, time.monotonic() - started, seconds)
@@ -181,15 +182,15 @@ def call(
         error,
         _clean_header(found.get("retry-after", "")),
         _clean_header(found.get("location", ""), mask),
-        # Mask more text than is kept: `mask` does not recognise a secret that is cut off at the end.
-        FORBIDDEN.sub("�", mask(body_read[: 16 * kept].decode("utf-8", "replace"))[:kept]),
+        # Mask more text than is returned: `mask` does not recognise a secret that is cut off at the end.
+        FORBIDDEN.sub("�", mask(body_read[: 16 * text_length].decode("utf-8", "replace"))[:text_length]),
         time.monotonic() - started,
     )
 
 
 def _clean_header(value: str, mask: Callable[[str], str] = str) -> str:
     text = value.encode("latin-1").decode("utf-8", "replace")
-    return " ".join(FORBIDDEN.sub("�", mask(text)).split())[:MAX_HEADER]
+    return " ".join(FORBIDDEN.sub("�", mask(text)).split())[:MAX_HEADER_LENGTH]
 
 
 def _describe_failure(problem: Exception, elapsed: float, limit: float) -> str:
@@ -218,7 +219,7 @@ def _get_tls_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _connect(addresses: list[str], port: int, seconds: float) -> socket.socket:
+def _open_socket(addresses: list[str], port: int, seconds: float) -> socket.socket:
     problem: OSError | None = None
     for address in addresses:
         try:
@@ -238,7 +239,7 @@ class _PinnedConnection(HTTPConnection):
     def connect(self) -> None:
         """Connect to the first address that answers."""
         assert self.timeout is not None
-        self.sock = _connect(self._addresses, self.port, self.timeout)
+        self.sock = _open_socket(self._addresses, self.port, self.timeout)
         self.sock.settimeout(self.timeout)
 
 
@@ -252,7 +253,7 @@ class _PinnedTlsConnection(HTTPSConnection):
     def connect(self) -> None:
         """Connect to the first address that answers, and start TLS."""
         assert self.timeout is not None
-        plain = _connect(self._addresses, self.port, self.timeout)
+        plain = _open_socket(self._addresses, self.port, self.timeout)
         plain.settimeout(self.timeout)
         tls = _get_tls_context().wrap_socket(plain, server_hostname=self.host, do_handshake_on_connect=False)
         # Set `sock` before the handshake, so that `_abort` can end the handshake.

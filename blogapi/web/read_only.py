@@ -18,7 +18,7 @@ from blogapi.web.json import JsonBody
 # A function that returns the named fields of an item as a GET shows them; `id` is None for a singleton.
 ReadFields = Callable[[UUID | None, Sequence[str]], JsonBody]
 
-# The space for parts of a field that the client did not send, for example other members of `seo`.
+# The number of bytes allowed for parts of a field that the client did not send, for example members of `seo`.
 _MAX_OTHER_BYTES = 1_000_000
 _MESSAGE = "Is read-only and has another value; omit it."
 
@@ -35,7 +35,7 @@ class SentItem:
     values: Mapping[tuple[str, ...], Any]
 
 
-def collect(schema: ma.Schema, body: Any) -> list[SentItem]:
+def collect_items(schema: ma.Schema, body: Any) -> list[SentItem]:
     """Return the items of the body that contain read-only fields of the schema."""
     if isinstance(body, list):
         sent = [
@@ -60,7 +60,7 @@ def find_changed(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *
         except NotFound:
             continue
         for path, value in item.values.items():
-            if _normalize(value) != _normalize(_get_value(current, path)):
+            if _normalize_value(value) != _normalize_value(_get_value(current, path)):
                 errors[".".join((*item.prefix, *path))] = [_MESSAGE]
     return errors
 
@@ -105,6 +105,6 @@ def _get_value(current: Any, path: Sequence[str]) -> Any:
     return current
 
 
-def _normalize(value: Any) -> Any:
+def _normalize_value(value: Any) -> Any:
     """Return a uuid or a time as an object, so that its different spellings are equal; others unchanged."""
     return parse_uuid(value) or parse_timestamp(value) or value if isinstance(value, str) else value

@@ -8,16 +8,16 @@ from uuid import UUID
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug
 from blogapi.web.errors import Conflict, Invalid
 
-# The number of slugs that the first statement looks up, and the maximum for the following statements.
-FIRST_LOOKUP, _MAX_LOOKUP = 4, 500
+# The number of slugs that the first statement looks up, and the maximum number for the following statements.
+FIRST_LOOKUP_SIZE, _MAX_LOOKUP_SIZE = 4, 500
 
 # A function that returns the slugs that are in use.
 FindTaken = Callable[[Sequence[str]], Collection[str]]
-# A function that returns whether something else has the address of an item with a slug.
+# A function that returns whether an item with this slug would have an address that is already in use.
 IsReserved = Callable[[str], bool]
 
 
-def number_slugs(slug: str, first: int = 1, size: int = FIRST_LOOKUP) -> list[str]:
+def number_slugs(slug: str, first: int = 1, size: int = FIRST_LOOKUP_SIZE) -> list[str]:
     """Return `size` slugs with consecutive numbers from `first`; number 1 is `slug` itself."""
     return [slug if number == 1 else f"{slug}-{number}" for number in range(first, first + size)]
 
@@ -26,14 +26,14 @@ def first_free_slug(slug: str, find_taken: FindTaken, is_reserved: IsReserved) -
     """Return `slug`, or `slug` with the first free number (-2, -3, …) if it is taken or reserved."""
     # Each candidate is looked up in the unique index. A search for all slugs with the same prefix could not
     # use this index on PostgreSQL, because its order depends on the locale.
-    first, size = 1, FIRST_LOOKUP
+    first, size = 1, FIRST_LOOKUP_SIZE
     while True:
         candidates = number_slugs(slug, first, size)
         taken = find_taken(candidates)
         for candidate in candidates:
             if candidate not in taken and not is_reserved(candidate):
                 return candidate
-        first, size = first + size, min(4 * size, _MAX_LOOKUP)
+        first, size = first + size, min(4 * size, _MAX_LOOKUP_SIZE)
 
 
 def choose_slug(

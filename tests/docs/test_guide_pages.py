@@ -120,7 +120,7 @@ def test_every_link_leads_to_a_page_and_a_heading(read_page, name):
             assert not fragment or fragment in read_page(url).ids, link
 
 
-@pytest.mark.parametrize("name", guide_pages.MOVED)
+@pytest.mark.parametrize("name", guide_pages.MOVED_PAGES)
 def test_a_former_page_leads_to_the_section_with_its_content(as_stranger, read_page, name):
     response = as_stranger.get(f"/docs/{name}/")
     assert response.status_code == 308

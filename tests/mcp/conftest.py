@@ -11,13 +11,13 @@ from flask import Flask
 from sqlalchemy import update
 from werkzeug.test import TestResponse
 
-from blogapi.mcp.protocol import CAPABILITIES_KEY, MODERN, VERSION_KEY
+from blogapi.mcp.protocol import CAPABILITIES_KEY, MODERN_VERSION, VERSION_KEY
 from blogapi.site.models import Site
 from blogapi.storage.database import db, table_of
 from blogapi.web.access import Role
 from tests.conftest import People
 
-META = {VERSION_KEY: MODERN, CAPABILITIES_KEY: {}}
+META = {VERSION_KEY: MODERN_VERSION, CAPABILITIES_KEY: {}}
 
 
 def open_door(app: Flask) -> None:
@@ -49,7 +49,7 @@ class Assistant:
     def ask(self, method: str, **params: Any) -> Any:
         """Return the result of a method."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": META, **params}}
-        headers = {"MCP_Protocol_Version": MODERN, "Mcp_Method": method}
+        headers = {"MCP_Protocol_Version": MODERN_VERSION, "Mcp_Method": method}
         if "name" in params:
             headers["Mcp_Name"] = params["name"]
         response = self.post(message, **headers)

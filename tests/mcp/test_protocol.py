@@ -7,12 +7,12 @@ import json
 
 import pytest
 
-from blogapi.mcp.protocol import CAPABILITIES_KEY, MODERN, SERVER_KEY, VERSION_KEY, VERSIONS
-from blogapi.mcp.routes import MAX_BODY
+from blogapi.mcp.protocol import CAPABILITIES_KEY, MODERN_VERSION, SERVER_KEY, VERSION_KEY, VERSIONS
+from blogapi.mcp.routes import MAX_BODY_BYTES
 from tests.mcp.conftest import META, Assistant, open_door
 
 SITE = "/api/v1/blog/site/"
-HEADERS = {"MCP_Protocol_Version": MODERN}
+HEADERS = {"MCP_Protocol_Version": MODERN_VERSION}
 
 
 def request(method, id=1, **params):
@@ -49,7 +49,7 @@ OF_CALL = HEADERS | {"Mcp_Method": "tools/call"}
         (LIST, {"MCP_Protocol_Version": "2025-11-25", "Mcp_Method": "tools/list"}, 400, -32020),
         (request("tools/list"), HEADERS | {"Mcp_Method": "tools/list"}, 400, -32602),
         (
-            request("tools/list", _meta={VERSION_KEY: MODERN}),
+            request("tools/list", _meta={VERSION_KEY: MODERN_VERSION}),
             HEADERS | {"Mcp_Method": "tools/list"},
             400,
             -32602,
@@ -146,7 +146,7 @@ def test_discover_describes_the_server(assistant):
         ("2025-06-18", "2025-06-18"),
         ("2025-11-25", "2025-11-25"),
         ("2025-03-26", "2025-11-25"),
-        (MODERN, "2025-11-25"),
+        (MODERN_VERSION, "2025-11-25"),
         (["x"], "2025-11-25"),
         (None, "2025-11-25"),
     ],
@@ -225,8 +225,8 @@ def test_pages_of_known_origins_may_call(make_app, people):
 
 
 def test_sizes_and_types_are_limited(assistant):
-    assert assistant.post(request("ping", x="y" * MAX_BODY)).status_code == 413
-    assert assistant.post(request("ping", x="y" * (MAX_BODY - 1000))).status_code == 200
+    assert assistant.post(request("ping", x="y" * MAX_BODY_BYTES)).status_code == 413
+    assert assistant.post(request("ping", x="y" * (MAX_BODY_BYTES - 1000))).status_code == 200
     for kind in ("text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""):
         assert assistant.post(request("ping"), Content_Type=kind).status_code == 415
 

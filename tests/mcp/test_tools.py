@@ -118,7 +118,7 @@ def test_an_object_has_its_etag_which_a_write_needs(assistant, make_article):
     assert assistant.call("edit_article", id=uuid, title="C", if_match=again)["title"] == "C"
 
 
-@pytest.mark.parametrize(("size", "fits"), [(calls.MAX_RESULT - 3000, True), (calls.MAX_RESULT, False)])
+@pytest.mark.parametrize(("size", "fits"), [(calls.MAX_BYTES - 3000, True), (calls.MAX_BYTES, False)])
 def test_a_result_is_whole_or_an_error(assistant, make_article, size, fits):
     uuid = str(make_article(content="x" * size, content_type="text").uuid)
     result = assistant.call("get_article", id=uuid)

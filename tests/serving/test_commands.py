@@ -16,7 +16,7 @@ from blogapi import create_app
 from blogapi.__main__ import main
 from blogapi.accounts.users import links
 from blogapi.accounts.users import service as users
-from blogapi.operations.backups import finishing
+from blogapi.operations.backups import backup_command
 from blogapi.serving import commands, listening, server
 from blogapi.storage.database import db
 from blogapi.web.access import Role
@@ -227,7 +227,7 @@ def test_a_signal_ends_the_backup_command_with_a_line_in_the_log(serve, monkeypa
         self.close()
 
     monkeypatch.setattr(server.Server, "run", run)
-    monkeypatch.setattr(finishing, "stop", lambda: True)
+    monkeypatch.setattr(backup_command, "stop", lambda: True)
     assert serve().exit_code == 0
     assert "BACKUP_COMMAND was ended, because the server stops" in caplog.messages
 

@@ -167,7 +167,7 @@ def test_a_wrong_pattern_is_reported(pattern, problem):
     ("placeholders", "problem"),
     [
         (TERM_PLACEHOLDERS, "Must contain {slug} or {uuid}."),
-        (addresses.PAGE_PLACEHOLDERS, "Must contain {slug} or {uuid} or {path}."),
+        (addresses.PAGE_PLACEHOLDERS, "Must contain {path} or {slug} or {uuid}."),
     ],
 )
 def test_a_pattern_without_an_item_is_told_which_placeholders_name_one(placeholders, problem):

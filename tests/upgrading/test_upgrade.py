@@ -138,7 +138,7 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
         assert "Answers: unchanged.\n" in run(*arguments).output
         refused = run("upgrade", "--check", "--url", url)
         assert refused.exit_code == 1 and "needs a valid API key" in refused.output
-        original = comparison._ask
+        original = comparison._fetch
 
         def change(address, path, headers):
             status, body = original(address, path, headers)
@@ -147,7 +147,7 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
             return (404, b"") if path == "/api/v1/blog/tags/" else (status, body)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(comparison, "_ask", change)
+            patch.setattr(comparison, "_fetch", change)
             output = run(*arguments).output
     assert output.partition("Answers that differ:\n")[2].splitlines() == [
         "  /api/v1/blog/tags/: status 404 -> 200",
@@ -156,7 +156,7 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
     assert "does not answer" in run(*arguments).output
 
 
-@pytest.mark.parametrize("path", comparison._READS)
+@pytest.mark.parametrize("path", comparison._COMPARED_PATHS)
 def test_the_compared_reads_exist(path, as_login, as_reader):
     assert as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"}).status_code == 200
     assert as_reader.get(path).status_code == 200

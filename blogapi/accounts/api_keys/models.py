@@ -16,7 +16,7 @@ from blogapi.web.access import Scope
 
 
 class ApiKey(Identified, Base):
-    """An API key: the SHA-256 of its value, its widest scope and its owner (None: an anonymous key)."""
+    """An API key: the SHA-256 of its value, its widest scope, and its owner (None: an anonymous key)."""
 
     __tablename__ = "api_key"
     __table_args__ = (
@@ -38,4 +38,4 @@ class ApiKey(Identified, Base):
     @property
     def scopes(self) -> tuple[Scope, ...]:
         """The scope of the key and the scopes that it includes, narrowest first."""
-        return permissions.included_scopes(self.scope)
+        return permissions.list_included_scopes(self.scope)

@@ -24,7 +24,7 @@ UNUSED_LIFETIME = timedelta(days=1)
 MAX_UNUSED_KEYS = 1000
 
 
-def included_scopes(scope: Scope) -> tuple[Scope, ...]:
+def list_included_scopes(scope: Scope) -> tuple[Scope, ...]:
     """Return the scope and the scopes that it includes, narrowest first."""
     return SCOPES[: SCOPES.index(scope) + 1]
 
@@ -63,7 +63,7 @@ def check_can_create(setting: str, caller: Caller) -> None:
         raise Forbidden("On this blog only admins may create keys; ask an admin for one.")
 
 
-def can_see(caller: Caller, *, owner: UUID | None) -> bool:
+def can_see_key(caller: Caller, *, owner: UUID | None) -> bool:
     """Return whether the caller can see a key of the owner (None: an anonymous key).
 
     A key with an owner is visible to its owner and to admins. An anonymous key is visible to any caller who
@@ -75,10 +75,10 @@ def can_see(caller: Caller, *, owner: UUID | None) -> bool:
     return owner is None or owner == caller.user or caller.is_admin
 
 
-def check_can_delete(caller: Caller, *, key: UUID) -> None:
+def check_can_delete_key(caller: Caller, *, key: UUID) -> None:
     """Raise Forbidden if the caller may not delete a key that they can see.
 
-    Any key may delete itself, and a caller with an anonymous key may delete any key that they can see.
+    A caller may delete the key of their request, and with an anonymous key any key that they can see.
     Otherwise the scope `write` is required, so that a key cannot delete a key of wider scope.
     """
     if not (key == caller.key or caller.user is None or "write" in caller.scopes):

@@ -41,7 +41,7 @@ class KeyWithOwner(NamedTuple):
     commit_tag: str
 
 
-# This statement runs for each request with a key, so it is built once and bypasses the ORM.
+# This statement runs in each request with a key, so it is built once and selects columns instead of entities.
 _SELECT_WITH_OWNER = (
     select(
         *(ApiKey.uuid, ApiKey.name, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
@@ -69,7 +69,7 @@ def get_by_uuid(uuid: UUID) -> ApiKey:
 def get_visible(uuid: UUID, caller: Caller) -> ApiKey:
     """Return the key with the uuid; raises NotFound if there is none or if the caller cannot see it."""
     key = get_by_uuid(uuid)
-    if not permissions.can_see(caller, owner=key.owner_id):
+    if not permissions.can_see_key(caller, owner=key.owner_id):
         raise NotFound("No key has this uuid.")
     return key
 
@@ -97,7 +97,7 @@ def list_keys(
 def select_expired(now: datetime) -> Select[UUID]:
     """Return a statement that selects expired anonymous keys.
 
-    A key that was used is selected only if it expired at least UNUSED_LIFETIME ago.
+    A used key is selected only if it expired at least UNUSED_LIFETIME ago.
     """
     unused = ApiKey.last_used.is_(None) & (ApiKey.expires <= now)
     return _select_anonymous().where(unused | (ApiKey.expires <= now - permissions.UNUSED_LIFETIME))

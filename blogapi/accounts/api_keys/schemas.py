@@ -23,7 +23,7 @@ from blogapi.web.pagination import ListQuery
 MAX_OVERLAP_SECONDS = 30 * 24 * 3600
 
 
-def _name_field(**options: Any) -> Text:
+def _make_name_field(**options: Any) -> Text:
     return Text(
         max_length=permissions.MAX_NAME_LENGTH,
         metadata={"description": "A label for the key.", "example": "front end"},
@@ -31,7 +31,7 @@ def _name_field(**options: Any) -> Text:
     )
 
 
-def _distinct(scopes: list[str]) -> None:
+def _check_distinct(scopes: list[str]) -> None:
     if len({*scopes}) < len(scopes):
         raise ma.ValidationError("Must not contain a scope twice.")
 
@@ -73,11 +73,11 @@ class KeySchema(OutputSchema):
 class KeyBodySchema(InputSchema):
     """The settings of a new key; only users may send them."""
 
-    name = _name_field()
+    name = _make_name_field()
     expires = Timestamp(allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
     scopes = ma.fields.List(
         ma.fields.String(validate=validate.OneOf(SCOPES)),
-        validate=[validate.Length(min=1, max=len(SCOPES)), _distinct],
+        validate=[validate.Length(min=1, max=len(SCOPES)), _check_distinct],
         metadata={
             "description": (
                 "`published` allows reading published content, for example in a web page. `read` allows "
@@ -95,7 +95,7 @@ class KeySettingsSchema(InputSchema):
 
     read_only = frozenset({"uuid", "prefix", "scopes", "user", "created", "last_used"})
 
-    name = _name_field(load_default="")
+    name = _make_name_field(load_default="")
     expires = Timestamp(load_default=None, allow_none=True, metadata={"example": "2030-01-01T00:00:00Z"})
 
 

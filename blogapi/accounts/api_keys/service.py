@@ -76,7 +76,7 @@ def create_anonymous() -> WithAttributes:
 
 
 def delete_expired() -> None:
-    """Delete expired anonymous keys, unless the database currently refuses writes."""
+    """Delete expired and excess unused anonymous keys, unless the database currently refuses writes."""
     now = clock.now()
     with suppress(SQLAlchemyError, NewerSchema):
         expired = db.session.scalars(queries.select_expired(now).limit(1)).first()
@@ -100,19 +100,19 @@ def get_deletable(caller: Caller, uuid: UUID) -> ApiKey:
     it.
     """
     key = queries.get_visible(uuid, caller)
-    permissions.check_can_delete(caller, key=key.uuid)
+    permissions.check_can_delete_key(caller, key=key.uuid)
     return key
 
 
 def change(caller: Caller, uuid: UUID, changes: Fields) -> ApiKey:
     """Change the name or the expiry of a key; the caller needs the scope `write`.
 
-    Raises NotFound if the caller cannot see the key, and the same errors as `policy.choose_expiry`.
+    Raises NotFound if the caller cannot see the key, and the errors of `permissions.choose_expiry`.
     """
     with transaction():
         key = queries.get_visible(uuid, caller)
         key.name = changes.get("name", key.name)
-        # An unchanged expiry is accepted even if it has passed, so that a client can PUT what it got.
+        # An unchanged expiry is accepted even if it has passed, so that a client can send it back.
         if changes.get("expires", key.expires) != key.expires:
             key.expires = permissions.choose_expiry(changes["expires"], clock.now(), caller)
     return key
@@ -140,7 +140,7 @@ def rotate(caller: Caller, uuid: UUID, *, overlap_seconds: int) -> WithAttribute
 
 
 def delete(caller: Caller, uuid: UUID) -> None:
-    """Delete a key; every process refuses the next request with it.
+    """Delete a key; every process then refuses requests with it.
 
     Raises NotFound if the caller cannot see the key, and Forbidden if the caller may not delete it.
     """
@@ -157,8 +157,8 @@ def delete_by_uuid(uuid: UUID) -> None:
 def record_use(key: UUID, owner: UUID | None, now: datetime, *, remove_expiry: bool = False) -> bool:
     """Store the time at which the key was last used, and remove its expiry if `remove_expiry` is set.
 
-    Returns True, or False if nothing was stored: because another connection is writing (reads never wait for
-    the write lock), or because the database refuses writes from this version of blogapi.
+    Returns False if nothing was stored, because another connection is writing (reads never wait for the write
+    lock) or because the database refuses writes from this version of blogapi.
     """
     values = {"last_used": now} | ({"expires": None} if remove_expiry else {})
     with suppress(*BUSY_ERRORS, NewerSchema), transaction(wait=False, visible=False):

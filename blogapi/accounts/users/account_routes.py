@@ -20,14 +20,14 @@ from blogapi.web.access import allow, current_user_id, user_login
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.fields import Fields, WithAttributes
 
-bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="The own account", resource="")
+bp = Blueprint("account", __name__, url_prefix="/api/v1/auth/me", description="The user account", resource="")
 
 
 @bp.get("/account/")
 @allow(user_login, scope="published")
 @bp.response(200, OwnAccountSchema())
 def get_own_account() -> WithAttributes:
-    """Show the account of the current user and whether its second factor is on."""
+    """Show the account of the current user, and whether their second factor is on."""
     return queries.get_details(current_user_id())
 
 

@@ -23,7 +23,7 @@ _TOKEN = Text(
 )
 
 
-def _code(**options: Any) -> Text:
+def _make_code_field(**options: Any) -> Text:
     metadata = {
         "description": "A code from the app or a recovery code, if the user has a second factor.",
         "example": "492039",
@@ -36,7 +36,7 @@ class LoginSchema(InputSchema):
 
     username = Text(max_length=200, required=True, metadata={"example": "ada"})
     password = _CURRENT_PASSWORD
-    code = _code(load_default="")
+    code = _make_code_field(load_default="")
     remember = StrictBoolean(
         load_default=True,
         metadata={
@@ -80,7 +80,7 @@ class ResetPasswordSchema(InputSchema):
 
     token = _TOKEN
     password = passwords.new_password_field()
-    code = _code(load_default="")
+    code = _make_code_field(load_default="")
 
 
 class NewPasswordSchema(InputSchema):
@@ -93,7 +93,7 @@ class NewPasswordSchema(InputSchema):
 class EnableSecondFactorSchema(InputSchema):
     """A code from the app, and the current password."""
 
-    code = _code(required=True)
+    code = _make_code_field(required=True)
     current_password = _CURRENT_PASSWORD
 
 

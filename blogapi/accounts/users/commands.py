@@ -37,7 +37,7 @@ _password_option = click.option(
 def _read_password(*, from_stdin: bool) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    # Only a terminal shows what is typed.
+    # Hide the input only on a terminal; nothing else shows it.
     password: str = click.prompt("Password", hide_input=sys.stdin.isatty(), confirmation_prompt=True)
     return password
 
@@ -71,7 +71,7 @@ def create(name: str, role: str, admin: bool, can_publish: bool, password_stdin:
 )
 @with_appcontext
 def change_role(name: str, role: str, can_publish: bool | None) -> None:
-    """Change a user's role; it applies to their logins and keys at once."""
+    """Change a user's role; the new role applies to existing logins and keys at once."""
     changes: dict[str, object] = {"role": role}
     if can_publish is not None:
         changes["can_publish"] = can_publish

@@ -29,7 +29,7 @@ def check_own_password(password: str) -> Account:
     try:
         return _check_credentials(current_caller().username, password, "")
     except Unauthorized as error:
-        # A client would take a 401 to mean that the login has ended.
+        # After a 401, a client would assume that the login has ended.
         raise Invalid(
             "The current password is wrong.", errors={"current_password": ["This is not your password."]}
         ) from error

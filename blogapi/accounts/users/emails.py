@@ -15,9 +15,9 @@ from blogapi.web.blueprint import with_indefinite_article
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import WithAttributes
 
-MAX_SENDING = 2
+MAX_PARALLEL_MAILS = 2
 
-_INVITATION = """Hello {name},
+_INVITATION_TEXT = """Hello {name},
 
 you are invited to {title} as {role}.
 
@@ -28,7 +28,7 @@ Open this link to choose a user name and a password. It works once, until {expir
 If you do not expect this invitation, ignore this e-mail.
 """
 
-_RESET = """Hello {name},
+_RESET_TEXT = """Hello {name},
 
 with this link you set a new password at {title}. It works once, until {expires}:
 
@@ -37,8 +37,8 @@ with this link you set a new password at {title}. It works once, until {expires}
 If you have not asked for it, ignore this e-mail: your password stays as it is.
 """
 
-# Limits how many requests of admins can send an e-mail at the same time, because each occupies a thread.
-_sending = threading.BoundedSemaphore(MAX_SENDING)
+# Limits the number of requests that send an e-mail at the same time, because each occupies a thread.
+_sending = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
 
 
 def can_send() -> bool:
@@ -53,13 +53,13 @@ def send_invitation(link: Any) -> WithAttributes:
     """
     subject = "Invitation to {title}"
     values = {"name": link.name, "role": with_indefinite_article(link.role)}
-    return _try_to_send(link, link.email, subject, _INVITATION, values)
+    return _try_to_send(link, link.email, subject, _INVITATION_TEXT, values)
 
 
 def send_reset_link(account: Account, link: Any) -> WithAttributes:
     """Send a reset link to the user; return it with `sent` and `problem`, as `send_invitation` does."""
     values = {"name": account.username}
-    return _try_to_send(link, account.email, "New password for {title}", _RESET, values)
+    return _try_to_send(link, account.email, "New password for {title}", _RESET_TEXT, values)
 
 
 def send_requested_link(username: str) -> None:
@@ -74,7 +74,7 @@ def send_requested_link(username: str) -> None:
     if account is not None and account.email and not account.disabled:
         address, name = account.email, account.username
         link = links.create_reset_link(account.uuid)
-        _send(link, address, "New password for {title}", _RESET, {"name": name})
+        _send(link, address, "New password for {title}", _RESET_TEXT, {"name": name})
 
 
 def _try_to_send(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> WithAttributes:

@@ -77,7 +77,7 @@ class RecoveryCode(Base):
 
 
 class LinkKind(StrEnum):
-    """What a one-time link does."""
+    """The effect of a one-time link."""
 
     SETUP = "setup"
     RESET = "reset"

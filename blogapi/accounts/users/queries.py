@@ -50,12 +50,12 @@ def list_users() -> Sequence[Account]:
 
 def get_details(uuid: UUID) -> WithAttributes:
     """Return the user with the state of their second factor; raises NotFound for an unknown user."""
-    return _add_details([get_user(uuid)])[0]
+    return _add_second_factor_state([get_user(uuid)])[0]
 
 
 def list_details() -> list[WithAttributes]:
     """Return all users, as `get_details` does, ordered by name."""
-    return _add_details(list_users())
+    return _add_second_factor_state(list_users())
 
 
 def list_admins() -> Sequence[Account]:
@@ -64,7 +64,7 @@ def list_admins() -> Sequence[Account]:
 
 
 def can_admin_log_in(*, other_than: Account | None = None) -> bool:
-    """Return whether at least one (other) admin is not disabled and has a password."""
+    """Return whether an admin except `other_than` has a password and is not disabled."""
     statement = _SELECT_ADMINS.where(Account.password_digest.is_not(None)).limit(1)
     if other_than is not None:
         statement = statement.where(Account.uuid != other_than.uuid)
@@ -74,8 +74,7 @@ def can_admin_log_in(*, other_than: Account | None = None) -> bool:
 def find_session(token: str) -> WebSession | None:
     """Return the unexpired login session with this token and its user, or None.
 
-    A session of a disabled user is not returned: a login that runs while the user is being disabled can still
-    create a session.
+    The session of a disabled user is not returned. A login during the disabling can still create one.
     """
     return db.session.scalar(
         select(WebSession)
@@ -139,7 +138,7 @@ def is_second_factor_required(role: str) -> bool:
     return role == Role.ADMIN and bool(current_app.config["REQUIRE_SECOND_FACTOR"])
 
 
-def _add_details(accounts: Sequence[Account]) -> list[WithAttributes]:
+def _add_second_factor_state(accounts: Sequence[Account]) -> list[WithAttributes]:
     statement = select(RecoveryCode.account_id, func.count().label("number")).group_by(
         RecoveryCode.account_id
     )

@@ -66,7 +66,7 @@ _SETS_COOKIE = {"Set-Cookie": {"schema": {"type": "string"}}}
 
 
 def _check_same_origin() -> None:
-    """Raise Forbidden for a request of a page of another origin, or with a cookie for that of a form."""
+    """Raise Forbidden if the request comes from another origin, or has a cookie and comes from a form."""
     check_same_origin(request)
     if request.cookies:
         check_no_form(request, takes_file=False)
@@ -105,7 +105,7 @@ def login(fields: Fields) -> Account:
 @allow(reader, scope="published")
 @bp.response(204)
 def logout() -> None:
-    """Log out: end the login session of the cookie."""
+    """Log out: end the login session to which the cookie belongs."""
     if current_caller().key is not None:
         raise Forbidden(
             "An API key has no login session; to delete the key, use DELETE /api/v1/auth/api-key/:id/."

@@ -174,7 +174,7 @@ class NewResetLinkSchema(InputSchema):
 
 
 class InvitedSchema(OutputSchema):
-    """What an invitation offers."""
+    """The data of an invitation that the invited person sees."""
 
     name = ma.fields.String(metadata={"description": "The name in the byline.", "example": "Henrik"})
     role = ma.fields.String(metadata={"enum": ROLES})

@@ -29,8 +29,8 @@ from blogapi.web.fields import WithAttributes
 from blogapi.web.rate_limits import limiter
 
 STEP_SECONDS = 30
-# The clocks of the phone and the server may differ by this number of time steps.
-TOLERANCE = 1
+# The maximum difference between the clocks of the phone and of the server, in time steps.
+MAX_STEP_DIFFERENCE = 1
 RECOVERY_CODE_COUNT = 10
 DEFAULT_ISSUER = "blogapi"
 
@@ -67,7 +67,7 @@ def enable(account_id: UUID, code: str, *, current_token: str) -> list[str]:
         _check_can_begin(account)
         if account.second_factor_nonce is None:
             raise Conflict("Begin the setup of the second factor first.")
-        step = _find_step(account, _normalize(code))
+        step = _find_step(account, _normalize_code(code))
         if step is None:
             raise Invalid("The code is wrong.", errors={"code": ["The code is wrong. Enter the newest one."]})
         account.second_factor_since, account.second_factor_step = clock.now(), step
@@ -92,7 +92,7 @@ def disable(account_id: UUID) -> None:
 
 
 def check_is_off(account: Account) -> None:
-    """Raise Unauthorized if the user has a second factor: the request must be repeated with a code."""
+    """Raise Unauthorized if the user has a second factor, because the request needs a code then."""
     if account.second_factor_since is not None:
         raise Unauthorized(
             "Send the same request again with `code`: the code of your app, or a recovery code.",
@@ -108,7 +108,7 @@ def use_code(account: Account, code: str) -> None:
     """
     if account.second_factor_since is not None:
         with limiter.count_failures(("SECOND_FACTOR_LIMIT", str(account.uuid))):
-            _consume_code(account, _normalize(code))
+            _consume_code(account, _normalize_code(code))
 
 
 def _consume_code(account: Account, code: str) -> None:
@@ -138,7 +138,7 @@ def _change_one_row(statement: UpdateBase) -> bool:
 def _find_step(account: Account, code: str) -> int | None:
     """Return the newest time step whose code is `code`, or None."""
     totp, current = _get_totp(account), int(clock.now().timestamp()) // STEP_SECONDS
-    steps = range(current - TOLERANCE, current + TOLERANCE + 1)
+    steps = range(current - MAX_STEP_DIFFERENCE, current + MAX_STEP_DIFFERENCE + 1)
     right = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
     return max(right, default=None)
 
@@ -166,7 +166,7 @@ def _digest_code(account_id: UUID, code: str) -> str:
     return key_format.digest_token(f"{account_id} {code}")
 
 
-def _normalize(code: str) -> str:
+def _normalize_code(code: str) -> str:
     return _SEPARATORS.sub("", code).lower()
 
 

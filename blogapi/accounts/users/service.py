@@ -43,7 +43,7 @@ PROFILES = AppState[Profiles]("profiles")
 
 
 def create(username: str, password: str | None, *, role: Role, can_publish: bool = False) -> Account:
-    """Create a user and return them; without a password, the user cannot log in.
+    """Create and return a user, who cannot log in without a password.
 
     Raises Invalid if the name or the password is invalid, and Conflict if the name is taken.
     """
@@ -61,7 +61,7 @@ def add(
     profile_name: str = "",
     email: str = "",
 ) -> Account:
-    """Store a new user and return them. The name must be normalized; raises Conflict if it is taken."""
+    """Store and return a new user. The name must be normalized; raises Conflict if it is taken."""
     account = Account(
         username=username,
         role=role,
@@ -81,7 +81,7 @@ def add(
 
 
 def change(uuid: UUID, changes: Fields) -> Account:
-    """Change the role, `can_publish` or the e-mail address of a user, or disable or enable them.
+    """Change the role, `can_publish` or the e-mail address of a user, or disable or enable the user.
 
     A disabled user is logged out everywhere. Invitations from a user who is no longer an active admin are
     deleted. Raises NotFound if there is no such user, and Conflict if no admin could log in afterwards.
@@ -121,7 +121,7 @@ def store_password(uuid: UUID, digest: str, *, current_token: str = "") -> None:
 
 
 def delete_user(username: str) -> None:
-    """Delete the user with the name, as `delete_account` does; raises NotFound if there is no such user."""
+    """Delete the user with this name; raises the errors of `delete_account`."""
     delete_account(queries.get_user_by_name(username).uuid)
 
 
@@ -201,7 +201,7 @@ def record_use(digest: str, account_id: UUID, now: datetime) -> None:
 
 
 def log_out(token: str) -> None:
-    """End the login session; every process refuses the next request with its cookie."""
+    """End the login session; every process then refuses its cookie."""
     with transaction():
         db.session.execute(delete(WebSession).where(WebSession.digest == key_format.digest_token(token)))
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES, CustomField
 from blogapi.site.models import Site
-from blogapi.site.queries import keep_site
+from blogapi.site.queries import cache_site
 from blogapi.storage.database import db
 from blogapi.storage.database_clock import ReadOnce
 from blogapi.web.access import Caller
@@ -22,7 +22,7 @@ _SELECT = _SELECT.order_by(CustomField.position, CustomField.name)
 
 def _read(session: Session) -> Sequence[CustomField]:
     rows = session.execute(_SELECT).all()
-    keep_site(rows[0].Site)
+    cache_site(rows[0].Site)
     return [field for _, field in rows if field is not None]
 
 

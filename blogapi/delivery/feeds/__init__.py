@@ -1,1 +1,1 @@
-"""Feeds, the sitemap and robots.txt, which the site fetches or proxies; they need no key."""
+"""Feeds, the sitemap and robots.txt, which need no key; a front end can fetch or proxy them."""

@@ -129,10 +129,10 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
 
 
 def select_home_articles(site: Site, language: str) -> ArticleFilters:
-    """Return the filters of the articles that the home and the feed in a language show; "" is the first home.
+    """Return the filters of the articles on a home page and in its feed; `language` is "" for the first one.
 
-    Without other languages, they are all articles. If the site for readers is on, the first home shows all
-    articles that no other home shows, so that every article is on one.
+    A site without other languages shows all articles. If the site for readers is on, the first home page
+    shows all articles that no other home page shows, so every article is on one.
     """
     others = [other["language"] for other in site.other_languages]
     if language in others or not others:
@@ -143,7 +143,7 @@ def select_home_articles(site: Site, language: str) -> ArticleFilters:
 
 
 def _make_page_url(site: Site, terms: Mapping[str, Term]) -> str | None:
-    """Return the address of the page of the term; None if the feed has no term, or several."""
+    """Return the address of the page of the term; None if the feed has no term or more than one."""
     urls = [addresses.make_term_url(site, kind, uuid=row.uuid, slug=row.slug) for kind, row in terms.items()]
     return urls[0] if len(urls) == 1 else None
 

@@ -117,7 +117,7 @@ def get_sitemap_part(number: int) -> Response:
 @bp.response(200, {"type": "string"}, content_type=PLAIN, cacheable=True)
 @shows()
 def get_robots() -> Response:
-    """Tell crawlers to index the site and its pictures, and not this service."""
+    """Return the rules for crawlers."""
     site = get_site()
     return _make_response(_SITE_ROBOTS.format(url=site.url).encode() if site.built_in else _ROBOTS, PLAIN)
 

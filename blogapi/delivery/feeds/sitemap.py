@@ -33,7 +33,7 @@ PART_ENTRIES, MAX_BYTES = 10_000, 8 * 2**20
 
 _NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 _LINK_NAMESPACE = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
-_HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
+_XML_HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 _article, _category = table_of(Article).c, table_of(Category).c
 _tag_link = table_of(ArticleTag).c
@@ -64,7 +64,7 @@ def get_sitemap() -> bytes:
     sitemaps = "".join(
         f"<sitemap><loc>{escape(site.url, quote=False)}/sitemap-{n}.xml</loc></sitemap>\n" for n in files
     )
-    return f"{_HEAD}<sitemapindex {_NAMESPACE}>\n{sitemaps}</sitemapindex>\n".encode()
+    return f"{_XML_HEAD}<sitemapindex {_NAMESPACE}>\n{sitemaps}</sitemapindex>\n".encode()
 
 
 def get_part(number: int) -> bytes:
@@ -78,7 +78,7 @@ def get_part(number: int) -> bytes:
 
 
 def _list_first_entries(site: Site) -> list[Entry]:
-    """Return the entries before the articles: the home pages, the pages and the terms in use."""
+    """Return the entries that precede the articles: the home pages, the pages and the terms in use."""
     languages = ["", *(one["language"] for one in site.other_languages)]
     homes = (addresses.make_home_url(describe_in_language(site, language)) for language in languages)
     return [*map(Entry, filter(None, dict.fromkeys(homes))), *_list_pages(site), *_list_terms(site)]
@@ -186,4 +186,4 @@ def _to_sitemap(entries: Iterable[Entry]) -> bytes:
     namespaces = (
         f"{_NAMESPACE} {_LINK_NAMESPACE}" if any("<xhtml:link" in url for url in urls) else _NAMESPACE
     )
-    return f"{_HEAD}<urlset {namespaces}>\n{''.join(urls)}</urlset>\n".encode()
+    return f"{_XML_HEAD}<urlset {namespaces}>\n{''.join(urls)}</urlset>\n".encode()

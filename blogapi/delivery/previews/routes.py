@@ -43,7 +43,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def create(fields: Fields, id: UUID) -> WithAttributes:
         """Create a link with which anyone can read this article or page, whatever its status.
 
-        They see the edits of its working copy.
+        The link shows the edits of its working copy, if it has one.
         """
         preview = service.create(current_user_id(), id, seconds=fields["expires_in"])
         service_url = get_service_url()

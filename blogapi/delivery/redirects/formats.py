@@ -48,7 +48,7 @@ def to_nginx(line: RedirectLine) -> str:
 
 
 def _format_only(*statuses: int) -> Callable[[RedirectLine], str]:
-    """Return a format with only these statuses, because nginx accepts no variable as the status."""
+    """Return a format for these statuses only, because nginx accepts no variable as the status."""
     return lambda line: to_nginx(line) if line.status in statuses else ""
 
 
@@ -91,10 +91,10 @@ def _make_lines(redirects: Iterable[Redirect]) -> Iterator[RedirectLine]:
         old = to_path(redirect.old_url or "")
         # All characters that have a meaning in one of the formats are percent-encoded.
         if old is not None and redirect.status is not None:
-            yield RedirectLine(_quote(old), redirect.new, redirect.status)
+            yield RedirectLine(_quote_path(old), redirect.new, redirect.status)
         elif old is not None and (new := to_path(redirect.new_url or "")) is not None:
-            yield RedirectLine(_quote(old), _quote(new))
+            yield RedirectLine(_quote_path(old), _quote_path(new))
 
 
-def _quote(path: str) -> str:
+def _quote_path(path: str) -> str:
     return quote(path, safe="/-._~")

@@ -69,7 +69,7 @@ _NO_STATUS = cast(null(), Integer())
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """A former slug or a former path of an item, its current slug, and the former and the current address.
+    """A former slug or path of an item, its current slug, and its former and current addresses.
 
     The addresses are None if they are unknown. `article` is the uuid of the item if it is an article. For
     pages, only former paths are redirected, because an address can contain several slugs. A custom redirect
@@ -152,8 +152,8 @@ def _select_all(
 ) -> Iterator[Select[*tuple[Any, ...]]]:
     """Yield a statement for each kind of redirect: for all redirects, or for those from the paths and slugs.
 
-    They lead to the articles and pages that are `visible`, a condition on the columns of `Unindexed`: SQLite
-    reads the few former addresses first, and not all articles.
+    The redirects lead to articles and pages for which the condition `visible` is true. Its columns are those
+    of `Unindexed`, so SQLite reads the few former addresses first, and not all articles.
     """
     is_path = true() if paths is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)
@@ -208,7 +208,7 @@ def _select_custom(condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
 
 
 def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
-    """Return the redirects without those from a path that is the address of a public article or page."""
+    """Return the redirects, except those whose path is the address of a public article or page."""
     site = complete(site)
     tree = page_tree.get_tree()
     page_urls = {uuid: site.url + path for uuid, path in page_paths.make_paths(site, tree).items()}

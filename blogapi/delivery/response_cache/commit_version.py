@@ -63,14 +63,14 @@ class SqliteCommitVersion:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._data_version, self._version = -1, CommitVersion(0, 0)
-        # The tag of the last visible commit, or None if it cannot be read.
+        # The tag of the last visible commit, or None if the tag cannot be read.
         self._visible: Any = None
         self._last_read = (self._version, -math.inf)
         # After the engine is disposed, the path may lead to another file.
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
     def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
-        """Return the commit version, or None if the file cannot be read; `strict` makes no difference.
+        """Return the commit version, or None if the file cannot be read; `strict` has no effect for SQLite.
 
         `since` is the time at which the request was received (time.monotonic). A version that was read after
         this time is returned without a new query, so that concurrent requests share one query.

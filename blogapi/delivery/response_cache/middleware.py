@@ -50,10 +50,10 @@ _CACHE_KEY_VARIABLES = (
     *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"),
 )
 _CACHEABLE_STATUSES: tuple[str, ...] = ("200 ", "304 ", "308 ")
-# Pages that the site for readers does not have; the redirects of its owner.
+# The statuses of pages that the site for readers does not have, and of custom redirects.
 _MISSING_STATUSES, _REDIRECT_STATUSES = ("404 ", "410 "), ("301 ", "302 ")
-# The part of the cache that pages for unknown addresses can use, of which there are any number.
-_MISSING_PART = 0.1
+# The part of the cache for pages at unknown addresses, whose number is not limited.
+_MISSING_PAGES_SHARE = 0.1
 
 
 class NotCached(Exception):
@@ -84,8 +84,8 @@ class ResponseCacheMiddleware:
         max_bytes: int,
         get_generation: Callable[[], str] = str,
     ) -> None:
-        """Set the parts; `get_generation` returns a text that changes with the pages of the site."""
-        missing_bytes = int(max_bytes * _MISSING_PART)
+        """Create the cache; `get_generation` returns a text that changes with the theme."""
+        missing_bytes = int(max_bytes * _MISSING_PAGES_SHARE)
         self.cache, self.missing_pages = LRUCache(max_bytes - missing_bytes), LRUCache(missing_bytes)
         self.misses = 0
         self._get_generation = get_generation
@@ -104,8 +104,8 @@ class ResponseCacheMiddleware:
 
         Raises NotCached if the server asks only for a cached response and the cache has none.
         """
-        pending = self._identify(environ) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
-        cached = pending and self._find(pending)
+        pending = self._identify_request(environ) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
+        cached = pending and self._find_response(pending)
         if cached:
             return _replay(cached, environ, start_response)
         if ONLY_CACHED_KEY in environ:
@@ -113,13 +113,13 @@ class ResponseCacheMiddleware:
         if pending is None:
             return self._application(environ, start_response)
         environ[VERSION_KEY] = pending.version.public
-        return self._compute(pending, environ, start_response)
+        return self._compute_response(pending, environ, start_response)
 
-    def _find(self, pending: _PendingResponse) -> CachedResponse | None:
+    def _find_response(self, pending: _PendingResponse) -> CachedResponse | None:
         key = pending.cache_key, pending.version, pending.started_at
         return self.cache.get(*key) or self.missing_pages.get(*key)
 
-    def _identify(self, environ: WSGIEnvironment) -> _PendingResponse | None:
+    def _identify_request(self, environ: WSGIEnvironment) -> _PendingResponse | None:
         """Return the cache key and the version of the response, or None if it cannot be cached."""
         api_key = environ.get("HTTP_X_API_KEY", "")
         if (
@@ -152,7 +152,7 @@ class ResponseCacheMiddleware:
         has_credentials = "HTTP_X_API_KEY" in environ or "HTTP_COOKIE" in environ
         return not has_credentials and path.startswith(self._guest_paths)
 
-    def _compute(
+    def _compute_response(
         self, pending: _PendingResponse, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
         def record_start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
@@ -187,7 +187,7 @@ class ResponseCacheMiddleware:
                 headers=pending.headers,
                 body=body,
                 created_at=pending.started_at,
-                valid_until=min(until, self._next_publication(pending)),
+                valid_until=min(until, self._get_next_publication(pending)),
                 version=pending.version,
                 shows_drafts=shows_drafts,
                 route=pending.route,
@@ -195,7 +195,7 @@ class ResponseCacheMiddleware:
             is_missing = pending.status.startswith(_MISSING_STATUSES)
             (self.missing_pages if is_missing else self.cache).put(pending.cache_key, response)
 
-    def _next_publication(self, pending: _PendingResponse) -> datetime:
+    def _get_next_publication(self, pending: _PendingResponse) -> datetime:
         """Return the time of the first scheduled publication after the request started.
 
         The result can be in the past; then the response is never replayed, because an item that was published
@@ -301,8 +301,8 @@ def _list_paths(app: Flask, *, checks_credentials: bool) -> tuple[str, ...]:
 def is_page(environ: WSGIEnvironment) -> bool:
     """Return whether the request is for a page of the site for readers, if the site is on.
 
-    A page is the same for everyone, so a cookie does not matter. A request with a key is answered, but the
-    answer is not stored; searches are not stored either.
+    A page is the same for everyone, so a cookie does not matter. Responses to requests with a key, and to
+    searches, are not stored.
     """
     path = environ["PATH_INFO"]
     is_search = path == SEARCH_PATH and "q=" in environ.get("QUERY_STRING", "")
@@ -315,7 +315,7 @@ def allow_caching(environ: WSGIEnvironment) -> None:
 
 
 def _make_cache_key(environ: WSGIEnvironment, api_key: str, variant: str) -> Hashable:
-    # The home of the site has another form for programs.
+    # The home page of the site has another representation for programs.
     is_json = environ["PATH_INFO"] == "/" and headers.asks_for_json(
         parse_accept_header(environ.get("HTTP_ACCEPT"), MIMEAccept)
     )

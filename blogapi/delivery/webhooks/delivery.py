@@ -24,7 +24,7 @@ from sqlalchemy import select
 
 from blogapi import clock
 from blogapi.delivery.webhooks import event_types, messages, queries
-from blogapi.delivery.webhooks.messages import MAX_CHANGES, Message
+from blogapi.delivery.webhooks.messages import MAX_CHANGES_PER_CALL, Message
 from blogapi.delivery.webhooks.models import MASK, Delivery, Mode, Pause, Webhook
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
@@ -35,11 +35,11 @@ from blogapi.web.outgoing import Answer
 # Functions that split a path or a query at its separators, a header at spaces, and any text into words.
 _SPLITTERS = [re.compile(separator).split for separator in (r"[/?&=]", r"\s", r"[^\w%-]")]
 
-# The answer that is stored if a call fails because of an error in blogapi.
-_FAILED = Answer(None, "The call failed; see the log of the service.")
+# The answer that is stored for a call that raises an unexpected exception.
+_FAILURE = Answer(None, "The call failed; see the log of the service.")
 
 MAX_EVENT_CALLS = 100
-KEPT_DELIVERIES = 100
+MAX_STORED_DELIVERIES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class DueCalls:
     def record_failure(self) -> None:
         """Replace all outcomes by one failed call, so that the calls are repeated later."""
         attempt = self.webhook.failures + 1
-        self.outcomes = [Outcome(message, _FAILED, clock.now(), attempt) for message in self.messages[:1]]
+        self.outcomes = [Outcome(message, _FAILURE, clock.now(), attempt) for message in self.messages[:1]]
 
 
 def plan_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
@@ -96,7 +96,7 @@ def make_calls(due: DueCalls, *, is_stopping: Callable[[], bool] = lambda: False
     """Make the calls in order until one fails or MAX_CALLS_SECONDS are over; add their outcomes to `due`."""
     attempt, ends_at = due.webhook.failures + 1, time.monotonic() + queries.MAX_CALLS_SECONDS
     for message in due.messages:
-        outcome = _call(due.webhook, message, attempt=attempt)
+        outcome = _call_webhook(due.webhook, message, attempt=attempt)
         due.outcomes.append(outcome)
         if not outcome.succeeded or time.monotonic() > ends_at or is_stopping():
             break
@@ -117,7 +117,7 @@ def store_outcomes(server: str, due: DueCalls) -> None:
             if webhook.position == due.webhook.position:
                 _apply_outcomes(webhook, due)
         db.session.flush()
-        queries.delete_old_deliveries(webhook.uuid, keep=KEPT_DELIVERIES)
+        queries.delete_old_deliveries(webhook.uuid, keep=MAX_STORED_DELIVERIES)
 
 
 def store_call(delivery: Delivery) -> None:
@@ -126,14 +126,14 @@ def store_call(delivery: Delivery) -> None:
         queries.get_by_uuid(delivery.webhook_id)
         db.session.add(delivery)
         db.session.flush()
-        queries.delete_old_deliveries(delivery.webhook_id, keep=KEPT_DELIVERIES)
+        queries.delete_old_deliveries(delivery.webhook_id, keep=MAX_STORED_DELIVERIES)
 
 
 def call_without_storing(webhook: Webhook, message: Message) -> Delivery:
     """Make one call of a webhook that is not in the session, and return the outcome without storing it."""
     # The call must not occupy a database connection or keep a snapshot open.
     end_read()
-    return _to_row(webhook.uuid, _call(webhook, message, attempt=1))
+    return _to_row(webhook.uuid, _call_webhook(webhook, message, attempt=1))
 
 
 def _plan_webhook(webhook: Webhook, positions: queries.Positions, site: Site) -> DueCalls | None:
@@ -160,7 +160,7 @@ def _plan_combined(webhook: Webhook, last: int, site: Site) -> DueCalls | None:
     if next_call is None or current_time() < next_call:
         return None
     newest = queries.get_last_waiting_event(webhook, last)
-    events = queries.list_waiting_events(webhook, last, MAX_CHANGES)
+    events = queries.list_waiting_events(webhook, last, MAX_CHANGES_PER_CALL)
     return DueCalls(webhook, [messages.make_combined_message(events, newest, waiting.number, site)], last)
 
 
@@ -178,18 +178,18 @@ def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
     return leased
 
 
-def _call(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
+def _call_webhook(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
     # Use the clock of this server, because the receiver compares the time with its own clock.
     now = clock.now()
     try:
         request = messages.make_request(webhook, message, now)
         hosts = current_app.config["WEBHOOK_HOSTS"]
-        answer = outgoing.call(*astuple(request), allowed_hosts=hosts, mask=_make_mask(webhook))
+        answer = outgoing.send_request(*astuple(request), allowed_hosts=hosts, mask=_make_mask(webhook))
         if answer.location:
             answer = replace(answer, error=f"It redirects to {answer.location}; enter that address.")
     except Exception as error:
         log_failure(error)
-        answer = _FAILED
+        answer = _FAILURE
     return Outcome(message, answer, now, attempt)
 
 

@@ -27,7 +27,7 @@ SECRET_PREFIX = "whsec_"  # noqa: S105 (the prefix is public)
 
 
 def make_secret(webhook: UUID, rotation: int) -> str:
-    """Return the secret with the number `rotation` of a webhook, in the format that receivers expect."""
+    """Return the secret of a webhook after this number of rotations, in the format that receivers expect."""
     return SECRET_PREFIX + base64.b64encode(_derive_key(webhook, rotation)).decode("ascii")
 
 
@@ -50,7 +50,7 @@ def _digest(key: bytes, content: bytes) -> bytes:
 
 
 # The maximum number of changes in a call. The call also contains the number of all changes.
-MAX_CHANGES = 100
+MAX_CHANGES_PER_CALL = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Message:
     """The content of a call: its id, its type, its time and its changes. A repeated call has the same id.
 
     `position` is the position of the last event. `count` is the number of all changes; `changes` has only the
-    first MAX_CHANGES of them. A notice has a count of 0; its `changes` contain its data.
+    first MAX_CHANGES_PER_CALL of them. A notice has a count of 0; its `changes` contain its data.
     """
 
     id: str
@@ -150,7 +150,7 @@ _SAMPLE_CHANGE = {
 
 
 def make_change(event: Event, site: Site) -> dict[str, Any]:
-    """Return one change as calls contain it, with only data that readers can see or could see before.
+    """Return one change in the format of a call, with only data that readers can see or could see before.
 
     The slug and the address of a draft are secret: after an unpublication, the call has the former ones, and
     after a publication, it has only the new ones.

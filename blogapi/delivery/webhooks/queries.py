@@ -26,10 +26,10 @@ from blogapi.web.pagination import Page, PageRequest, paginate
 
 # The seconds from each failure to the next attempt, as the Standard Webhooks specification recommends: ten
 # attempts in about three days.
-DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
+RETRY_DELAYS = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 MAX_RETRY_AFTER = 86_400
 # The longest delay that `get_delay` can return, with the random part.
-LONGEST_DELAY = timedelta(seconds=1.1 * max(DELAYS[-1], MAX_RETRY_AFTER))
+LONGEST_DELAY = timedelta(seconds=1.1 * max(RETRY_DELAYS[-1], MAX_RETRY_AFTER))
 
 
 def get_delay(failures: int, retry_after: str, now: datetime) -> float | None:
@@ -38,9 +38,9 @@ def get_delay(failures: int, retry_after: str, now: datetime) -> float | None:
     A random part is added, so that calls that failed at the same time are not repeated at the same time.
     `retry_after` is the `Retry-After` header of the answer: seconds, a date, or empty.
     """
-    if failures > len(DELAYS):
+    if failures > len(RETRY_DELAYS):
         return None
-    delay = DELAYS[failures - 1] * random.uniform(1, 1.1)  # noqa: S311 (not for secrets)
+    delay = RETRY_DELAYS[failures - 1] * random.uniform(1, 1.1)  # noqa: S311 (not for secrets)
     return max(delay, min(_parse_retry_after(retry_after, now), MAX_RETRY_AFTER))
 
 
@@ -75,7 +75,7 @@ LATEST_CALLS = 20
 MAX_CALLS_SECONDS = 10.0
 LEASE = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_SECONDS))
 
-# If a call has been due for longer than this, `serve` does not make its calls as it should.
+# If a call has been due for longer than this, the health check and `doctor` report the webhook.
 OVERDUE_AFTER = timedelta(minutes=5)
 
 
@@ -91,7 +91,7 @@ class Positions(NamedTuple):
         return webhook.position < max(self.deleted, self.deleted_unlisted if webhook.receives_unlisted else 0)
 
 
-class Waiting(NamedTuple):
+class WaitingEvents(NamedTuple):
     """The number of changes that wait for a call, and the times of the first and the last of them."""
 
     number: int
@@ -100,7 +100,7 @@ class Waiting(NamedTuple):
 
 
 def list_webhooks(page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
-    """Return the webhooks as `describe` does, sorted by name."""
+    """Return the webhooks with the attributes that `describe` adds, sorted by name."""
     found = paginate(select(Webhook).order_by(func.lower(Webhook.name), Webhook.uuid), page)
     return Page(describe(found.rows), found.total, found.page_request)
 
@@ -123,7 +123,7 @@ def describe(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
 
 
 def get_described(uuid: UUID) -> WithAttributes:
-    """Return the webhook with the uuid as `describe` does; raises NotFound if there is none."""
+    """Return the webhook with the attributes that `describe` adds; raises NotFound if there is none."""
     return describe([get_by_uuid(uuid)])[0]
 
 
@@ -162,7 +162,7 @@ def is_leased(webhook: Webhook, now: datetime) -> bool:
 
 
 def list_delayed() -> list[UUID]:
-    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; none outside of `serve`."""
+    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; outside of `serve`, none."""
     if SENDER_KEY not in current_app.extensions:
         return []
     free = list_callable(current_time())
@@ -181,7 +181,7 @@ def _read_lags() -> metrics.Values:
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
     statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
     rows = db.session.execute(statement)
-    due = {each: _find_due_time(each, Waiting(1, time, now)) or now for each, time in rows}
+    due = {each: _find_due_time(each, WaitingEvents(1, time, now)) or now for each, time in rows}
     return {(str(each.uuid), each.name): max(0, (now - due[each]).total_seconds()) for each in due}
 
 
@@ -219,7 +219,7 @@ def get_last_waiting_event(webhook: Webhook, last: int) -> Event:
     return db.session.scalars(statement.limit(1)).one()
 
 
-def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, Waiting]:
+def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, WaitingEvents]:
     """Return the number and the times of the events up to `last` that wait for each webhook."""
     counts = [
         select(
@@ -231,17 +231,17 @@ def count_waiting_events(webhooks: Sequence[Webhook], last: int) -> dict[UUID, W
     if not counts:
         return {}
     rows = db.session.execute(union_all(*counts))
-    return {row[0]: Waiting(*row[1:]) for row in rows}
+    return {row[0]: WaitingEvents(*row[1:]) for row in rows}
 
 
-def find_next_call(webhook: Webhook, waiting: Waiting) -> datetime | None:
+def find_next_call(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
     """Return the time of the next call; None if no changes wait or the webhook is paused."""
     due = _find_due_time(webhook, waiting)
     next_attempt = clock.discard_if_ahead(webhook.next_attempt, current_time(), LONGEST_DELAY)
     return due and max(due, next_attempt or due)
 
 
-def _find_due_time(webhook: Webhook, waiting: Waiting) -> datetime | None:
+def _find_due_time(webhook: Webhook, waiting: WaitingEvents) -> datetime | None:
     """Return the time of the next call (or None) without the delays that follow failed attempts."""
     if not webhook.active or waiting.first is None or waiting.last is None:
         return None
@@ -259,7 +259,7 @@ def _find_due_time(webhook: Webhook, waiting: Waiting) -> datetime | None:
 
 
 def find_position(webhook: Webhook, since: datetime) -> int:
-    """Return the position before the first event since `since` that a webhook of its kind can receive."""
+    """Return the position before the first event from `since` on that a webhook of its kind can receive."""
     is_public = Event.public_position.is_not(None)
     is_known = or_(is_public, Event.unlisted) if webhook.receives_unlisted else is_public
     position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_known))

@@ -49,7 +49,7 @@ def listed(query: Query) -> Page[Sequence[WithAttributes]]:
 @bp.arguments(WebhookBodySchema)
 @bp.response(201, CreatedWebhookSchema(), storable=False)
 def create(fields: Fields) -> WithAttributes:
-    """Create a webhook, which gets all later changes; only this response shows its secret."""
+    """Create a webhook, which reports all later changes; only this response shows its secret."""
     return service.create(fields)
 
 

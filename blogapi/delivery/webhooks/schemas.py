@@ -28,10 +28,10 @@ MAX_HEADERS, MAX_HEADER_LENGTH = 10, 1000
 MAX_QUIET_SECONDS, MAX_INTERVAL_SECONDS = 3600, 86_400
 
 # The description names the default, because generated clients treat a property with `default` as required.
-_PRESET = {
+_PRESET_METADATA = {
     "description": "The kind of receiver: `standard` (the default) gets signed calls, others start builds."
 }
-_MODE = {"description": "One call for each change, or one for any number of changes."}
+_MODE_METADATA = {"description": "One call for each change, or one for any number of changes."}
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]+")
@@ -47,8 +47,8 @@ class ReceiverAddress(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         address = super()._deserialize(value, attr, data, **options)
         try:
-            return outgoing.parse(address, current_app.config["WEBHOOK_HOSTS"]).geturl()
-        except outgoing.Refused as refusal:
+            return outgoing.parse_address(address, current_app.config["WEBHOOK_HOSTS"]).geturl()
+        except outgoing.RefusedAddress as refusal:
             raise ma.ValidationError(str(refusal)) from refusal
 
 
@@ -124,8 +124,8 @@ class WebhookSchema(OutputSchema):
         attribute="masked_url",
         metadata={"description": "The address without its path.", "example": "https://hooks.example/•••"},
     )
-    preset = ma.fields.String(metadata={"enum": [*PRESETS], **_PRESET})
-    mode = ma.fields.String(metadata={"enum": [*Mode], **_MODE})
+    preset = ma.fields.String(metadata={"enum": [*PRESETS], **_PRESET_METADATA})
+    mode = ma.fields.String(metadata={"enum": [*Mode], **_MODE_METADATA})
     events = ma.fields.List(ma.fields.String(metadata={"enum": [*PATTERNS]}), attribute="event_patterns")
     header_names = ma.fields.List(ma.fields.String())
     quiet_seconds = ma.fields.Integer()
@@ -142,7 +142,7 @@ class WebhookSchema(OutputSchema):
     paused_at = Timestamp(allow_none=True, dump_only=True)
     failing_since = Timestamp(allow_none=True, dump_only=True)
     next_attempt = Timestamp(
-        allow_none=True, dump_only=True, metadata={"description": "When a failed call is repeated."}
+        allow_none=True, dump_only=True, metadata={"description": "The time of the next attempt."}
     )
     next_call = Timestamp(
         allow_none=True,
@@ -200,11 +200,11 @@ class WebhookBodySchema(InputSchema):
         },
     )
     preset = ma.fields.String(
-        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET
+        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET_METADATA
     )
     mode = ma.fields.String(
         validate=validate.OneOf([*Mode]),
-        metadata=_MODE,
+        metadata=_MODE_METADATA,
     )
     events = BoundedList(
         ma.fields.String(validate=validate.OneOf(PATTERNS)),
@@ -255,9 +255,9 @@ class SampleInputSchema(InputSchema):
     """The preset and the mode of the sample call."""
 
     preset = ma.fields.String(
-        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET
+        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET_METADATA
     )
-    mode = ma.fields.String(validate=validate.OneOf([*Mode]), metadata=_MODE)
+    mode = ma.fields.String(validate=validate.OneOf([*Mode]), metadata=_MODE_METADATA)
 
 
 class SampleSchema(OutputSchema):

@@ -58,7 +58,7 @@ def _make_webhook(fields: Fields) -> Webhook:
 def change(uuid: UUID, fields: Fields) -> WithAttributes:
     """Change the given fields of a webhook and return it.
 
-    `active` pauses or resumes the webhook; when it is resumed, it receives the changes that wait.
+    `active` pauses or resumes the webhook; a resumed webhook receives the changes that wait.
     """
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
@@ -88,7 +88,7 @@ def rotate(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
 
 
 def replay(uuid: UUID, since: datetime) -> WithAttributes:
-    """Let the webhook send all changes since a time again, in their order, and then the waiting changes."""
+    """Send all changes since a time to the webhook again, in their order, and then the waiting changes."""
     with transaction(visible=False):
         webhook = queries.get_by_uuid(uuid)
         webhook.position = min(webhook.position, queries.find_position(webhook, since))

@@ -1,4 +1,4 @@
-"""Reports a late backup to the admins by e-mail, and to the webhooks that have chosen this event."""
+"""Reports an overdue backup to the admins by e-mail, and to the webhooks that have selected this notice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blogapi.site.queries import get_site
 from blogapi.storage.database import end_read
 
 # The minimum time between two alarms.
-_INTERVAL = timedelta(days=1)
+_ALARM_INTERVAL = timedelta(days=1)
 
 _HOURS = MAX_AGE // timedelta(hours=1)
 
@@ -31,10 +31,10 @@ The page Backups of the admin pages lists all backups. `doctor` on the server ch
 
 
 def send_if_due(app: Flask, found: BackupStatus) -> bool:
-    """If the last good backup is late, send an alarm a day; return whether an e-mail or a call succeeded."""
+    """If a backup is overdue, send one alarm a day; return whether an e-mail or a call succeeded."""
     if not found.is_late(app.config["DAILY_BACKUPS"]):
         return False
-    if found.last_alarm is not None and -clock.TOLERANCE <= clock.now() - found.last_alarm < _INTERVAL:
+    if found.last_alarm is not None and -clock.TOLERANCE <= clock.now() - found.last_alarm < _ALARM_INTERVAL:
         return False
     app.logger.error("there has been no good backup for %d hours: %s", _HOURS, found.reason)
     with app.app_context():
@@ -57,5 +57,5 @@ def _send_mails(app: Flask, found: BackupStatus) -> Iterator[bool]:
             mail.send(address, f"No good backup of {title}", text)
             yield True
         except mail.NotSent as problem:
-            app.logger.error("the e-mail about the late backup was not sent: %s", problem)
+            app.logger.error("the e-mail about the overdue backup was not sent: %s", problem)
             yield False

@@ -29,7 +29,7 @@ from blogapi.storage import files
 
 _CHUNK_SIZE = 1024 * 1024
 
-# The name of the folder of media files, both inside a backup and beside it.
+# The name of the folder of media files: inside a backup, or beside the backups in a folder.
 MEDIA_FOLDER = "media"
 
 # Level 1 compresses 134 MB (5000 articles) to 56 MB in 4.5 s, level 6 to 52 MB in 12.6 s.
@@ -38,7 +38,7 @@ _COMPRESSION_LEVEL = 1
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
 _MAX_BYTES = {MANIFEST: 1024 * 1024, SETTINGS: 1024 * 1024, MEDIA_LIST: 20 * 1024 * 1024}
-# As many files as a list of media files can have, with 170 bytes for each.
+# Enough for as many files as a list of media files can contain, with 170 bytes for each.
 _MAX_DIRECTORY_BYTES = 40 * 1024 * 1024
 
 READ_ERRORS = (

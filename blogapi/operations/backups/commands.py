@@ -12,7 +12,7 @@ import click
 
 from blogapi import blog_folder, clock
 from blogapi.cli import exit_on_sigterm, is_terminal, report_problems, show_progress
-from blogapi.operations.backups import finishing, folder_backups, naming, restoring, service, status
+from blogapi.operations.backups import backup_command, folder_backups, naming, restoring, service, status
 from blogapi.operations.backups.folder_backups import Rotation
 from blogapi.operations.backups.manifest import Manifest, MissingFile, describe_missing
 from blogapi.operations.backups.naming import BackupKind
@@ -28,10 +28,10 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
     """Write the whole blog into one FILE, or the database into a new file in FOLDER.
 
     The service may continue to run. In a FOLDER, the file name contains the current time, and the folder
-    `media` beside the files keeps each media file once for all of them. A missing FOLDER is created if its
-    name ends with a slash. The command never overwrites a file.
-    The backup contains drafts, users and hashes of passwords and keys, so keep it secret. If media files are
-    missing or damaged, the command saves the rest and exits with status 1.
+    `media` beside the backups contains each media file once for all of them. A missing FOLDER is created if
+    its name ends with a slash. The command never overwrites a file. The backup contains drafts, users and
+    hashes of passwords and keys, so keep it secret. If media files are missing or damaged, the command saves
+    the rest and exits with status 1.
     """
     path = Path(name)
     if name.endswith(("/", os.sep)) and path.parent.is_dir() and not verify:
@@ -47,15 +47,15 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         if verify:
             result = restoring.verify(path, home, progress=show_progress)
         else:
-            result, rotation = _create(home, path, keep)
+            result, rotation = _create_backup(home, path, keep)
     checked = NOT_RESTORED if result.is_only_read else "can be restored"
-    _print(f"{path} {checked}" if verify else f"Wrote {result.path}", result, rotation, as_json)
+    _print_backup(f"{path} {checked}" if verify else f"Wrote {result.path}", result, rotation, as_json)
     if result.missing:
         _report_missing(result.missing, f"{result.path} lacks")
         raise SystemExit(1)
 
 
-def _create(home: Path, path: Path, keep: int | None) -> tuple[Backup, Rotation]:
+def _create_backup(home: Path, path: Path, keep: int | None) -> tuple[Backup, Rotation]:
     """Write a backup to a new file, or into a folder."""
     if not path.is_dir() and not path.parent.is_dir():
         raise click.UsageError(f"The folder {path.parent} does not exist.")
@@ -67,7 +67,7 @@ def _create(home: Path, path: Path, keep: int | None) -> tuple[Backup, Rotation]
             )
         else:
             result, rotation = service.create_backup(home, path, progress=show_progress), Rotation()
-        finishing.finish(home, result.path)
+        backup_command.run(home, result.path)
     return result, rotation
 
 
@@ -98,7 +98,7 @@ def restore(path: Path, allow_missing_media: bool, yes: bool) -> None:
             allow_missing_media=allow_missing_media,
             progress=show_progress,
         )
-    click.echo(f"Restored {path}: {_summarize(result.manifest)}.")
+    click.echo(f"RestoreResult {path}: {_describe_manifest(result.manifest)}.")
     if result.unreadable:
         click.echo(
             f"The former database could not be read; it was moved to {result.former_copy}. "
@@ -115,7 +115,7 @@ def restore(path: Path, allow_missing_media: bool, yes: bool) -> None:
         _report_missing(result.missing, "The blog lacks")
 
 
-def _summarize(manifest: Manifest) -> str:
+def _describe_manifest(manifest: Manifest) -> str:
     media = manifest.media
     files = f" and {media.files} media files ({media.bytes / 1024**2:.1f} MB)" if media.files else ""
     return f"{manifest.rows['article']} articles{files}, as of {manifest.created}, migration {manifest.step}"
@@ -126,7 +126,7 @@ def _report_missing(missing: Sequence[MissingFile], subject: str) -> None:
         click.echo(line, err=True)
 
 
-def _print(action: str, backup: Backup, rotation: Rotation, as_json: bool) -> None:
+def _print_backup(action: str, backup: Backup, rotation: Rotation, as_json: bool) -> None:
     if as_json:
         report = {
             "file": str(backup.path),
@@ -138,7 +138,7 @@ def _print(action: str, backup: Backup, rotation: Rotation, as_json: bool) -> No
         click.echo(json.dumps(report | asdict(backup.manifest), ensure_ascii=False))
     else:
         size = backup.path.stat().st_size / 1024**2
-        click.echo(f"{action}: {size:.1f} MB, {_summarize(backup.manifest)}.")
+        click.echo(f"{action}: {size:.1f} MB, {_describe_manifest(backup.manifest)}.")
         for path in rotation.deleted:
             click.echo(f"Deleted {path}")
         if rotation.media.files:

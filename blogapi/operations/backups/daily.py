@@ -10,7 +10,7 @@ from pathlib import Path
 from flask import Flask
 
 from blogapi import clock
-from blogapi.operations.backups import alarms, finishing, folder_backups, naming, status
+from blogapi.operations.backups import alarms, backup_command, folder_backups, naming, status
 from blogapi.operations.backups.manifest import describe_missing
 from blogapi.operations.backups.naming import BackupKind
 from blogapi.operations.backups.service import Backup
@@ -34,7 +34,7 @@ def start(app: Flask) -> threading.Event | None:
 
 
 def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
-    """Make the backup of the day and delete old ones; return it, or None if it already exists.
+    """Make the backup of the day and delete old backups; return the new one, or None if it already exists.
 
     If the backup exists and BACKUP_COMMAND did not succeed for it, only the command runs again.
     """
@@ -45,12 +45,12 @@ def create_if_missing(home: Path, *, keep: int, today: date) -> Backup | None:
         backup = None
         if not path.exists():
             backup, _ = folder_backups.create_in_folder(home, path, BackupKind.DAILY, keep=keep)
-        finishing.finish(home, path)
+        backup_command.run(home, path)
         return backup
 
 
 def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
-    # On a full disk, no status can be stored, so this thread remembers what it would be.
+    # On a full disk, the status cannot be stored, so this thread remembers it.
     remembered, seconds = BackupStatus(), FIRST_CHECK_SECONDS
     while not stop.wait(seconds):
         seconds = CHECK_SECONDS
@@ -59,7 +59,7 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
                 _log_backup(app, backup)
             remembered = BackupStatus()
         except Exception as error:
-            # Only log the error, so that the thread goes on and tries again.
+            # Only log the error, so that the thread tries again later.
             reason, is_unexpected = status.describe_failure(error), not isinstance(error, Problem)
             app.logger.error("the daily backup failed: %s", reason, exc_info=is_unexpected)
             failing_since = remembered.failing_since or clock.now()
@@ -69,7 +69,7 @@ def _run(app: Flask, home: Path, keep: int, stop: threading.Event) -> None:
                 remembered = replace(remembered, last_alarm=clock.now())
                 status.record_alarm(home)
         except Exception:
-            app.logger.exception("the alarm about the late backup was not sent")
+            app.logger.exception("the alarm about the overdue backup was not sent")
 
 
 def _log_backup(app: Flask, backup: Backup) -> None:

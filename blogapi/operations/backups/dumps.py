@@ -44,9 +44,9 @@ def restore(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgr
 
 
 def verify(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> bool:
-    """Restore an unpacked backup into a new database on the server, and delete it; raises as `restore` does.
+    """Restore an unpacked backup into a new database, and delete it again; raises the errors of `restore`.
 
-    Return whether this was possible: if the user may not create a database, the dump is only read.
+    Return True, or False if the user may not create a database; the dump is then only read.
     """
     may_create = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
     with _connect(url) as connection:

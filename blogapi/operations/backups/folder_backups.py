@@ -8,7 +8,7 @@ from pathlib import Path
 
 from blogapi.cli import ProgressReporter, no_progress
 from blogapi.operations.backups import naming, service
-from blogapi.operations.backups.media_store import MediaStore, Pruned
+from blogapi.operations.backups.media_store import MediaStore, PruneResult
 from blogapi.operations.backups.naming import BackupKind
 from blogapi.storage import files
 
@@ -18,13 +18,13 @@ class Rotation:
     """The backups that were deleted, and the result of deleting media files that no backup needs."""
 
     deleted: list[Path] = field(default_factory=list)
-    media: Pruned = field(default_factory=Pruned)
+    media: PruneResult = field(default_factory=PruneResult)
 
 
 def create_in_folder(
     home: Path, target: Path, kind: BackupKind, *, keep: int | None, progress: ProgressReporter = no_progress
 ) -> tuple[service.Backup, Rotation]:
-    """Write a backup with its media files beside it; delete old backups so that `keep` of its kind remain."""
+    """Write a backup into a folder; delete the oldest backups of its kind so that `keep` remain."""
     with service.convert_errors(target):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         store = MediaStore(target.parent)
@@ -39,8 +39,8 @@ def _rotate(folder: Path, kind: BackupKind, *, keep: int, created: Path) -> list
     """Delete the oldest backups of a kind so that `keep` remain, including `created`; return their paths.
 
     A backup whose name was chosen by a user has no kind and is never deleted. Backups with a later time than
-    `created` are not counted; they were made while the clock was ahead. Windows cannot delete a backup
-    that is open because it is downloaded; a later call deletes it.
+    `created` are not counted; they were made while the clock was ahead. Windows cannot delete a backup that
+    is being downloaded; a later call deletes it.
     """
     deleted = []
     ours = [path for path in folder.iterdir() if naming.find_kind(path.name) is kind]

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from blogapi import clock
-from blogapi.operations.backups import archive, finishing, naming, restoring, service, status
+from blogapi.operations.backups import archive, backup_command, naming, restoring, service, status
 from blogapi.operations.backups.manifest import InvalidBackup, MediaPlace
 from blogapi.operations.backups.media_store import MediaStore
 from blogapi.operations.backups.naming import BackupKind
@@ -19,7 +19,7 @@ from blogapi.web.errors import Conflict, NotFound, Problem
 # The number of backups is limited, because each contains all media files.
 MAX_MANUAL_BACKUPS = 20
 
-_LOCK = ".http.lock"
+_LOCK_NAME = ".http.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def create(home: Path) -> StoredBackup:
             service.create_backup(home, target)
     # While BACKUP_COMMAND runs, other backups can be made, checked and deleted.
     with _shorten_paths(home), status.record_attempt(home):
-        finishing.finish(home, target)
+        backup_command.run(home, target)
     return _read_backup(target, BackupKind.MANUAL)
 
 
@@ -140,7 +140,7 @@ def _read_backup(path: Path, kind: BackupKind) -> StoredBackup:
 def _lock_folder(folder: Path) -> Iterator[None]:
     with service.convert_errors(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with files.locked(folder / _LOCK) as held:
+    with files.locked(folder / _LOCK_NAME) as held:
         if not held:
             raise Conflict(
                 "Another backup is being made, checked or deleted. Wait until that has finished.",

@@ -31,7 +31,7 @@ _MAX_EXAMPLES = 3
 class BackupMedia:
     """The media files of an unpacked backup.
 
-    `files` are those to which its database refers, or with a dump those in its list; `root` is their folder.
+    `files` are the files to which its database refers (for a dump, its list); `root` is their folder.
     """
 
     path: Path
@@ -43,9 +43,9 @@ class BackupMedia:
 
     def verify(self, progress: ProgressReporter) -> None:
         """Raise Conflict if a file of the backup is missing or damaged."""
-        expected = self._expected()
+        expected = self._list_expected_files()
         checked = progress(expected, total=len(expected), label="Checking media files")
-        self._refuse([file for file in checked if not copy_from(self.root, file, None)])
+        self._refuse_files([file for file in checked if not copy_from(self.root, file, None)])
 
     def restore(
         self, folder: MediaFolder, *, allow_missing: bool, progress: ProgressReporter
@@ -61,27 +61,27 @@ class BackupMedia:
             if copy_file(self.root, file, folder.root):
                 del faults[file]
         if not allow_missing:
-            self._refuse([file for file in self._expected() if file in faults])
+            self._refuse_files([file for file in self._list_expected_files() if file in faults])
         lost = (file for file in self.known_missing if not (folder.root / file.path).is_file())
         found = (MissingFile(file.path, file.label, fault) for file, fault in faults.items())
         return tuple({file.path: file for file in (*lost, *found)}.values())
 
     def restore_deleted(self, folder: MediaFolder) -> None:
-        """Copy again the files that a running service deleted during the restore.
+        """Copy the files again that a running service has deleted during the restore.
 
-        It deletes files to which the former database does not refer.
+        The service deletes files to which the former database does not refer.
         """
         for file in self.files:
             if _find_fault(folder, file, read=False):
                 copy_file(self.root, file, folder.root)
 
-    def _expected(self) -> list[StoredFile]:
+    def _list_expected_files(self) -> list[StoredFile]:
         if self.place is MediaPlace.NONE:
             return []
         missing = {file.path for file in self.known_missing}
         return [file for file in sorted(self.files) if file.path not in missing]
 
-    def _refuse(self, files: list[StoredFile]) -> None:
+    def _refuse_files(self, files: list[StoredFile]) -> None:
         if not files:
             return
         names = ", ".join(f"{file.path} ({file.label})" for file in files[:_MAX_EXAMPLES])
@@ -95,14 +95,14 @@ class BackupMedia:
 
 
 def copy_file(source: Path | ZipPath, file: StoredFile, root: Path) -> bool:
-    """Copy a file into the media folder `root` if the source has it intact; return whether it was copied."""
+    """Copy a file into the media folder `root` if the source file is intact; return whether it was copied."""
     if not (source / file.path).is_file():
         return False
     return stored_files.write_file(root, file, lambda target: copy_from(source, file, target))
 
 
 def copy_from(source: Path | ZipPath, file: StoredFile, target: IO[bytes] | None) -> bool:
-    """Copy a file to the target (None: only check it); return whether the source has the file intact."""
+    """Copy a file to the target (None: only check the file); return whether the source file is intact."""
     try:
         with (source / file.path).open("rb") as opened:
             return stored_files.copy_intact(opened, file, target)
@@ -118,7 +118,7 @@ def _find_fault(folder: MediaFolder, file: StoredFile, *, read: bool) -> str:
 def open_media(
     path: Path, manifest: Manifest, folder: Path, files: Collection[StoredFile] | None
 ) -> Iterator[BackupMedia]:
-    """Yield the media files of an unpacked backup; raises InvalidBackup. If `files` is None, use its list."""
+    """Yield the media files of an unpacked backup (`files`, None: its list); raises InvalidBackup."""
     place = MediaPlace(manifest.media.place)
     path_of_list = folder / MEDIA_LIST
     listed = parse_media_list(path_of_list.read_bytes()) if path_of_list.is_file() else None

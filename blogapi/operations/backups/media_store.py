@@ -16,7 +16,7 @@ from blogapi.operations.backups.manifest import InvalidBackup
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
-_LOCK = ".media.lock"
+_LOCK_NAME = ".media.lock"
 
 # A folder `media` without this file was not created for backups; it may be the media folder of a blog.
 _MARKER = "README.txt"
@@ -27,7 +27,7 @@ _MARKER_TEXT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class PruneResult:
     """The number of deleted files; if a backup was `unreadable`, no file was deleted."""
 
     files: int = 0
@@ -44,7 +44,7 @@ class MediaStore:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Exclude other backups into the folder; raises Conflict if another backup is running."""
-        with files.locked(self.folder / _LOCK) as held:
+        with files.locked(self.folder / _LOCK_NAME) as held:
             if not held:
                 raise Conflict(f"Another backup into {self.folder} is running. Wait until it has finished.")
             yield
@@ -54,7 +54,7 @@ class MediaStore:
         return stored_files.find_fault(self.root / file.path, file, read=False) == ""
 
     def check_usable(self, live: Path) -> None:
-        """Raise Conflict if `root` is the blog's media folder (`live`), or is not empty and not a store."""
+        """Raise Conflict if `root` is the blog's media folder (`live`), or has files of another program."""
         if self.root.resolve() == live.resolve() or (
             self.root.exists() and not (self.root / _MARKER).is_file() and any(self.root.iterdir())
         ):
@@ -69,17 +69,17 @@ class MediaStore:
             self.root, file, lambda target: stored_files.copy_intact(source, file, target)
         )
 
-    def prune(self) -> Pruned:
+    def prune(self) -> PruneResult:
         """Delete the files that no backup in the folder needs, unless a backup cannot be read."""
         if not (self.root / _MARKER).is_file():
-            return Pruned()
+            return PruneResult()
         needed: set[str] = set()
         for path in self.folder.iterdir():
             if path.suffix.lower() == ".zip":
                 try:
                     needed |= archive.read_media_paths(path)
                 except (InvalidBackup, OSError):
-                    return Pruned(unreadable=path)
+                    return PruneResult(unreadable=path)
         deleted = 0
         for path in list(stored_files.list_paths(self.root)):
             if path.relative_to(self.root).as_posix() not in needed:
@@ -88,4 +88,4 @@ class MediaStore:
                 with suppress(OSError):
                     path.parent.rmdir()
         files.delete_abandoned(self.root)
-        return Pruned(deleted)
+        return PruneResult(deleted)

@@ -14,7 +14,7 @@ class BackupKind(StrEnum):
     DAILY = "daily"
 
 
-_NAMES = {
+_NAME_PATTERNS = {
     BackupKind.MANUAL: re.compile(r"blogapi-\d{8}T\d{12}Z\.zip", re.ASCII),
     BackupKind.DAILY: re.compile(r"daily-\d{4}-\d\d-\d\d\.zip", re.ASCII),
 }
@@ -34,7 +34,7 @@ def daily_backup_name(today: date) -> str:
 
 def find_kind(name: str) -> BackupKind | None:
     """Return the kind of the backup with this name, or None for a name chosen by a user."""
-    return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(name)), None)
+    return next((kind for kind, pattern in _NAME_PATTERNS.items() if pattern.fullmatch(name)), None)
 
 
 def is_plain_copy(name: str) -> bool:

@@ -40,7 +40,7 @@ _STAGING_PREFIX = ".restore-"
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoreResult:
     """The result of a restore.
 
     `former_copy` is the path of a copy of the former database, or None if there was none. If `unreadable` is
@@ -57,7 +57,7 @@ class Restored:
     missing: tuple[MissingFile, ...] = ()
 
 
-class _Busy(Exception):
+class _DatabaseBusy(Exception):
     """Other connections have changed the database, or kept it locked for too long."""
 
 
@@ -74,7 +74,7 @@ def restore(
     *,
     allow_missing_media: bool = False,
     progress: ProgressReporter = no_progress,
-) -> Restored:
+) -> RestoreResult:
     """Replace the content of the blog with a backup; save the former content in `backups/`.
 
     This is safe while the blog is served: each write is either in the copy of the former content, or is made
@@ -97,7 +97,7 @@ def restore(
         live.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (
             _open_staging_folder(live.parent if is_sqlite else home) as folder,
-            _prepare(path, folder, progress) as (manifest, media),
+            _open_backup(path, folder, progress) as (manifest, media),
         ):
             with service.report_full_disk(media_folder.root):
                 missing = media.restore(media_folder, allow_missing=allow_missing_media, progress=progress)
@@ -107,15 +107,15 @@ def restore(
                 former_copy, unreadable = replace_database(folder / DATABASE, live, aside)
             else:
                 with service.report_full_disk("the database"):
-                    dumps.restore(url, folder, manifest, media, _upgrade)
+                    dumps.restore(url, folder, manifest, media, _upgrade_database)
             with service.report_full_disk(media_folder.root):
                 media.restore_deleted(media_folder)
             sentences = _restore_settings(folder, home), _restore_theme(folder, home)
-            return Restored(manifest, former_copy, unreadable, *sentences, missing)
+            return RestoreResult(manifest, former_copy, unreadable, *sentences, missing)
 
 
 def describe_replacement(path: Path, home: Path) -> str:
-    """Return a sentence about the blog that a restore would replace; empty if there is nothing to lose."""
+    """Return a sentence about the blog that a restore would replace; empty if there is nothing to replace."""
     live = connections.sqlite_path(config.read_settings(home)["DATABASE_URL"], home)
     if live is None or not live.is_file():
         return ""
@@ -144,7 +144,7 @@ def verify(path: Path, home: Path, *, progress: ProgressReporter = no_progress) 
         service.convert_errors(path),
         service.report_full_disk(Path(tempfile.gettempdir())),
         tempfile.TemporaryDirectory(prefix="blogapi-", ignore_cleanup_errors=True) as name,
-        _prepare(path, folder := Path(name), progress) as (manifest, media),
+        _open_backup(path, folder := Path(name), progress) as (manifest, media),
     ):
         media.verify(progress)
         if manifest.database is DatabaseKind.SQLITE:
@@ -152,7 +152,7 @@ def verify(path: Path, home: Path, *, progress: ProgressReporter = no_progress) 
         url = connections.get_database_url(home)
         service.refuse_other_kind(manifest.database, url)
         with service.report_full_disk("the database"):
-            is_restored = dumps.verify(url, folder, manifest, media, _upgrade)
+            is_restored = dumps.verify(url, folder, manifest, media, _upgrade_database)
         return Backup(path, manifest, media.known_missing, is_only_read=not is_restored)
 
 
@@ -170,12 +170,14 @@ def _open_staging_folder(parent: Path) -> AbstractContextManager[Path]:
 
 
 @contextmanager
-def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[tuple[Manifest, BackupMedia]]:
+def _open_backup(
+    path: Path, folder: Path, progress: ProgressReporter
+) -> Iterator[tuple[Manifest, BackupMedia]]:
     """Unpack a backup into the folder; check and upgrade a SQLite file. Yield its manifest and its media."""
     manifest = service.unpack(path, folder, progress=progress)
     files = None
     if manifest.database is DatabaseKind.SQLITE:
-        _upgrade(URL.create("sqlite", database=str(folder / DATABASE)), folder)
+        _upgrade_database(URL.create("sqlite", database=str(folder / DATABASE)), folder)
         with integrity.open_database(folder / DATABASE) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")
         files = service.read_media(folder / DATABASE)
@@ -183,7 +185,7 @@ def _prepare(path: Path, folder: Path, progress: ProgressReporter) -> Iterator[t
         yield manifest, media
 
 
-def _upgrade(url: URL, folder: Path) -> None:
+def _upgrade_database(url: URL, folder: Path) -> None:
     """Upgrade a restored database; raises CannotStart if its schema then differs from the models."""
     app = Flask("blogapi", instance_path=str(folder))
     app.config.update({setting.name: setting.default for setting in settings.SETTINGS})
@@ -231,7 +233,7 @@ def _overwrite(staged: Path, live: Path, aside: Path) -> None:
     If another write came after the copy, the transaction is rolled back and both steps are repeated. Raises
     Conflict if each attempt fails.
     """
-    _adopt_page_size(staged, live)
+    _set_page_size(staged, live)
     with (
         closing(sqlite3.connect(staged)) as source,
         integrity.open_database(live, seconds=_LOCK_SECONDS) as target,
@@ -246,7 +248,7 @@ def _overwrite(staged: Path, live: Path, aside: Path) -> None:
             with service.report_full_disk(aside), files.partial_file(aside) as copy:
                 reader.execute("VACUUM INTO ?", [str(copy)])
                 files.replace(copy, aside)
-            with suppress(_Busy):
+            with suppress(_DatabaseBusy):
                 # Once the first page is written, no other connection can write. `_check_unchanged` is first
                 # called after this page.
                 source.backup(target, pages=1, progress=partial(_check_unchanged, reader, version))
@@ -257,14 +259,14 @@ def _overwrite(staged: Path, live: Path, aside: Path) -> None:
 
 
 def _check_unchanged(reader: sqlite3.Connection, old: list[int], status: int, remaining: int, _: int) -> None:
-    """Raise _Busy if the database is locked, or if it was written since `old` was read; called per page."""
-    # The last call, with no remaining page, comes after the commit, so it is too late to roll back.
+    """Raise _DatabaseBusy if the database is locked or was written since `old` was read; called per page."""
+    # The last call has no remaining page. It follows the commit, so the copy cannot be rolled back any more.
     if status == sqlite3.SQLITE_BUSY or (remaining and reader.execute(_READ_VERSION).fetchall() != old):
-        raise _Busy
+        raise _DatabaseBusy
 
 
-def _adopt_page_size(staged: Path, live: Path) -> None:
-    """Give the staged file the page size of the live file, because SQLite cannot change the latter."""
+def _set_page_size(staged: Path, live: Path) -> None:
+    """Give the staged file the page size of the live file, because SQLite cannot change a live file's."""
     size = integrity.read_page_size(live)
     if integrity.read_page_size(staged) != size:
         with integrity.open_database(staged) as connection:
@@ -275,7 +277,7 @@ def _adopt_page_size(staged: Path, live: Path) -> None:
 def _move_database(live: Path, aside: Path) -> bool:
     """Move a database file that SQLite cannot read, with its log; return whether there was any file.
 
-    SQLite would apply a log that was left to the new file, and damage it.
+    If the log stayed, SQLite would apply it to the new file and damage that file.
     """
     moved = False
     pairs = zip((*files.side_files(live), live), (*files.side_files(aside), aside), strict=True)

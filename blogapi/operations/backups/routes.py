@@ -21,7 +21,7 @@ from blogapi.web.fields import OutputSchema, Timestamp
 bp = Blueprint("backups", __name__, url_prefix="/api/v1/backups", description="Backups")
 
 _ZIP = "application/zip"
-_BACKUP = "/<name>/"
+_BACKUP_PATH = "/<name>/"
 _EXAMPLE = "blogapi-20260131T093000000000Z.zip"
 
 
@@ -75,7 +75,7 @@ def create() -> StoredBackup:
     return library.create(_get_home())
 
 
-@bp.get(_BACKUP)
+@bp.get(_BACKUP_PATH)
 @allow(admin_login)
 @bp.response(200, {"type": "string", "format": "binary"}, content_type=_ZIP, storable=False)
 def download(name: str) -> Response:
@@ -83,7 +83,7 @@ def download(name: str) -> Response:
     return send_download(library.get_path(_get_home(), name), name=name, mimetype=_ZIP)
 
 
-@bp.post(f"{_BACKUP}verify/")
+@bp.post(f"{_BACKUP_PATH}verify/")
 @allow(admin_login)
 @bp.response(200, VerificationSchema())
 def verify(name: str) -> Verification:
@@ -95,7 +95,7 @@ def verify(name: str) -> Verification:
     return library.verify(_get_home(), name)
 
 
-@bp.delete(_BACKUP)
+@bp.delete(_BACKUP_PATH)
 @allow(admin_login)
 @bp.response(204)
 def delete(name: str) -> None:

@@ -57,7 +57,7 @@ NOT_RESTORED = "was read, but not restored, because the database user may not cr
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A new or verified backup, and the media files it lacks; `is_only_read`: its dump was not restored."""
+    """A new or verified backup; `is_only_read` is whether its dump was read but not restored."""
 
     path: Path
     manifest: Manifest
@@ -166,8 +166,8 @@ def _save_media(
     """Copy a snapshot of the blog's database into the file `database`, and save its media files.
 
     Return the contents of the snapshot and the list of its media files. A running service can delete a file
-    after the snapshot was taken. Therefore, if files are missing, another snapshot is taken, until no file is
-    missing that was not missing before.
+    after the snapshot was taken. Therefore, if files are missing, another snapshot is taken, until the same
+    files are missing as before.
     """
     write = store.add if store else partial(archive.add_media, zip_file)
     saved: set[StoredFile] = set()

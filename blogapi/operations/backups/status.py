@@ -18,10 +18,10 @@ from blogapi import clock
 from blogapi.storage import files
 from blogapi.web.errors import Problem
 
-# With daily backups, the last good backup is late at this age.
+# With daily backups, the next backup is overdue when the last good one has this age.
 MAX_AGE = timedelta(hours=36)
 
-_FILE = "status.json"
+_FILE_NAME = "status.json"
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -38,7 +38,7 @@ class BackupStatus:
     reason: str = ""
 
     def merge(self, remembered: BackupStatus) -> BackupStatus:
-        """Return the status, with what a process remembers where nothing was stored."""
+        """Return the stored status, completed with the status that the process remembers."""
         return BackupStatus(
             self.last_success,
             self.failing_since or remembered.failing_since,
@@ -49,7 +49,7 @@ class BackupStatus:
     def is_late(self, keep: int) -> bool:
         """Return whether the blog has had no good backup for MAX_AGE; `keep` is the setting DAILY_BACKUPS.
 
-        A blog without daily backups, and a new blog whose first backup is still to come, are not late.
+        The result is False for a blog without daily backups, and for a new blog without a first attempt.
         """
         since = self.last_success or self.failing_since
         # A backup from the future was made while the clock was ahead.
@@ -59,7 +59,7 @@ class BackupStatus:
 def read_status(home: Path) -> BackupStatus:
     """Return the status of the backups of the blog in this instance folder.
 
-    If it cannot be read, the last good backup counts as late, so that this is noticed.
+    If the status cannot be read, the backups count as overdue, so that an admin notices the problem.
     """
     path = _get_path(home)
     try:
@@ -75,12 +75,12 @@ def read_status(home: Path) -> BackupStatus:
 
 def record_success(home: Path) -> None:
     """Store the current time as the time of the last good backup."""
-    _write(home, BackupStatus(last_success=clock.now()))
+    _write_status(home, BackupStatus(last_success=clock.now()))
 
 
 def record_alarm(home: Path) -> None:
     """Store the current time as the time of the last alarm."""
-    _write(home, replace(read_status(home), last_alarm=clock.now()))
+    _write_status(home, replace(read_status(home), last_alarm=clock.now()))
 
 
 @contextmanager
@@ -91,11 +91,11 @@ def record_attempt(home: Path) -> Iterator[None]:
     """
     status = read_status(home)
     status = replace(status, failing_since=status.failing_since or clock.now())
-    _write(home, status)
+    _write_status(home, status)
     try:
         yield
     except Exception as error:
-        _write(home, replace(status, reason=describe_failure(error)))
+        _write_status(home, replace(status, reason=describe_failure(error)))
         raise
 
 
@@ -104,7 +104,7 @@ def describe_failure(error: Exception) -> str:
     return error.detail if isinstance(error, Problem) else f"{type(error).__name__}; see the log."
 
 
-def _write(home: Path, status: BackupStatus) -> None:
+def _write_status(home: Path, status: BackupStatus) -> None:
     # On a full disk, the former status stays, so that a late backup is still noticed.
     with suppress(OSError):
         path = _get_path(home)
@@ -114,4 +114,4 @@ def _write(home: Path, status: BackupStatus) -> None:
 
 
 def _get_path(home: Path) -> Path:
-    return home / "backups" / _FILE
+    return home / "backups" / _FILE_NAME

@@ -61,7 +61,7 @@ def copy(
         connections.configure_connections(source)
         options = connections.write_options(target, connections.BUSY_SECONDS)
         # The transaction of the reader sees one state of the source.
-        with _begin(source) as reader, _begin(target, **options) as writer:
+        with _begin_transaction(source) as reader, _begin_transaction(target, **options) as writer:
             _check_empty(writer)
             # The progress counts each row twice (copied and read back), and each search index entry once.
             total = 2 * sum(_count_rows(reader, table) for table in _list_tables())
@@ -109,7 +109,7 @@ def _delete_on_failure(target: Engine) -> Iterator[None]:
 
 
 @contextmanager
-def _begin(engine: Engine, **options: Any) -> Iterator[Connection]:
+def _begin_transaction(engine: Engine, **options: Any) -> Iterator[Connection]:
     with engine.execution_options(**options).begin() as connection:
         connections.disable_timeouts(connection)
         yield connection
@@ -127,7 +127,7 @@ def _count_rows(connection: Connection, table: FromClause) -> int:
 
 
 def _copy_tables(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
-    """Copy and compare all tables and the search index; yield once for each row that is copied or read."""
+    """Copy and compare all tables and the search index; yield None for each row that is copied or read."""
     for table in _list_tables():
         if table.name in _PREFILLED_TABLES:
             target.execute(delete(table))
@@ -147,7 +147,7 @@ def _copy_table(
     yield from copied.read(source, statement)
     yield from stored.read(target, statement)
     if copied.sum() != stored.sum():
-        raise _copy_differs(table.name)
+        raise _make_difference_error(table.name)
     sums[table.name] = stored.sum()
 
 
@@ -166,7 +166,7 @@ def _copy_index(source: Connection, target: Connection, sums: dict[str, TableSum
             ) from None
         engines.store_words(target, rows)
         if len(engines.find_equal(target, rows)) != len(rows):
-            raise _copy_differs(_SEARCH_INDEX)
+            raise _make_difference_error(_SEARCH_INDEX)
 
     copied = _RowReader(store)
     yield from copied.read(source, select(SearchEntry.__table__).order_by(SearchEntry.number))
@@ -189,7 +189,7 @@ class _RowReader:
         self._store, self._digest = store, hashlib.sha256()
 
     def read(self, connection: Connection, statement: Select[*tuple[Any, ...]]) -> Iterator[None]:
-        """Read the rows of the statement and store them in batches; after each batch, yield once per row."""
+        """Read the rows of the statement, store them in batches, and yield None for each stored row."""
         with connection.execute(statement, execution_options={"yield_per": _ROWS_PER_BATCH}) as result:
             for batch in result.partitions():
                 rows = list(batch)
@@ -205,7 +205,7 @@ class _RowReader:
         return TableSum(self.rows, self._digest.hexdigest())
 
 
-def _copy_differs(name: str) -> Conflict:
+def _make_difference_error(name: str) -> Conflict:
     return Conflict(f"The copy of {name} differs from the source; the target was rolled back.")
 
 

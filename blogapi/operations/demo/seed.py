@@ -82,7 +82,7 @@ def follow_address(url: str) -> None:
 def _create_definitions(author: UUID) -> None:
     """Create the categories and the custom field that the blog does not have, and describe the site.
 
-    A title, a description, a navigation or languages that the site has stay.
+    The title, the description, the navigation and the languages of the site are set only if they are empty.
     """
     blog = tomllib.loads((_FOLDER / "blog.toml").read_text(encoding="utf-8"))
     for category in blog["category"]:
@@ -98,7 +98,7 @@ def _create_definitions(author: UUID) -> None:
 
 
 def _store_pictures(user: UUID) -> None:
-    """Store the pictures in the library, where the import then finds them.
+    """Store the pictures in the library, so that the import can use them.
 
     Unlike uploads, they are not decoded: a process for each picture would double the CPU time of the start.
     """

@@ -25,7 +25,7 @@ from blogapi.operations.doctor.findings import (
     OTHER_CHECKS,
     Finding,
     Level,
-    choose_cure,
+    choose_remedy,
     hint,
     ok,
     report_unreadable,
@@ -62,7 +62,7 @@ def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> N
         for finding in report_unreadable(_run_checks(context, repair, full)):
             results.append(finding)
             if not as_json:
-                _print(finding)
+                _print_finding(finding)
     healthy = all(finding.level is not Level.WRONG for finding in results)
     if as_json:
         report = {"ok": healthy, "findings": [asdict(finding) for finding in results]}
@@ -77,7 +77,7 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
         settings = config.read_settings(home)
         path = connections.sqlite_path(settings["DATABASE_URL"], home)
     except CannotStart as error:
-        cure = choose_cure(error, "correct the setting; the other checks use the default database")
+        cure = choose_remedy(error, "correct the setting; the other checks use the default database")
         yield wrong("settings", error.message, cure)
         yield from instance_checks.run_checks(home, home / "blog.db")
         return
@@ -102,7 +102,7 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
         with app.app_context(), db.engine.connect() as connection:
             upgrades.check_schema(connection, Base.metadata)
     except CannotStart as error:
-        cure = choose_cure(error, "solve the problem that this message describes, or restore a backup")
+        cure = choose_remedy(error, "solve the problem that this message describes, or restore a backup")
         yield wrong("start", error.message, cure)
         return
     with app.app_context():
@@ -120,6 +120,6 @@ def _run_application_checks(context: click.Context, repair: bool, full: bool) ->
             yield from run_checks()
 
 
-def _print(finding: Finding) -> None:
+def _print_finding(finding: Finding) -> None:
     remedy = f" Do: {finding.do}." if finding.do else ""
     click.echo(f"{finding.level.value:<8}  {finding.check}: {finding.says}{remedy}")

@@ -69,7 +69,7 @@ def _report_differing(check: str, subject: str, names: Sequence[str], repair: bo
 
 
 def _check_sort_keys(model: Any, repair: bool) -> Sequence[str]:
-    """Return the names of the terms whose sort keys are not those of their names."""
+    """Return the names of the terms whose sort keys do not match their names."""
     names = [name for _, name in find_outdated_sort_keys(model)]
     _end_read()
     if names and repair:
@@ -88,8 +88,7 @@ def _find_missing_entries(slugs: dict[str, list[str]]) -> None:
 
 
 def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool) -> None:
-    """Add to `slugs`, by check, the slugs of the articles whose derived data is wrong; `repair` corrects
-    it."""
+    """Add the slugs of articles with wrong derived data to `slugs`, by check; `repair` corrects the data."""
     rendered = render_articles(find_articles(uuids, with_html=True).values())
     stored = uses.read_article_uses(db.session(), uuids)
     equal = engines.find_equal(db.session.connection(), [one.search_text for one in rendered])

@@ -32,7 +32,7 @@ _ITEMS_PER_BATCH = 200
 def run_checks(*, repair: bool = False) -> Iterator[Finding]:
     """Yield a finding about the events; `repair` records missing events."""
     differing: list[str] = []
-    # The events of articles that have become public may be missing until the next write.
+    # The events of articles whose scheduled time has come may be missing until the next write.
     event_writer.write_due_events()
     for model in list_models():
         for rows in _read_batches(model):
@@ -75,12 +75,12 @@ def _find_differing(model: Any, rows: Sequence[Any]) -> list[Any]:
     differing = []
     for item in rows:
         state = ItemState(EPOCH, public[item.uuid]) if item.uuid in public else _get_state(item)
-        if item.uuid not in recorded or _differs(recorded[item.uuid], state, now):
+        if item.uuid not in recorded or _differs_from_events(recorded[item.uuid], state, now):
             differing.append(item)
     return differing
 
 
-def _differs(recorded: ItemState, state: ItemState, now: datetime) -> bool:
+def _differs_from_events(recorded: ItemState, state: ItemState, now: datetime) -> bool:
     """Return whether the events differ from the state that readers see."""
     times = [each.readable_from for each in (recorded, state)]
     if any(time is not None and time > now for time in times):

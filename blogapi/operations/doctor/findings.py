@@ -31,7 +31,7 @@ class Finding:
     do: str = ""
 
 
-# The checks of packages that are above this one, which these packages set.
+# The checks that higher packages register, which this package must not import.
 OTHER_CHECKS = AppState[Sequence[Callable[[], Iterator[Finding]]]]("doctor-checks")
 
 
@@ -70,9 +70,9 @@ def report_unreadable(checks: Iterator[Finding]) -> Iterator[Finding]:
         yield wrong("files", says, CHANGE_OWNER)
 
 
-def choose_cure(error: Exception, cure: str) -> str:
-    """Return the cure, or CHANGE_OWNER if the error was caused by a file of another user."""
-    return CHANGE_OWNER if isinstance(error.__cause__, PermissionError) else cure
+def choose_remedy(error: Exception, remedy: str) -> str:
+    """Return the remedy, or CHANGE_OWNER if the error was caused by a file of another user."""
+    return CHANGE_OWNER if isinstance(error.__cause__, PermissionError) else remedy
 
 
 def make_repairable(check: str, says: str, repair: bool) -> Finding:

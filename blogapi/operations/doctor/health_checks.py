@@ -1,4 +1,4 @@
-"""Quick checks of a running blog, for admins who see the results in a browser.
+"""Quick checks of a running blog, whose results admins see in a browser.
 
 The checks change nothing, and each one is limited in time or number. The command `doctor` runs more checks
 and can repair problems.
@@ -36,7 +36,7 @@ from blogapi.web.errors import Conflict
 # The age from which the newest backup counts as old if there are no daily backups.
 MAX_BACKUP_AGE = timedelta(days=7)
 
-MAX_IDLE = timedelta(days=180)
+MAX_IDLE_TIME = timedelta(days=180)
 
 # The limits of the checks: the time for the database file, and the number of media files.
 _QUICK_CHECK_SECONDS = 2.0
@@ -56,7 +56,7 @@ _TITLES = {
     "proxy": "No proxy is trusted",
 }
 
-_EXTENSION = "blogapi-doctor"
+_EXTENSION_KEY = "blogapi-doctor"
 _lock = threading.Lock()
 
 
@@ -69,8 +69,8 @@ class Report:
 
 
 def get_report() -> Report:
-    """Return the last report of this process, which keeps it in memory."""
-    report: Report = current_app.extensions.get(_EXTENSION, Report())
+    """Return the last report, which is in the memory of this process."""
+    report: Report = current_app.extensions.get(_EXTENSION_KEY, Report())
     return report
 
 
@@ -87,7 +87,7 @@ def make_report() -> Report:
             "The checks are running already; read their results in a moment.", code="checks_running"
         )
     try:
-        report = current_app.extensions[_EXTENSION] = Report(clock.now(), tuple(_run_checks()))
+        report = current_app.extensions[_EXTENSION_KEY] = Report(clock.now(), tuple(_run_checks()))
     finally:
         _lock.release()
     return report
@@ -161,8 +161,8 @@ def _check_media_files() -> Iterator[Advice]:
 
 def _check_alternative_texts() -> Iterator[Advice]:
     is_picture = Media.type.startswith("image/")
-    total = _count(select(Media).where(is_picture))
-    missing = _count(select(Media).where(is_picture, ~Media.decorative, func.trim(Media.alt) == ""))
+    total = _count_rows(select(Media).where(is_picture))
+    missing = _count_rows(select(Media).where(is_picture, ~Media.decorative, func.trim(Media.alt) == ""))
     if missing:
         verb = "has" if missing == 1 else "have"
         title = f"{findings.count_things(missing, 'picture')} {verb} no alternative text"
@@ -173,7 +173,7 @@ def _check_alternative_texts() -> Iterator[Advice]:
 
 
 def _check_idle_keys() -> Iterator[Advice]:
-    since, link = clock.now() - MAX_IDLE, "/admin/keys/"
+    since, link = clock.now() - MAX_IDLE_TIME, "/admin/keys/"
     last_used = func.coalesce(ApiKey.last_used, ApiKey.created)
     statement = select(ApiKey.name, ApiKey.prefix, last_used).where(
         ApiKey.owner_id.is_not(None),
@@ -186,7 +186,7 @@ def _check_idle_keys() -> Iterator[Advice]:
         days = (clock.now() - idle[0][2]).days
         yield Advice("keys", Level.HINT, f"The key {names[0]} is idle", f"Not used for {days} days.", link)
     elif idle:
-        text = f"{findings.join_examples(names)}: not used for {MAX_IDLE.days} days or more."
+        text = f"{findings.join_examples(names)}: not used for {MAX_IDLE_TIME.days} days or more."
         yield Advice("keys", Level.HINT, f"{len(idle)} keys are idle", text, link)
 
 
@@ -196,8 +196,8 @@ def _check_database(home: Path) -> Iterator[Advice]:
         text = f"{fault}. Run `doctor` on the server to see what to do."
         yield Advice("database", Level.WRONG, "The database is damaged", text)
         return
-    articles = _count(select(Article))
-    if _count(select(SearchEntry)) != articles:
+    articles = _count_rows(select(Article))
+    if _count_rows(select(SearchEntry)) != articles:
         title, text = "The search is not up to date", "Run `doctor --repair` on the server."
         yield Advice("database", Level.WRONG, title, text)
     else:
@@ -214,22 +214,22 @@ def _check_server(home: Path) -> Iterator[Advice]:
                 "site", finding.level, "Readers cannot reach this address", text, "/admin/site/addresses/"
             )
         elif finding.level is not Level.OK:
-            yield _translate(finding, home)
+            yield _translate_finding(finding, home)
         elif finding.check == "disk":
             yield Advice("disk", Level.OK, "Space on the disk", finding.says)
 
 
 def _run_other_checks(home: Path) -> Iterator[Advice]:
     for run_checks in findings.OTHER_CHECKS.get():
-        yield from (_translate(found, home) for found in run_checks() if found.level is not Level.OK)
+        yield from (_translate_finding(found, home) for found in run_checks() if found.level is not Level.OK)
 
 
-def _translate(finding: Finding, home: Path) -> Advice:
+def _translate_finding(finding: Finding, home: Path) -> Advice:
     """Return a finding of `doctor` with a title; its paths begin with the name of the instance folder."""
     text = f"{finding.says} Whoever runs the server can repair it: {finding.do}."
     text = text.replace(str(home), home.name)
     return Advice(finding.check, finding.level, _TITLES.get(finding.check, finding.check), text)
 
 
-def _count(statement: Select[*tuple[object, ...]]) -> int:
+def _count_rows(statement: Select[*tuple[object, ...]]) -> int:
     return db.session.scalar(select(func.count()).select_from(statement.subquery())) or 0

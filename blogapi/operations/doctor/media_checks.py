@@ -123,7 +123,7 @@ def _check_unfinished(root: Path, repair: bool) -> Iterator[Finding]:
 
 
 def _check_uses(repair: bool) -> Finding:
-    """Check all uses except those by articles that exist, which `derived_data_checks` checks."""
+    """Check all uses except those by existing articles, which `derived_data_checks` checks."""
     items = uses.list_differing_items(db.session())
     is_deleted = ~exists().where(Article.uuid == MediaUse.item_id)
     statement = select(MediaUse.item_id).where(MediaUse.kind == uses.ARTICLE, MediaUse.current, is_deleted)

@@ -18,8 +18,8 @@ from blogapi.storage import database_clock
 from blogapi.storage.database import db
 from blogapi.web.rate_limits import limiter
 
-# The largest accepted difference of the clocks. With NTP, the clocks of two servers differ by milliseconds.
-MAX_DIFFERENCE = timedelta(seconds=1)
+# The largest accepted difference between two clocks. With NTP, two clocks differ by milliseconds.
+MAX_CLOCK_DIFFERENCE = timedelta(seconds=1)
 
 
 def run_checks() -> Iterator[Finding]:
@@ -47,7 +47,7 @@ def _check_clock() -> Finding:
     before, time, after = clock.now(), database_clock.read_clock(db.session()), clock.now()
     difference = (before - time) + (after - before) / 2
     db.session.rollback()
-    if abs(difference) <= MAX_DIFFERENCE:
+    if abs(difference) <= MAX_CLOCK_DIFFERENCE:
         return ok("clocks", "The clocks of this machine and of the database server agree.")
     direction = "ahead of" if difference > timedelta() else "behind"
     seconds = abs(difference).total_seconds()

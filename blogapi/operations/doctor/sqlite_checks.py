@@ -1,4 +1,4 @@
-"""Checks of SQLite and the database file that do not start the application."""
+"""Checks of SQLite and of the database file, which need no running application."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from blogapi.operations.doctor.findings import Finding, Level, hint, make_repair
 from blogapi.storage import disk_errors, files, integrity, migration_names
 from blogapi.storage.disk_errors import is_disk_full
 
-_RESTORE = (
+_RESTORE_REMEDY = (
     "stop the service and run `restore FILE` with the newest backup; the command keeps the damaged file"
 )
-_MAKE_WRITABLE = "give the file and its folder to the user that runs the service, on a writable disk"
-_CURES = {sqlite3.SQLITE_READONLY: _MAKE_WRITABLE, sqlite3.SQLITE_CANTOPEN: _MAKE_WRITABLE}
+_PERMISSION_REMEDY = "give the file and its folder to the user that runs the service, on a writable disk"
+_REMEDIES = {sqlite3.SQLITE_READONLY: _PERMISSION_REMEDY, sqlite3.SQLITE_CANTOPEN: _PERMISSION_REMEDY}
 
 
 def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterator[Finding]:
@@ -51,7 +51,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
             connection.execute("PRAGMA schema_version").fetchone()
             yield from _check_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:
-        cure = _CURES.get(disk_errors.primary_result_code(error), _RESTORE)
+        cure = _REMEDIES.get(disk_errors.primary_result_code(error), _RESTORE_REMEDY)
         cure = "free some space on the disk" if is_disk_full(error) else cure
         yield wrong("database", f"{path} cannot be read: {error}.", cure)
 
@@ -82,7 +82,7 @@ def _check_file(
 ) -> Iterator[Finding]:
     faults = integrity.check_integrity(connection, quick=quick)
     for fault in faults:
-        yield wrong("database", f"{path} is damaged: {fault}.", _RESTORE)
+        yield wrong("database", f"{path} is damaged: {fault}.", _RESTORE_REMEDY)
     if faults:
         return
     migration = integrity.read_migration(connection)
@@ -94,7 +94,7 @@ def _check_file(
     for table, count in broken.items():
         says = f"{count} rows of {table} refer to missing rows."
         if table in left and repair:
-            yield wrong("references", says, _RESTORE)
+            yield wrong("references", says, _RESTORE_REMEDY)
         else:
             yield make_repairable("references", says, repair)
     if not broken:

@@ -8,8 +8,8 @@ from blogapi.delivery.webhooks import queries
 from blogapi.delivery.webhooks.models import Pause
 from blogapi.operations.doctor.findings import Advice, Finding, Level, count_things, ok
 
-_PAGE = "/admin/webhooks/"
-_REASONS = {
+_ADMIN_PAGE = "/admin/webhooks/"
+_PAUSE_REASONS = {
     Pause.FAILURES: "No answer for 3 days.",
     Pause.GONE: "It answered 410: it is gone permanently.",
     Pause.COPIED: "This blog is a copy. Resume the webhooks that it may call.",
@@ -17,26 +17,26 @@ _REASONS = {
 
 
 def list_advice() -> Iterator[Advice]:
-    """Yield the problems for admins who see them in a browser."""
+    """Yield advice about the webhooks with problems, for admins in a browser."""
     delayed = queries.list_delayed()
     for webhook in queries.list_webhooks(None).rows:
-        reason = _REASONS.get(webhook.paused)
+        reason = _PAUSE_REASONS.get(webhook.paused)
         waiting = count_things(webhook.waiting, "change")
         if reason is not None:
             level = Level.HINT if webhook.paused == Pause.COPIED else Level.WRONG
             waits = "waits" if webhook.waiting == 1 else "wait"
             detail = f"{reason} {waiting} {waits} for it."
-            yield Advice("webhooks", level, f"“{webhook.name}” is paused", detail, _PAGE)
+            yield Advice("webhooks", level, f"“{webhook.name}” is paused", detail, _ADMIN_PAGE)
         elif webhook.uuid in delayed:
             detail = f"{waiting} not reported for five minutes. The log of the service gives the reason."
-            yield Advice("webhooks", Level.WRONG, f"The calls of “{webhook.name}” wait", detail, _PAGE)
+            yield Advice("webhooks", Level.WRONG, f"The calls of “{webhook.name}” wait", detail, _ADMIN_PAGE)
         elif webhook.active and webhook.failures:
             detail = f"It is called again automatically. {waiting} not reported yet."
-            yield Advice("webhooks", Level.HINT, f"The calls of “{webhook.name}” fail", detail, _PAGE)
+            yield Advice("webhooks", Level.HINT, f"The calls of “{webhook.name}” fail", detail, _ADMIN_PAGE)
 
 
 def run_checks() -> Iterator[Finding]:
-    """Yield the findings of the command `doctor`."""
+    """Yield findings about the webhooks, for the command `doctor`."""
     problems = list(list_advice())
     for problem in problems:
         remedy = "see its calls with `webhook log`; if it is paused, resume it on the admin page Webhooks"

@@ -31,7 +31,7 @@ def fetch(
         raise ConnectionError(f"{url} does not answer: {reason}. Name another --url?") from error
 
 
-# The command ends within 3 seconds, with the start of Python.
+# With the start of Python, the command ends within 3 seconds.
 _TIMEOUT_SECONDS = 2.5
 _MAX_BYTES = 64 * 1024
 
@@ -47,8 +47,8 @@ def health(url: str) -> None:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise click.UsageError("--url must be an address such as http://127.0.0.1:8000.")
     found: list[bytes | Exception] = []
-    # A thread, because a timeout of a socket limits only a part of the request.
-    thread = threading.Thread(target=_ask, args=(url, found), daemon=True)
+    # Use a thread, because the timeout of a socket limits only a part of the request.
+    thread = threading.Thread(target=_request_health, args=(url, found), daemon=True)
     thread.start()
     thread.join(_TIMEOUT_SECONDS)
     body = found[0] if found else ConnectionError(f"{url} does not answer: timed out.")
@@ -59,7 +59,7 @@ def health(url: str) -> None:
         raise SystemExit(1)
 
 
-def _ask(url: str, found: list[bytes | Exception]) -> None:
+def _request_health(url: str, found: list[bytes | Exception]) -> None:
     try:
         _, body = fetch(
             url, "/health/", {"Connection": "close"}, seconds=_TIMEOUT_SECONDS, max_bytes=_MAX_BYTES

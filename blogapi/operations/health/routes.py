@@ -29,7 +29,7 @@ from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import DAMAGE_KEY, Code, StorageFull, Unavailable
 from blogapi.web.fields import Fields, OmitsNull, OutputSchema
 
-# A write and the write-ahead log can need this amount of free space.
+# The free space that a write and the write-ahead log can need.
 _MIN_FREE_BYTES = 4 * 1024 * 1024
 
 # The time limit of the integrity check of the whole database file, which runs once at the start.
@@ -70,7 +70,7 @@ def find_problem() -> Code | None:
 
 
 def _find_refused_write() -> Code | None:
-    """Return the problem if the disk has refused the last write; try a small write every 30 seconds."""
+    """Return the problem if the disk refused the last write; try a small write every 30 seconds then."""
     lock, now = WRITE_LOCK.get(), time.monotonic()
     if lock.failure and now >= current_app.extensions.get(_NEXT_TRY_KEY, 0.0):
         current_app.extensions[_NEXT_TRY_KEY] = now + _RETRY_SECONDS

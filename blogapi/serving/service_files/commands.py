@@ -20,11 +20,11 @@ from blogapi.storage.connections import sqlite_path
 
 _LOG_NAME = "serve.log"
 # Windows replaces %NAME% in a command line with the value of an environment variable.
-_CHANGED_BY_WINDOWS = r'%[^%\\]+%|"'
+_WINDOWS_SPECIAL_PATTERN = r'%[^%\\]+%|"'
 
 
 class Service(NamedTuple):
-    """What a service runs, its user, and the folders that it may change, first the instance folder."""
+    """The command of a service, its user, and the folders that it may change, first the instance folder."""
 
     command: list[str]
     user: str
@@ -56,7 +56,7 @@ def build_launchd_job(service: Service) -> str:
 
 
 def build_windows_task(service: Service) -> str:
-    _refuse_characters(service, _CHANGED_BY_WINDOWS)
+    _refuse_characters(service, _WINDOWS_SPECIAL_PATTERN)
     log = _quote_for_windows([str(service.folders[0] / _LOG_NAME)])
     # cmd.exe removes the outer quotes.
     arguments = f'/d /s /c "{_quote_for_windows(service.command)} >> {log} 2>&1"'
@@ -67,7 +67,7 @@ def build_windows_task(service: Service) -> str:
 
 
 def build_winsw_service(service: Service) -> str:
-    _refuse_characters(service, _CHANGED_BY_WINDOWS)
+    _refuse_characters(service, _WINDOWS_SPECIAL_PATTERN)
     text = _read_template("winsw.xml").format(
         program=escape(service.command[0]),
         arguments=escape(_quote_for_windows(service.command[1:])),
@@ -95,7 +95,7 @@ def _quote_for_systemd(words: list[str]) -> str:
 
 def _quote_for_windows(words: list[str]) -> str:
     """Return a command line for cmd.exe and for CreateProcess."""
-    # A program reads a backslash before a quote as an escape, unless it is doubled.
+    # Programs read a single backslash before a quote as an escape, so it is doubled.
     return " ".join('"' + re.sub(r"(\\*)$", r"\1\1", word, count=1) + '"' for word in words)
 
 

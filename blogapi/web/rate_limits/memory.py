@@ -15,7 +15,7 @@ from blogapi import clock
 from blogapi.settings import parse_rates
 
 # The maximum number of keys whose attempts are stored per limit, so that many clients cannot fill the memory.
-MAX_TRACKED = 100_000
+MAX_TRACKED_KEYS = 100_000
 
 # The name of a setting, the limit that it contains (such as "5 per minute"), and the key that is counted.
 Attempt = tuple[str, str, Hashable]
@@ -24,7 +24,7 @@ Attempt = tuple[str, str, Hashable]
 class SlidingWindow:
     """Stores the times of recent attempts per key; allows `amount` attempts within any `seconds` seconds."""
 
-    def __init__(self, amount: int, seconds: float, max_tracked: int = MAX_TRACKED) -> None:
+    def __init__(self, amount: int, seconds: float, max_tracked: int = MAX_TRACKED_KEYS) -> None:
         self._amount, self._seconds, self._max_tracked = amount, seconds, max_tracked
         # Ordered by the most recent attempt of each key, which is last.
         self._times: OrderedDict[Hashable, array[float]] = OrderedDict()
@@ -93,11 +93,11 @@ class MemoryCounters:
                 window.undo(key)
 
     def remember(self, key: Hashable) -> None:
-        """Remember the key; if there are more than MAX_TRACKED keys, forget the oldest one."""
+        """Remember the key; if there are more than MAX_TRACKED_KEYS keys, forget the oldest one."""
         with self._lock:
             self._remembered[key] = None
             self._remembered.move_to_end(key)
-            if len(self._remembered) > MAX_TRACKED:
+            if len(self._remembered) > MAX_TRACKED_KEYS:
                 self._remembered.popitem(last=False)
 
     def remembers(self, key: Hashable) -> bool:

@@ -18,7 +18,7 @@ from blogapi.web.key_format import digest_token
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEL, ADA = uuid4(), uuid4()
-PUBLISHED, READ, DRAFTS, WRITE = (frozenset(permissions.included_scopes(scope)) for scope in SCOPES)
+PUBLISHED, READ, DRAFTS, WRITE = (frozenset(permissions.list_included_scopes(scope)) for scope in SCOPES)
 
 values = st.builds(key_format.generate_key)
 
@@ -169,7 +169,7 @@ KEY = uuid4()
     ],
 )
 def test_each_caller_can_see_only_certain_keys(caller, owner, sees):
-    assert permissions.can_see(caller, owner=owner) is sees
+    assert permissions.can_see_key(caller, owner=owner) is sees
 
 
 @pytest.mark.parametrize(
@@ -182,13 +182,13 @@ def test_each_caller_can_see_only_certain_keys(caller, owner, sees):
     ],
 )
 def test_a_key_may_delete_itself_and_a_write_key_may_delete_other_keys(caller):
-    permissions.check_can_delete(caller, key=KEY)
+    permissions.check_can_delete_key(caller, key=KEY)
 
 
 @pytest.mark.parametrize("caller", [MEMBER, ADMIN])
 def test_a_read_key_cannot_delete_another_key(caller):
     with pytest.raises(Forbidden) as refused:
-        permissions.check_can_delete(caller, key=KEY)
+        permissions.check_can_delete_key(caller, key=KEY)
     assert refused.value.code == "scope_missing"
 
 

@@ -184,7 +184,7 @@ def test_a_full_outbox_refuses_a_request(app, as_stranger, mail_server, with_add
     statuses = [as_stranger.post(FORGOT, json={"username": "nobody"}).status_code for _ in range(22)]
     go_on.set()
     wait_for_outbox(app)
-    assert statuses == [204] * mail.MAX_WAITING + [503] * 2
+    assert statuses == [204] * mail.MAX_WAITING_JOBS + [503] * 2
 
 
 def test_without_a_mail_server_nobody_can_ask_for_a_link(as_stranger, passwords):

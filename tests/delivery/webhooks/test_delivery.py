@@ -164,7 +164,7 @@ def test_a_webhook_is_paused_after_three_days_of_failures(
     set_clock(time)
     webhook = make_webhook()
     make_article()
-    attempts = len(queries.DELAYS) + 1
+    attempts = len(queries.RETRY_DELAYS) + 1
     for _ in range(attempts):
         receiver.answer(503)
         after = deliver(webhook)
@@ -252,7 +252,7 @@ def test_an_exception_in_a_call_is_logged_without_the_address(
 ):
     webhook = make_webhook()
     make_tag()
-    monkeypatch.setattr(delivery.outgoing, "call", lambda url, *_, **__: {}[url])
+    monkeypatch.setattr(delivery.outgoing, "send_request", lambda url, *_, **__: {}[url])
     assert deliver(webhook).failures == 1
     (call,) = as_login.get(f"{WEBHOOKS}{webhook['uuid']}/deliveries/").json
     assert call["error"] == "The call failed; see the log of the service."
@@ -314,7 +314,7 @@ def test_no_call_waits_until_a_clock_that_was_ahead_is_right(
 
 @pytest.mark.parametrize(
     ("column", "longest"),
-    [("leased_until", queries.LEASE), ("next_attempt", timedelta(seconds=1.1 * queries.DELAYS[-1]))],
+    [("leased_until", queries.LEASE), ("next_attempt", timedelta(seconds=1.1 * queries.RETRY_DELAYS[-1]))],
 )
 def test_a_webhook_waits_as_long_as_a_server_can_have_meant(
     app, make_webhook, make_tag, set_clock, column, longest

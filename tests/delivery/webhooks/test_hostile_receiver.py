@@ -55,7 +55,7 @@ def test_the_healthy_webhook_gets_each_call_once_beside_500_hostile_answers(
 ):
     # Failed calls are repeated at once and for ever.
     monkeypatch.setattr(sender, "CHECK_SECONDS", 0.005)
-    monkeypatch.setattr(queries, "DELAYS", (0,) * 2 * ANSWERS)
+    monkeypatch.setattr(queries, "RETRY_DELAYS", (0,) * 2 * ANSWERS)
     monkeypatch.setattr(queries, "MAX_RETRY_AFTER", 0)
     answers, given, all_given = [*make_answers(40)], [], threading.Event()
 
@@ -81,7 +81,7 @@ def test_the_healthy_webhook_gets_each_call_once_beside_500_hostile_answers(
     assert len(ids) == len({*ids}) == CHANGES
     with app.app_context():
         kept = db.session.scalars(select(Delivery).where(Delivery.webhook_id == UUID(hostile["uuid"]))).all()
-        assert len(kept) == delivery.KEPT_DELIVERIES
+        assert len(kept) == delivery.MAX_STORED_DELIVERIES
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -155,7 +155,7 @@ def test_an_outcome_that_cannot_be_stored_is_a_failed_call_of_its_webhook_alone(
         return to_row(webhook, outcome)
 
     monkeypatch.setattr(delivery, "_to_row", refuse)
-    monkeypatch.setattr(queries, "DELAYS", (0,) * 9)
+    monkeypatch.setattr(queries, "RETRY_DELAYS", (0,) * 9)
     first = make_webhook(events=["tag.created"])
     make_webhook(events=["tag.created"])
     make_tag()

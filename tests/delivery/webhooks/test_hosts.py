@@ -50,22 +50,22 @@ def test_public_addresses_are_accepted(address):
     ],
 )
 def test_addresses_that_cannot_be_called_are_refused(url, reason):
-    with pytest.raises(outgoing.Refused, match=reason):
-        outgoing.resolve(outgoing.parse(url, ()), ())
+    with pytest.raises(outgoing.RefusedAddress, match=reason):
+        outgoing.resolve_host(outgoing.parse_address(url, ()), ())
 
 
 def test_an_allowed_host_may_be_private_and_without_tls():
-    parts = outgoing.parse("http://127.0.0.1:8080/build?x=1", ("127.0.0.1",))
-    assert outgoing.resolve(parts, ("127.0.0.1",)) == ["127.0.0.1"]
+    parts = outgoing.parse_address("http://127.0.0.1:8080/build?x=1", ("127.0.0.1",))
+    assert outgoing.resolve_host(parts, ("127.0.0.1",)) == ["127.0.0.1"]
     assert parts.geturl() == "http://127.0.0.1:8080/build?x=1"
-    assert outgoing.resolve(outgoing.parse("http://[::1]:1/", ("[::1]",)), ("[::1]",)) == ["::1"]
+    assert outgoing.resolve_host(outgoing.parse_address("http://[::1]:1/", ("[::1]",)), ("[::1]",)) == ["::1"]
 
 
 def test_a_host_is_refused_if_one_of_its_addresses_is_private(monkeypatch):
     found = [(2, 1, 6, "", ("8.8.8.8", 443)), (2, 1, 6, "", ("10.0.0.7", 443))]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **options: found)
-    with pytest.raises(outgoing.Refused, match=r"10\.0\.0\.7 is in a private network"):
-        outgoing.resolve(outgoing.parse("https://hooks.example/", ()), ())
+    with pytest.raises(outgoing.RefusedAddress, match=r"10\.0\.0\.7 is in a private network"):
+        outgoing.resolve_host(outgoing.parse_address("https://hooks.example/", ()), ())
 
 
 def test_a_host_without_an_address_is_refused(monkeypatch):
@@ -73,8 +73,8 @@ def test_a_host_without_an_address_is_refused(monkeypatch):
         raise socket.gaierror(-2, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", fail)
-    with pytest.raises(outgoing.Refused, match=r"hooks\.example has no address"):
-        outgoing.resolve(outgoing.parse("https://hooks.example/", ()), ())
+    with pytest.raises(outgoing.RefusedAddress, match=r"hooks\.example has no address"):
+        outgoing.resolve_host(outgoing.parse_address("https://hooks.example/", ()), ())
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,10 @@ def test_a_host_without_an_address_is_refused(monkeypatch):
     ],
 )
 def test_hosts_and_paths_are_in_ascii(url, ascii_url):
-    found = outgoing.parse(url, ()).geturl()
+    found = outgoing.parse_address(url, ()).geturl()
     assert found.isascii()
     assert found == ascii_url or ascii_url is None
-    assert outgoing.parse(found, ()).geturl() == found
+    assert outgoing.parse_address(found, ()).geturl() == found
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_hosts_and_paths_are_in_ascii(url, ascii_url):
     ],
 )
 def test_an_address_that_has_no_form_in_ascii_is_invalid_at_url(as_login, url):
-    with pytest.raises(outgoing.Refused):
-        outgoing.parse(url, ())
+    with pytest.raises(outgoing.RefusedAddress):
+        outgoing.parse_address(url, ())
     answer = as_login.post("/api/v1/webhooks/", json={"name": "x", "url": url})
     assert (answer.status_code, [*answer.json["errors"]]) == (422, ["url"])

@@ -44,7 +44,7 @@ def behave(answer):
 
 
 def call(url, body=b"{}", *, seconds=SECONDS):
-    return outgoing.call(url, {}, body, allowed_hosts=("127.0.0.1",), seconds=seconds)
+    return outgoing.send_request(url, {}, body, allowed_hosts=("127.0.0.1",), seconds=seconds)
 
 
 def close_at_once(connection, stop):
@@ -153,7 +153,7 @@ def test_a_server_without_tls_is_named():
 
 def test_a_private_address_is_not_called():
     with behave(never_answer) as url:
-        answer = outgoing.call(url.replace("http", "https", 1), {}, b"", allowed_hosts=())
+        answer = outgoing.send_request(url.replace("http", "https", 1), {}, b"", allowed_hosts=())
     assert answer.error == "127.0.0.1 is in a private network. The setting WEBHOOK_HOSTS can allow it."
 
 
@@ -173,6 +173,6 @@ def test_the_call_goes_to_the_address_that_was_checked(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", rebind)
     with behave(answer_with_the_host) as url:
         address = url.replace("127.0.0.1", "hooks.example")
-        answer = outgoing.call(address, {}, b"", allowed_hosts=("hooks.example",))
+        answer = outgoing.send_request(address, {}, b"", allowed_hosts=("hooks.example",))
     assert answer.text.startswith("Host: hooks.example:")
     assert looked_up.count("hooks.example") == 1

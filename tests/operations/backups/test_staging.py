@@ -24,7 +24,7 @@ from blogapi.operations.backups import restoring
 def wait(*_):
     print("unpacked", flush=True)
     threading.Event().wait()
-restoring._upgrade = wait
+restoring._upgrade_database = wait
 restoring.restore(Path(sys.argv[1]), Path(sys.argv[2]))
 """
 

@@ -22,7 +22,7 @@ from sqlalchemy.exc import OperationalError
 from blogapi.accounts.users import service as users
 from blogapi.delivery.webhooks import delivery
 from blogapi.operations import backups
-from blogapi.operations.backups import daily, finishing, service, status
+from blogapi.operations.backups import backup_command, daily, service, status
 from blogapi.operations.doctor import health_checks
 from blogapi.storage import files
 from blogapi.web.access import Role
@@ -130,7 +130,7 @@ def test_a_status_that_cannot_be_read_is_late(blog, as_stranger, app, content):
 def test_a_command_that_a_kill_has_interrupted_runs_again(blog, tmp_path, command):
     command(f"open({str(tmp_path / 'said')!r}, 'a').write('x')")
     with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finishing, "_run_command", interrupt)
+        patch.setattr(backup_command, "_run_command", interrupt)
         make_daily(blog)
     assert (blog / "backups" / "daily-2026-03-04.zip").is_file() and not (tmp_path / "said").exists()
     make_daily(blog)
@@ -146,7 +146,7 @@ def test_failures_are_remembered_while_no_status_can_be_stored(
     app, blog, set_clock, fail, alarm, make_webhook, receiver, monkeypatch, caplog
 ):
     make_webhook(preset="standard", mode="each", events=["backup.*"])
-    monkeypatch.setattr(status, "_write", lambda *_: None)
+    monkeypatch.setattr(status, "_write_status", lambda *_: None)
     fail()
     set_clock(NOW)
     with caplog.at_level(logging.ERROR):
@@ -365,7 +365,7 @@ def test_a_failed_command_is_a_failed_backup_and_runs_again(run, blog, tmp_path,
 
 
 def test_a_command_that_does_not_end_is_ended_with_its_children(run, blog, tmp_path, command, monkeypatch):
-    monkeypatch.setattr(finishing, "COMMAND_SECONDS", 1)
+    monkeypatch.setattr(backup_command, "COMMAND_SECONDS", 1)
     touch = f"pathlib.Path({str(tmp_path / 'alive')!r}).touch()"
     lasts = f"import time, pathlib\nwhile True: {touch}; time.sleep(0.05)"
     command(f"import subprocess\nsubprocess.run([sys.executable, '-c', {lasts!r}])")
@@ -405,12 +405,12 @@ def test_a_stopping_server_ends_the_command_and_what_it_has_started(blog, tmp_pa
         f"{child}; open({str(started)!r} + '.x', 'w').write(str(one.pid))\n"
         f"os.rename({str(started)!r} + '.x', {str(started)!r}); time.sleep(600)"
     )
-    assert not finishing.stop()
+    assert not backup_command.stop()
     with ThreadPoolExecutor() as pool:
         backup = pool.submit(make_daily, blog)
         while not started.exists():
             time.sleep(0.01)
-        assert finishing.stop()
+        assert backup_command.stop()
         assert "its exit status is -9" in str(backup.exception(timeout=60))
     number = int(started.read_text())
     # The child has no parent now; init reaps it.

@@ -25,7 +25,7 @@ LEVELS = ("wrong", "hint", "ok")
 @pytest.fixture(autouse=True)
 def no_report(app):
     """The application has not run the checks yet."""
-    app.extensions.pop(health_checks._EXTENSION, None)
+    app.extensions.pop(health_checks._EXTENSION_KEY, None)
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_a_disk_that_cannot_be_read_has_no_value(as_admin, monkeypatch, caplog):
 
 
 def test_the_findings_of_the_last_checks_are_counted(app, as_admin, as_login):
-    app.extensions.pop(health_checks._EXTENSION, None)
+    app.extensions.pop(health_checks._EXTENSION_KEY, None)
     assert get(as_admin, "doctor_findings", "ok") is None
     levels = [finding["level"] for finding in as_login.post("/api/v1/doctor/").json["findings"]]
     assert len(levels) > 2

@@ -91,7 +91,7 @@ def test_the_connections_of_the_server_are_reported(app, as_admin):
 def test_serve_counts_requests_if_metrics_are_on(make_app, monkeypatch, access_log, metrics, listeners):
     from blogapi.serving import commands
 
-    journal = commands._access_log(make_app(ACCESS_LOG=access_log, METRICS=metrics))
+    journal = commands._open_access_log(make_app(ACCESS_LOG=access_log, METRICS=metrics))
     assert (len(journal._handlers) if journal else 0) == listeners
     if journal:
         journal.close()

@@ -48,7 +48,7 @@ def test_remembers_returns_true_only_for_remembered_keys(counters):
 
 
 def test_the_least_recently_remembered_key_is_forgotten(monkeypatch):
-    monkeypatch.setattr(memory, "MAX_TRACKED", 2)
+    monkeypatch.setattr(memory, "MAX_TRACKED_KEYS", 2)
     counters = MemoryCounters()
     for key in ("a", "b", "a", "c"):
         counters.remember(key)

@@ -244,7 +244,7 @@ def _list_parent_pages(group: ArticleGroup, article: Fields) -> Sequence[Breadcr
     parent = article["parent"] and UUID(article["parent"])
     return [
         (tree[uuid].title, site.url + page_paths.make_path_in_tree(site, uuid, tree) if site.url else None)
-        for uuid in page_paths.list_public_above(parent, tree, current_time())
+        for uuid in page_paths.list_listed_ancestors(parent, tree, current_time())
     ]
 
 

@@ -25,18 +25,18 @@ from blogapi.web.fields import Fields, join_messages
 
 _STATUSES = {"301": 301, "308": 301, "302": 302, "303": 302, "307": 302, "410": GONE}
 _STATUS_WORDS = {"permanent": "301", "temp": "302", "seeother": "303", "gone": "410"}
-# The directives of Apache that name their status, and the status.
+# The directives of Apache whose names contain the status.
 _DIRECTIVE_STATUSES = {"redirectpermanent": "301", "redirecttemp": "302"}
-# A pattern that matches one path, with or without a slash at its end.
-_LITERAL = re.compile(r"\^?(?P<path>(?:[\w/%~-]|\\?\.)*?)(?P<slash>/\?)?\$")
+# Matches a regular expression that matches only one path, with or without a slash at its end.
+_LITERAL_PATTERN = re.compile(r"\^?(?P<path>(?:[\w/%~-]|\\?\.)*?)(?P<slash>/\?)?\$")
 _PLACEHOLDER = re.compile(r"\*|/:\w|\$[0-9]|%\{")
 _FLAGS = re.compile(r"\[([^\[\]]*+)\]\Z")
 
-# The actions of the plugin Redirection that lead to one target, or to an error such as 410.
-_KINDS = ("", "url", "error")
+# The actions of the plugin Redirection with one target, or with an error such as 410.
+_SUPPORTED_ACTIONS = ("", "url", "error")
 
-_PATTERN = "it has a pattern"
-_CONDITION = "it has a condition"
+_PATTERN_REASON = "it has a pattern"
+_CONDITION_REASON = "it has a condition"
 
 
 @dataclass(slots=True)
@@ -60,8 +60,8 @@ _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
 def read(text: str) -> RedirectFile:
     """Return the redirects of a file, whose format is recognised by its first line.
 
-    If several redirects have the same path, the first is used, as the hosts do. Raises Invalid if a row of a
-    CSV file cannot be read.
+    If several redirects have the same path, the first is used, as on these hosts. Raises Invalid if a row of
+    a CSV file cannot be read.
     """
     lines, result, paths = text.removeprefix("\ufeff").splitlines(), RedirectFile(), set[str]()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
@@ -76,7 +76,7 @@ def read(text: str) -> RedirectFile:
         rows = _read_apache(lines)
     for number, row, parse in rows:
         try:
-            fields = _load(*parse(row))
+            fields = _make_fields(*parse(row))
         except _Skip as reason:
             result.skipped.append((number, str(reason)))
             continue
@@ -89,10 +89,10 @@ def read(text: str) -> RedirectFile:
     return result
 
 
-def _load(source: str, target: str, status_text: str) -> Fields:
+def _make_fields(source: str, target: str, status_text: str) -> Fields:
     """Return the fields of a redirect as the API takes them."""
     if _PLACEHOLDER.search(source) or _PLACEHOLDER.search(target):
-        raise _Skip(_PATTERN)
+        raise _Skip(_PATTERN_REASON)
     if status_text not in _STATUSES:
         raise _Skip(f"a status {status_text} is not a redirect")
     status = _STATUSES[status_text]
@@ -122,7 +122,7 @@ def _parse_netlify(text: str) -> _RedirectTexts:
     """Parse a line of `_redirects`: a path, a target, and a status, which can end with `!`."""
     source, *rest = text.split(" #")[0].split()
     if rest and (re.match(r"\w+=", rest[0]) or len(rest) > 2):
-        raise _Skip(_CONDITION)
+        raise _Skip(_CONDITION_REASON)
     if not rest:
         raise _Skip("it has no target")
     return source, rest[0], (rest[1] if len(rest) > 1 else "301").removesuffix("!")
@@ -147,15 +147,15 @@ def _parse_row(row: Mapping[str, str | None]) -> _RedirectTexts:
         return value.strip() if isinstance(value, str) else ""
 
     if get("regex") not in ("", "0", "false"):
-        raise _Skip(_PATTERN)
+        raise _Skip(_PATTERN_REASON)
     if get("status").lower() in ("disabled", "0"):
         raise _Skip("it is disabled")
     kind = get("type")
     # The file does not contain the conditions of redirects; a redirect with a condition has the target
     # `/unknown`.
-    is_conditional = get("target") == "/unknown" or not (kind.isdigit() or kind in _KINDS)
+    is_conditional = get("target") == "/unknown" or not (kind.isdigit() or kind in _SUPPORTED_ACTIONS)
     if get("match") not in ("", "url") or is_conditional:
-        raise _Skip(_CONDITION)
+        raise _Skip(_CONDITION_REASON)
     return get("source"), get("target"), get("code") or (kind if kind.isdigit() else "301")
 
 
@@ -175,7 +175,7 @@ def _parse_item(row: Mapping[str, Any]) -> _RedirectTexts:
     data = row.get("action_data")
     target = data.get("url") if isinstance(data, dict) else data
     if row.get("match_type", "url") != "url":
-        raise _Skip(_CONDITION)
+        raise _Skip(_CONDITION_REASON)
     return _parse_row(
         {
             "source": str(row.get("url", "")),
@@ -193,16 +193,16 @@ def _read_apache(lines: Iterable[str]) -> Iterator[_Line]:
     for number, text in enumerate(lines, 1):
         directive = text.split(None, 1)[0].lower() if text.strip() else ""
         if directive == "rewriterule" and has_condition:
-            yield number, _CONDITION, _refuse
+            yield number, _CONDITION_REASON, _refuse
         elif directive == "rewriterule":
             yield number, text, _parse_rewrite
         elif directive.startswith("redirect"):
             yield number, text, _parse_directive
-        # A condition applies to the next rule.
+        # The condition applies to the rule after it.
         has_condition = directive == "rewritecond" or (has_condition and directive != "rewriterule")
 
 
-def _split(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     try:
         return shlex.split(text.replace("\\", "\\\\"), comments=False)
     except ValueError:
@@ -211,7 +211,7 @@ def _split(text: str) -> list[str]:
 
 def _parse_directive(text: str) -> _RedirectTexts:
     """Parse `Redirect`, `RedirectMatch`, `RedirectPermanent` and `RedirectTemp`."""
-    directive, *words = _split(text)
+    directive, *words = _split_words(text)
     directive = directive.lower()
     status = _DIRECTIVE_STATUSES.get(directive, "302")
     if directive not in _DIRECTIVE_STATUSES and words and not words[0].startswith(("/", "^")):
@@ -219,13 +219,13 @@ def _parse_directive(text: str) -> _RedirectTexts:
         words = words[1:]
     if not words or (len(words) != 2 and status != "410"):
         raise _Skip("it has no target")
-    source = _unescape(words[0]) if directive == "redirectmatch" else words[0]
+    source = _unescape_pattern(words[0]) if directive == "redirectmatch" else words[0]
     return source, words[1] if len(words) > 1 else "", status
 
 
 def _parse_rewrite(text: str) -> _RedirectTexts:
     """Parse a `RewriteRule` that redirects; its pattern is relative to the folder of the file."""
-    _, *words = _split(text)
+    _, *words = _split_words(text)
     match = _FLAGS.search(words[2]) if len(words) == 3 else None
     flags = {flag.strip().upper().partition("=")[::2] for flag in match[1].split(",")} if match else set()
     by_name = dict(flags)
@@ -237,13 +237,13 @@ def _parse_rewrite(text: str) -> _RedirectTexts:
     else:
         raise _Skip("it shows another page and does not redirect")
     # In the configuration of a server, unlike in `.htaccess`, the path begins with a slash.
-    path = _unescape(words[0].replace("^/?", "^", 1))
+    path = _unescape_pattern(words[0].replace("^/?", "^", 1))
     return path if path.startswith("/") else f"/{path}", words[1], status
 
 
-def _unescape(pattern: str) -> str:
+def _unescape_pattern(pattern: str) -> str:
     """Return the one path that a regular expression matches."""
-    literal = _LITERAL.fullmatch(pattern)
+    literal = _LITERAL_PATTERN.fullmatch(pattern)
     if literal is None or not pattern.startswith("^"):
-        raise _Skip(_PATTERN)
+        raise _Skip(_PATTERN_REASON)
     return literal["path"].replace("\\", "") + ("/" if literal["slash"] else "")

@@ -13,9 +13,9 @@ from blogapi.site.paths import to_former_path
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
 from blogapi.web.pagination import ListQuery
 
-_STATUS = {"description": "301 (moved), 302 (moved for a while) or 410 (gone).", "example": 301}
-_PATH = {"description": "The path from which the redirect leads.", "example": "/old/"}
-_TARGET = {
+_STATUS_METADATA = {"description": "301 (moved), 302 (moved for a while) or 410 (gone).", "example": 301}
+_PATH_METADATA = {"description": "The path from which the redirect leads.", "example": "/old/"}
+_TARGET_METADATA = {
     "description": "A path of the site or an absolute address; empty if the page is gone.",
     "example": "/new/",
 }
@@ -48,9 +48,9 @@ class CustomRedirectSchema(OutputSchema):
     """A redirect that an admin has set."""
 
     uuid = Identifier()
-    path = ma.fields.String(metadata=_PATH)
-    target = ma.fields.String(metadata=_TARGET)
-    status = ma.fields.Integer(metadata={**_STATUS, "enum": list(STATUSES)})
+    path = ma.fields.String(metadata=_PATH_METADATA)
+    target = ma.fields.String(metadata=_TARGET_METADATA)
+    status = ma.fields.Integer(metadata={**_STATUS_METADATA, "enum": list(STATUSES)})
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
 
@@ -60,10 +60,10 @@ class CustomRedirectBodySchema(InputSchema):
 
     read_only = frozenset({"uuid", "created", "last_updated"})
 
-    path = _Path(max_length=2_000, required=True, metadata=_PATH)
-    target = _Target(max_length=2_000, load_default="", metadata=_TARGET)
+    path = _Path(max_length=2_000, required=True, metadata=_PATH_METADATA)
+    target = _Target(max_length=2_000, load_default="", metadata=_TARGET_METADATA)
     status = ma.fields.Integer(
-        strict=True, validate=validate.OneOf(STATUSES), load_default=301, metadata=_STATUS
+        strict=True, validate=validate.OneOf(STATUSES), load_default=301, metadata=_STATUS_METADATA
     )
 
 

@@ -72,7 +72,7 @@ def create(fields: Fields) -> CustomRedirect:
     """Create a redirect; raises Conflict if its path has one, and Invalid if it leads to a loop."""
     with transaction():
         redirect = CustomRedirect(**fields)
-        _check(redirect)
+        _check_redirect(redirect)
         db.session.add(redirect)
         db.session.flush()
         record_change(["redirects"])
@@ -87,7 +87,7 @@ def change(uuid: UUID, fields: Fields) -> CustomRedirect:
         with db.session.no_autoflush:
             for name, value in changes.items():
                 setattr(redirect, name, value)
-            _check(redirect)
+            _check_redirect(redirect)
         db.session.flush()
         if changes:
             record_change(["redirects"])
@@ -95,9 +95,9 @@ def change(uuid: UUID, fields: Fields) -> CustomRedirect:
 
 
 def create_or_replace(rows: Iterable[Fields]) -> tuple[int, int]:
-    """Create or replace the redirects from these paths; return the numbers of new and changed redirects.
+    """Store redirects, or replace those from the same paths; return the numbers of new and changed ones.
 
-    The order does not matter, because loops are checked after all redirects are stored. If there is a loop,
+    The order has no effect, because loops are checked after all redirects are stored. If there is a loop,
     nothing is stored.
     """
     created = changed = 0
@@ -129,7 +129,7 @@ def delete(uuid: UUID) -> None:
         record_change(["redirects"])
 
 
-def _check(redirect: CustomRedirect) -> None:
+def _check_redirect(redirect: CustomRedirect) -> None:
     if (redirect.status == GONE) != (not redirect.target):
         sentence = (
             "Omit the target: 410 says that the page is gone." if redirect.target else "Name the target."

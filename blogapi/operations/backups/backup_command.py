@@ -18,19 +18,19 @@ COMMAND_SECONDS = 3600.0
 
 _running: set[subprocess.Popen[bytes]] = set()
 
-_LOCK = ".command.lock"
-_MAX_SHOWN_BYTES = 300
+_LOCK_NAME = ".command.lock"
+_MAX_OUTPUT_BYTES = 300
 
 
-def finish(home: Path, path: Path) -> None:
+def run(home: Path, path: Path) -> None:
     """Run BACKUP_COMMAND for the new backup, and record that the backup is good.
 
-    Raises Conflict if the command fails, so that the backup counts as failed; the file stays.
+    Raises Conflict if the command fails; the backup then counts as failed, but its file stays.
     """
     if command := config.read_settings(home)["BACKUP_COMMAND"]:
         folder = home / "backups"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with files.locked(folder / _LOCK) as held:
+        with files.locked(folder / _LOCK_NAME) as held:
             if not held:
                 raise _make_error(path, "the command of another backup is running")
             _run_command(command, path)
@@ -48,7 +48,7 @@ def _run_command(command: tuple[str, ...], path: Path) -> None:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=messages,
-                # On POSIX, a separate process group, so that the programs that it starts are killed with it.
+                # On POSIX, a new process group, so that the programs that it starts are killed with it.
                 start_new_session=True,
             )
         except OSError as error:
@@ -59,10 +59,10 @@ def _run_command(command: tuple[str, ...], path: Path) -> None:
         except subprocess.TimeoutExpired as error:
             raise _make_error(path, f"it did not end within {COMMAND_SECONDS / 60:.0f} minutes") from error
         finally:
-            _kill(process)
+            _kill_process(process)
             _running.discard(process)
         if code:
-            messages.seek(max(messages.seek(0, os.SEEK_END) - _MAX_SHOWN_BYTES, 0))
+            messages.seek(max(messages.seek(0, os.SEEK_END) - _MAX_OUTPUT_BYTES, 0))
             output = " ".join(messages.read().decode("utf-8", "replace").split())
             raise _make_error(path, f"its exit status is {code}. {output}".strip().rstrip("."))
 
@@ -71,11 +71,11 @@ def stop() -> bool:
     """End the running command and the programs that it has started; return whether there was one."""
     running = [process for process in _running if process.poll() is None]
     for process in running:
-        _kill(process)
+        _kill_process(process)
     return bool(running)
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _kill_process(process: subprocess.Popen[bytes]) -> None:
     """Kill the process, and on POSIX its process group, unless the process has ended."""
     if process.poll() is None:
         if os.name == "posix":
