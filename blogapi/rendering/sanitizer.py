@@ -209,7 +209,7 @@ def to_safe_html(content: str, content_type: str) -> str:
         safe = _show_figures(safe)
         safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
     if attributes.renamed:
-        safe = _FRAGMENT_LINK.sub(attributes.redirect_link, safe)
+        safe = _FRAGMENT_LINK.sub(attributes.rename_fragment, safe)
     return safe.replace(footnote_mark, "") if footnote_mark else safe
 
 
@@ -218,7 +218,7 @@ def is_shown_as_text(content: str, content_type: str, safe: str) -> bool:
     return "<" not in safe and _to_html(content, content_type) is None
 
 
-def list_removed(content: str, content_type: str, safe: str) -> list[str]:
+def list_removed_elements(content: str, content_type: str, safe: str) -> list[str]:
     """Return the names of the elements of the content that `safe`, its sanitized HTML, does not contain."""
     html = (_to_html(content, content_type) if "<" in content else None) or ""
     names = Counter(name.lower() for name in _START_TAG.findall(html) if name)
@@ -377,7 +377,7 @@ class _AttributeFilter:
             id_ = self._make_unique_id(_heading_slug(words))
         return f'<h{start} id="{id_}">{words}</h{level}>' if id_ else f"<h{start}>{words}</h{level}>"
 
-    def redirect_link(self, link: re.Match[str]) -> str:
+    def rename_fragment(self, link: re.Match[str]) -> str:
         """Return the link, with the new id as its fragment if the id was renamed."""
         fragment = unescape(link[2])
         renamed = self.renamed.get(fragment) or self.renamed.get(unquote(fragment))

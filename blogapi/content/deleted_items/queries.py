@@ -42,7 +42,7 @@ def missed_schedule(item: Dated, deleted: datetime, now: datetime) -> bool:
 def list_items(page: PageRequest | None, *, kind: str = "", q: str = "") -> Page[Sequence[WithAttributes]]:
     """Return the deleted items that the caller may restore, the newest deletion first."""
     statement = _select_items().where(
-        permissions.restorable(), _item.deleted > current_time() - _get_lifetime()
+        permissions.is_restorable(), _item.deleted > current_time() - _get_lifetime()
     )
     if kind:
         statement = statement.where(_item.kind == kind)

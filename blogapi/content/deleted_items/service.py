@@ -27,8 +27,8 @@ from blogapi.content.articles.queries import find_taken_slugs
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import deleted_items
 from blogapi.content.articles.writing.deleted_items import Document
-from blogapi.content.articles.writing.loaded import write_together
-from blogapi.content.articles.writing.term_references import keep_existing
+from blogapi.content.articles.writing.loaded_articles import write_together
+from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.deleted_items.queries import missed_schedule
 from blogapi.content.media import uses
 from blogapi.content.pages.hierarchy import NEW_PLACE, find_objection
@@ -111,7 +111,7 @@ def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
         notes.append("It belongs to you, because its owner was deleted.")
     if find_user(article.editor_id) is None:
         article.editor_id = user
-    existing, category = keep_existing(content)
+    existing, category = keep_existing_terms(content)
     changed = [name for name in LINK_NAMES if getattr(content, name) != getattr(existing, name)]
     for name in (*(["categories"] if content.category != category else ()), *changed):
         notes.append(f"Deleted {name} are left out, and merged {name} are replaced.")

@@ -30,7 +30,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     """Return the blueprint with the operations on the versions of articles or pages."""
     body_schema, schema = SCHEMAS[resource.kind]
     bp = Blueprint(
-        resource.name("revisions"),
+        resource.make_blueprint_name("revisions"),
         __name__,
         url_prefix=f"/api/v1/blog{resource.item_path}/revisions",
         description=f"Former versions of {resource.kind}s",

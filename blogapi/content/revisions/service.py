@@ -16,7 +16,7 @@ from blogapi.content.articles.models import Article, ArticleRevision, DeletedIte
 from blogapi.content.articles.queries import find_article, get_article
 from blogapi.content.articles.snapshots import get_content, parse_content
 from blogapi.content.articles.writing import history
-from blogapi.content.articles.writing.term_references import keep_existing
+from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.shown_values import (
     keep_hidden_values,
@@ -72,7 +72,7 @@ def restore(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Art
         version = replace(parse_content(revision.content), type=type_.value)
         if type_ == ItemType.PAGE:
             version = replace(version, category=None)
-        version, category = keep_existing(version)
+        version, category = keep_existing_terms(version)
         if category is None and version.category is not None:
             raise Conflict(
                 "The category of that version was deleted; create it again with the same uuid, then restore "
@@ -108,7 +108,7 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
             content, user, created = parse_content(copy.content), copy.user_id, copy.last_updated
             key_name = copy.key_name
         else:
-            return history.name_current(article, name)
+            return history.name_current_version(article, name)
         content = snapshots.complete_edits(content, current)
         return history.add_version(article, content, user=user, key_name=key_name, created=created, name=name)
 
@@ -121,7 +121,7 @@ def rename(article_id: UUID, number: int, *, name: str | None = None) -> Article
     with transaction(visible=False):
         article = find_article(article_id)
         if article is not None and article.version == number and name is not None:
-            return history.name_current(article, name)
+            return history.name_current_version(article, name)
         revision = get_revision(article_id, number)
         revision.name = revision.name if name is None else name
     return revision

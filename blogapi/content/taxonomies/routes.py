@@ -118,7 +118,7 @@ def build_blueprint(
     @shows(kind, "article")
     def listed(query: Query) -> Page[JsonBody]:
         filters, shows_drafts = TermFilters(**query.filters), current_caller().sees_drafts
-        if filters.need_draft_access and not shows_drafts:
+        if filters.needs_draft_access and not shows_drafts:
             raise Forbidden(
                 "Only editors and admins may use `used`, `similar` and this `ordering`; leave them out."
             )

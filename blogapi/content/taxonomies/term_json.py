@@ -69,7 +69,7 @@ class TermFilters:
     language: str = ""
 
     @property
-    def need_draft_access(self) -> bool:
+    def needs_draft_access(self) -> bool:
         """Whether only callers who see drafts may use these filters."""
         return bool(self.used or self.similar or self.ordering == "-articles")
 

@@ -18,7 +18,7 @@ from blogapi.content.articles.responses.article_bodies import make_article_body
 from blogapi.content.articles.responses.article_fields import find_terms
 from blogapi.content.articles.snapshots import complete_edits, get_content, parse_content
 from blogapi.content.articles.writing.derived_columns import render_articles
-from blogapi.content.articles.writing.term_references import keep_existing
+from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.custom_fields.shown_values import keep_visible_values
 from blogapi.publication.visibility import is_scheduled
 from blogapi.storage.database import current_time, db
@@ -81,7 +81,7 @@ def get_written_seo(content: ArticleContent) -> dict[str, str]:
 
 
 def _add_fields(row: object, content: ArticleContent, **others: object) -> WithAttributes:
-    edits, category = keep_existing(content)
+    edits, category = keep_existing_terms(content)
     flat = edits.flatten()
     fields = flat | {"category": category, "custom": keep_visible_values(flat["custom"])}
     return WithAttributes(row, **fields | others)
@@ -101,7 +101,7 @@ def make_edited_json(article: Article, copy: WorkingCopy | None, names: Sequence
     The article may be one that is not stored.
     """
     own = get_content(article)
-    edits, category = keep_existing(parse_content(copy.content) if copy else own)
+    edits, category = keep_existing_terms(parse_content(copy.content) if copy else own)
     content = complete_edits(edits, own)
     changed: dict[str, Any] = {
         **content.texts,

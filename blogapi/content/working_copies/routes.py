@@ -30,7 +30,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     body_schema, schema = SCHEMAS[resource.kind]
     item = resource.representation
     bp = Blueprint(
-        resource.name("working_copies"),
+        resource.make_blueprint_name("working_copies"),
         __name__,
         url_prefix=f"/api/v1/blog{resource.item_path}/working-copy",
         description=f"Working copies of {resource.kind}s",

@@ -22,8 +22,8 @@ from blogapi.content.articles.models import Article, ArticleRevision, WorkingCop
 from blogapi.content.articles.queries import get_article
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.writing import history
-from blogapi.content.articles.writing.loaded import write_together
-from blogapi.content.articles.writing.term_references import find_terms, keep_existing
+from blogapi.content.articles.writing.loaded_articles import write_together
+from blogapi.content.articles.writing.term_references import find_terms, keep_existing_terms
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES
 from blogapi.content.custom_fields.shown_values import keep_hidden_values
@@ -200,7 +200,7 @@ def publish(
         fields = replace(fields, status=status, published_at=published_at)
         article = article_service.change(editor, article_id, fields)
         if name:
-            history.name_current(article, name)
+            history.name_current_version(article, name)
     return article
 
 
@@ -216,7 +216,7 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
     base = db.session.get(ArticleRevision, (article.uuid, base_version))
     current = snapshots.get_content(article)
     if base is not None:
-        content, _ = keep_existing(snapshots.parse_content(base.content))
+        content, _ = keep_existing_terms(snapshots.parse_content(base.content))
         state = {"status": current.status, "published_at": current.published_at}
         is_draft = content.status == status == Status.DRAFT
         unpublishes = is_draft and current.status in READABLE_STATUSES
@@ -230,6 +230,6 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
 
 
 def _make_input(edits: ArticleContent, article: ArticleContent) -> ArticleInput:
-    edits, category = keep_existing(edits)
+    edits, category = keep_existing_terms(edits)
     fields = snapshots.complete_edits(edits, article).to_input()
     return replace(fields, slug=edits.slug or None, category=fields.category if category else None)

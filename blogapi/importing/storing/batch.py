@@ -19,7 +19,7 @@ from blogapi.content.articles.service import (
     create_article,
     render_article_again,
 )
-from blogapi.content.articles.writing.loaded import Loaded, load
+from blogapi.content.articles.writing.loaded_articles import LoadedArticles, load
 from blogapi.content.custom_fields.validation import describe_unfit
 from blogapi.delivery.redirects import queries as redirect_service
 from blogapi.importing import queries
@@ -79,7 +79,7 @@ class ImportBatch:
         self.media = BatchMedia(records, uuids, media)
         self._paths = FormerPaths(state, records)
 
-    def store(self, record: ArticleRecord, loaded: Loaded) -> FileReport:
+    def store(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
         """Create the article of a record, or update it if the record has changed since its last import.
 
         Raises one of REFUSALS.
@@ -112,7 +112,7 @@ class ImportBatch:
     def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
         return self.files.get(record.former_key) or self.files.get(record.key)
 
-    def _create_or_update(self, record: ArticleRecord, loaded: Loaded) -> FileReport:
+    def _create_or_update(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
         file = self._find_file(record)
         if file is None and record.exported is not None and record.exported.uuid in self.articles:
             return self._compare(record, record.exported.uuid, loaded)
@@ -129,7 +129,7 @@ class ImportBatch:
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
-    def _compare(self, record: ArticleRecord, uuid: UUID, loaded: Loaded) -> FileReport:
+    def _compare(self, record: ArticleRecord, uuid: UUID, loaded: LoadedArticles) -> FileReport:
         """Return the report for an exported article that exists in this blog but was not imported into it."""
         state = self.articles[uuid]
         status = lifecycle.get_api_status(state, current_time())
@@ -141,12 +141,12 @@ class ImportBatch:
         )
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
-    def _is_equal(self, record: ArticleRecord, uuid: UUID, loaded: Loaded) -> bool:
+    def _is_equal(self, record: ArticleRecord, uuid: UUID, loaded: LoadedArticles) -> bool:
         article_input = self._make_input(record, uuid)
         load(loaded, [article_input], [uuid])
         return changes_nothing(loaded, uuid, article_input)
 
-    def _update(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> FileReport:
+    def _update(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
         state = self.articles[file.article_id]
         old_status = lifecycle.get_api_status(state, current_time())
         notes: tuple[str, ...] = ()
@@ -214,7 +214,7 @@ class ImportBatch:
         status = lifecycle.get_api_status(state, current_time())
         return FileReport(record.key, Result.UNCHANGED, status, notes, article=uuid, hidden_there=True)
 
-    def _update_media(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> bool:
+    def _update_media(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> bool:
         """Map the files of an unchanged record; return whether its article shows other files now."""
         uuid, state = file.article_id, self.articles[file.article_id]
         own_covers = {record.cover_image, self.media.get_address(record.cover_image, uuid)}
@@ -246,7 +246,7 @@ class ImportBatch:
             self._state.orphans[record.key] = (record.parent_key, state is None)
         return article_input
 
-    def _create(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> FileReport:
+    def _create(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
         exported = record.exported
         preferred = record.slug if exported and record.slug else slugs.make_slug(record.slug or record.title)
         notes = []

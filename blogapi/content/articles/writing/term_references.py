@@ -112,7 +112,7 @@ def find_terms(
     return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile, slug_owners)
 
 
-def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:
+def keep_existing_terms(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:
     """Return the content without deleted tags and authors, and its category, or None if it was deleted.
 
     A merged term is replaced by the term into which it was merged.
@@ -132,7 +132,7 @@ def _keep_known(uuids: _UuidsByReference, given: Iterable[UUID]) -> tuple[UUID, 
 
 @cache
 def _select_terms_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
-    """Return the statement that finds rows by each key, a model and a column: key index, slug and uuid."""
+    """Return a statement that selects key index, slug and uuid for each key (model and column)."""
     selects = []
     for index, (model, name) in enumerate(keys):
         columns = table_of(model).c
