@@ -25,21 +25,21 @@ INLINE_NAMES = (
     "a|abbr|acronym|b|bdi|bdo|cite|code|data|del|dfn|em|i|ins|kbd|mark|q|ruby|s|samp|small|span|strike|strong|sub"
     "|time|tt|u|var|wbr"
 )
-# `10<sup>th</sup>` is one word, but a mark of a footnote, an exponent or the number of a verse is not.
+# `10<sup>th</sup>` is one word; a footnote mark, an exponent or a verse number is not part of a word.
 _INLINE_TAG = re.compile(rf"</?(?:{INLINE_NAMES})(?: [^<>]*)?>|<sup(?: [^<>]*)?>(?=[^\W\d])|</sup>(?!\w)")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&"))
 
 _PICTURE, _ALT = re.compile(r"<img([^<>]*)>"), re.compile(r' alt="([^"]*)"')
 
-# A text that is cut does not end with these characters, of several scripts.
-_CUT_END = (
+# A shortened text does not end with one of these characters before its `…`.
+_REMOVED_AT_END = (
     " .,;:!?([{-\u2013\u2014\u2026\u201e\u060c\u061b\u061f\u0964"
     "\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f"
 )
 
 # A link whose text is the mark of a footnote.
-_MARK = r"\[?(?:[0-9]{1,3}|[*\u2020\u2021\xa7\u21a9\ufe0e]++)\]?"
-_MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_MARK}</a>(?:</sup>)?")
+_FOOTNOTE_MARK = r"\[?(?:[0-9]{1,3}|[*\u2020\u2021\xa7\u21a9\ufe0e]++)\]?"
+_FOOTNOTE_MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_FOOTNOTE_MARK}</a>(?:</sup>)?")
 _BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
 _HAS_FOOTNOTES = re.compile(r'class="(?:[^"]* )?(?:wp-block-)?footnotes[ "]')
 _HEADING = re.compile(r"<h([1-6])(?: [^<>]*+)?>(?:[^<]++|<(?!/?h[1-6][ >]))*+</h\1>")
@@ -66,13 +66,13 @@ def decode_entities(text: str) -> str:
 def make_excerpt(html: str) -> str:
     """Return the beginning of the text of sanitized HTML: at most MAX_EXCERPT_LENGTH characters.
 
-    It ends between two words. It contains no headings, code blocks, players and footnotes, and bare URLs are
-    shortened to their host.
+    The excerpt ends between two words. It contains no headings, code blocks, players and footnotes, and bare
+    URLs are shortened to their host.
     """
     start, *rest = remove_players(html).split("<pre")
     html = start + "".join(part.partition("</pre>")[2] for part in rest)
     html = _HEADING.sub(" ", html)
-    html = _remove_marks(html)
+    html = _remove_footnote_marks(html)
     # The footnotes are at the end.
     end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
     html = html[:end]
@@ -81,12 +81,12 @@ def make_excerpt(html: str) -> str:
 
 def make_label(html: str) -> str:
     """Return the text of sanitized HTML and of its pictures, at most MAX_LABEL_LENGTH characters."""
-    html = _PICTURE.sub(lambda picture: " ".join(_ALT.findall(picture[1])), _remove_marks(html))
+    html = _PICTURE.sub(lambda picture: " ".join(_ALT.findall(picture[1])), _remove_footnote_marks(html))
     return shorten(to_plain_text(html), MAX_LABEL_LENGTH)
 
 
-def _remove_marks(html: str) -> str:
-    return _MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
+def _remove_footnote_marks(html: str) -> str:
+    return _FOOTNOTE_MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
 
 
 def _get_host(url: re.Match[str]) -> str:
@@ -101,7 +101,7 @@ def shorten(text: str, max_length: int) -> str:
         return text
     beginning = text[: max_length - 1]
     end = beginning.rfind(" ")
-    return f"{(beginning[:end] if end > max_length // 2 else beginning).rstrip(_CUT_END)}…"
+    return f"{(beginning[:end] if end > max_length // 2 else beginning).rstrip(_REMOVED_AT_END)}…"
 
 
 class TextLength(NamedTuple):

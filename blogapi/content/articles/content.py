@@ -100,7 +100,7 @@ class Difference:
     after: Any
 
 
-def revise_content(
+def revise(
     old_content: ArticleContent | None,
     article_input: ArticleInput,
     *,

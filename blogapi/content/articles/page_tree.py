@@ -31,11 +31,11 @@ _tree = ReadOnce[Tree](lambda session: read_tree())
 
 
 def get_tree() -> Tree:
-    """Return the tree from the first read in this transaction, or from the last `read_tree_again`."""
+    """Return the tree from the first read in this transaction, or from the last `reread_tree`."""
     return _tree.get(db.session())
 
 
-def read_tree_again() -> Tree:
+def reread_tree() -> Tree:
     """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
     _tree.forget(db.session())
     return get_tree()

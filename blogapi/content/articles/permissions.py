@@ -143,8 +143,7 @@ def is_restorable() -> ColumnElement[bool]:
 def check_deleted(uuid: UUID, type_: str | None = None) -> None:
     """Raise NotFound or Forbidden unless the item is deleted and the caller may restore it.
 
-    Without `type_`, the item can be an article or a page. With `type_`, raises Conflict if an item of this
-    type is not deleted.
+    Without `type_`, the item can be an article or a page. With `type_`, raises Conflict if it is not deleted.
     """
     item = _read_rows([uuid], type_, _SELECT_DELETED).get(uuid)
     existing = _read_rows([uuid], type_).get(uuid) if type_ else None

@@ -171,7 +171,7 @@ def _hidden_state() -> str:
     caller = current_caller()
     if caller.restricted_to_author is not None:
         return permissions.get_own_articles_version(caller.restricted_to_author)
-    return str(events.last_position()) if caller.sees_drafts else ""
+    return str(events.get_last_position()) if caller.sees_drafts else ""
 
 
 REPRESENTATION = Representation(

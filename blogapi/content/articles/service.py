@@ -17,13 +17,7 @@ from flask import has_request_context
 from sqlalchemy import select
 
 from blogapi.content.articles import page_tree, prepared, queries
-from blogapi.content.articles.content import (
-    ArticleContent,
-    ArticleInput,
-    compare,
-    default_seo,
-    revise_content,
-)
+from blogapi.content.articles.content import ArticleContent, ArticleInput, compare, default_seo, revise
 from blogapi.content.articles.fields import LINK_FIELDS, TEXT_DEFAULTS
 from blogapi.content.articles.models import LINK_MODELS, Article, DeletedItem, FormerSlug
 from blogapi.content.articles.prepared import remove_generated_excerpt
@@ -321,7 +315,7 @@ def _revise_content(
     if author is not None and fields.category is None and fields.type == ItemType.ARTICLE:
         category = _get_default_category(author, errors)
     try:
-        content = revise_content(
+        content = revise(
             old_content,
             fields,
             category=category,

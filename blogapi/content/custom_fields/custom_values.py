@@ -21,7 +21,7 @@ MAX_TEXT, MAX_LONG_TEXT, MAX_ITEMS = 1_000, 100_000, 100
 Values = Mapping[str, Any]
 
 # A function that returns the stored form of a single value, or raises UnfitValue.
-Convert = Callable[[CustomField, Any], Any]
+ItemConverter = Callable[[CustomField, Any], Any]
 
 _PICTURE_FIELD = PictureReference()
 
@@ -48,13 +48,13 @@ def convert_imported(field: CustomField, value: Any) -> Any:
     decoded = decoded if not field.is_list or isinstance(decoded, list) else [decoded]
     try:
         if field.is_list:
-            return convert(field, [_read_imported(field, item) for item in decoded])
-        return convert(field, _read_imported(field, decoded))
+            return convert(field, [_parse_imported_item(field, item) for item in decoded])
+        return convert(field, _parse_imported_item(field, decoded))
     except UnfitValue:
         return decoded
 
 
-def _read_imported(field: CustomField, value: Any) -> Any:
+def _parse_imported_item(field: CustomField, value: Any) -> Any:
     if not isinstance(value, str):
         is_text = field.type in (FieldType.TEXT, FieldType.LONG_TEXT, FieldType.CHOICE)
         return json.dumps(value) if is_text and isinstance(value, bool | int | float) else value
@@ -92,7 +92,7 @@ def merge(stored: str, changes: Values) -> str:
     return dump({name: value for name, value in changed.items() if value is not None})
 
 
-def convert(field: CustomField, value: Any, convert_one: Convert | None = None) -> Any:
+def convert(field: CustomField, value: Any, convert_one: ItemConverter | None = None) -> Any:
     """Return the value as it is stored, or None for an empty value; raises UnfitValue if it does not fit.
 
     `convert_one` converts single values instead of the converter for the type of the field.
@@ -124,7 +124,7 @@ def fits(field: CustomField, value: Any) -> bool:
 
 
 def list_items(field: CustomField, value: Any) -> list[Any]:
-    """Return a value that fits as a list of single values."""
+    """Return the single values of a valid value: its items if the field is a list, else the value itself."""
     return list(value) if field.is_list else [value]
 
 
@@ -143,7 +143,7 @@ def parse_text(field: CustomField, text: str) -> Any:
 
 
 def complete_addresses(field: CustomField, value: Any) -> Any:
-    """Return a value that fits, with the absolute addresses of pictures."""
+    """Return a valid value, in which the addresses of pictures are absolute."""
     if field.type != FieldType.PICTURE:
         return value
     return [complete_address(item) for item in value] if field.is_list else complete_address(value)
@@ -162,7 +162,7 @@ def join_words(fields: Iterable[CustomField], stored: str) -> list[str]:
 
 
 def make_json_schema(field: CustomField) -> dict[str, Any]:
-    """Return the JSON schema of the values that fit, for the OpenAPI document."""
+    """Return the JSON schema of the valid values of the field, for the OpenAPI document."""
     schema: dict[str, Any] = dict(_SCHEMAS.get(field.type, {"type": "string"}))
     if field.type == FieldType.CHOICE:
         schema["enum"] = field.options
@@ -251,7 +251,7 @@ def _convert_article(field: CustomField, value: Any) -> str:
     return str(uuid)
 
 
-_CONVERTERS: Mapping[FieldType, Convert] = {
+_CONVERTERS: Mapping[FieldType, ItemConverter] = {
     FieldType.TEXT: _convert_text,
     FieldType.LONG_TEXT: _convert_text,
     FieldType.NUMBER: _convert_number,

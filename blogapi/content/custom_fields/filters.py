@@ -18,7 +18,7 @@ MAX_FILTERS = 5
 
 
 class FieldFilter(NamedTuple):
-    """The name of a field and the wanted values. With `is_list`, an article has a list of values."""
+    """The name of a field and the wanted values. With `is_list`, the field contains lists."""
 
     name: str
     values: Sequence[Any]

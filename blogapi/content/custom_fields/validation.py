@@ -36,14 +36,14 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise ma.ValidationError("Must be an object with the values by name.")
-        values, errors = _convert_all(value, self.kind)
+        values, errors = _convert_values(value, self.kind)
         errors |= _resolve_articles(values)
         if errors:
             raise ma.ValidationError({**errors})
         return values
 
 
-def _convert_all(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
+def _convert_values(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
     definitions = {field.name: field for field in list_visible(current_caller())} if requested else {}
     values: dict[str, Any] = {}
     errors: dict[str, list[str]] = {}

@@ -55,7 +55,7 @@ def listed(query: Query) -> PartialResult:
 
 
 def _read_parent(reference: str | None) -> Fields:
-    """Return the filters for `parent`: a uuid, a slug, or "" for the top of the tree (None: no filter)."""
+    """Return the filters for `parent`: a uuid, a slug, or "" for pages without a parent (None: no filter)."""
     if not reference:
         return {} if reference is None else {"parent": None, "top": True}
     if uuid := parse_uuid(reference):
@@ -66,7 +66,7 @@ def _read_parent(reference: str | None) -> Fields:
 
 
 def _hidden_state() -> str:
-    return str(events.last_position()) if current_caller().sees_drafts else ""
+    return str(events.get_last_position()) if current_caller().sees_drafts else ""
 
 
 @bp.get("/<reference:id>/")

@@ -18,7 +18,7 @@ from blogapi.importing.format_api.privacy_signs import (
 )
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.scanner import blank_code, find_outside_code
-from blogapi.rendering.hidden_elements import find_hidden, remove_spans
+from blogapi.rendering.hidden_elements import find_hidden_spans, remove_spans
 
 _HINT = re.compile(
     r"hidden|display|kg-gated-block|<(?:template|dialog|noscript|script)\b|:\s*-\d{3}|\[(?://|comment|_)\]:",
@@ -74,7 +74,7 @@ def leave_out_hidden(
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
     # Append a character, so that an element without an end ends behind the text.
-    found = [it for it in find_hidden(f"{text} ", HIDING_VALUES) if not _is_fallback(text[slice(*it)])]
+    found = [it for it in find_hidden_spans(f"{text} ", HIDING_VALUES) if not _is_fallback(text[slice(*it)])]
     # In Markdown, an element without an end tag would reach to a later tag, over visible paragraphs.
     gap = "\n\n" if content_type == "markdown" else f"{text} "
     elements = [

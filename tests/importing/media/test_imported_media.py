@@ -43,7 +43,7 @@ def worker():
 
 
 def copy(source, type, folder):
-    """Copy a picture in place of `images.process`."""
+    """Copy a picture in place of `images.process_image`."""
     path = folder / "image"
     path.write_bytes(source.read_bytes())
     return images.ProcessedImage(path, 40, 30, is_still=True)
@@ -205,7 +205,7 @@ def test_lost_text_of_a_drawing_is_reported_once(worker, run, site):
 
 
 def test_a_broken_picture_is_reported_and_processed_once(worker, run, site, monkeypatch):
-    processed, process = [], images.process
+    processed, process = [], images.process_image
 
     def record(*arguments):
         processed.append(arguments)

@@ -101,9 +101,7 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
     return _make_list(uuids, _make_order(filters, ordering, is_listed=is_listed, is_sorted=is_sorted), total)
 
 
-def select_matching_articles(
-    author_id: UUID | None, filters: ArticleFilters, *, public: bool
-) -> Select[UUID] | None:
+def select_matches(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
     """Return an unordered statement that selects the uuids of the matching articles; None if all match.
 
     With `public`, the statement may still select articles that are not public, because the search excludes

@@ -18,7 +18,7 @@ from blogapi.content.articles.lists.statements import (
     ArticleList,
     build_list,
     limit_entries,
-    select_matching_articles,
+    select_matches,
     select_status_counts,
 )
 from blogapi.content.articles.renderer_version import get_renderer_version
@@ -125,7 +125,7 @@ def get_article_bodies(
         body = _stream_array(uuids, fields, snippets, public=public)
         return JsonBody(body, state=digest.hexdigest())
     computed_state = computed_fields.get_state(fields)
-    state = f"{get_renderer_version()} {events.state_token(public=public)} {computed_state}"
+    state = f"{get_renderer_version()} {events.get_state_token(public=public)} {computed_state}"
     if not public:
         # Changes of working copies are not events, but can change which articles are listed, and their order.
         state += hashlib.sha256(b"".join(uuid.bytes for uuid in uuids)).hexdigest()
@@ -194,7 +194,7 @@ def list_published(
     Without `ordering`, the newest articles come first, or the best matches if there is a search query.
     """
     if _ranks_by_relevance(filters):
-        return _search_articles(names, page, filters)
+        return _search_page(names, page, filters)
     return _list_articles(build_list(filters, public=True), page, names, filters, public=True)
 
 
@@ -232,9 +232,7 @@ def list_in_any_status(
     if filters.status == ANY_STATUS:
         filters = replace(filters, status="")
     if _ranks_by_relevance(filters):
-        return _search_articles(
-            names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body
-        )
+        return _search_page(names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body)
     articles = build_list(filters, public=False, author_id=author_id)
     return _list_articles(articles, page, names, filters, public=False, hashes_body=hashes_body)
 
@@ -286,7 +284,7 @@ def _list_articles(
     return replace(page_body, max_number=MAX_SEARCH_PAGE) if filters.q else page_body
 
 
-def _search_articles(
+def _search_page(
     names: Names,
     page: PageRequest | None,
     filters: ArticleFilters,
@@ -298,7 +296,7 @@ def _search_articles(
     scope, rest = limit_entries(filters) if public else (), replace(filters, q="")
     if public:
         rest = replace(rest, published_after=None, published_before=None)
-    among = select_matching_articles(author_id, rest, public=public)
+    among = select_matches(author_id, rest, public=public)
     uuids, total = search(filters.q, page, scope=scope, among=among)
     rows = get_article_bodies(
         uuids, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body

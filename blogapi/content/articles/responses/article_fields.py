@@ -40,8 +40,7 @@ from blogapi.storage.database import chunk, current_time, db, table_of
 from blogapi.web.fields import Fields, NestedColumns
 
 # For each field: its name, the attribute of the row (None: the row itself), and the function that serializes
-# the value. A schema would be slower, because it looks up each value
-# in several ways.
+# the value. A schema is slower, because it looks up each value in several ways.
 Plan = Sequence[tuple[str, str | None, Callable[[Any, str, Any], Any]]]
 
 

@@ -97,10 +97,10 @@ def rerender_articles(session: Session, articles: Collection[Article]) -> None:
             states.record_rendering(one.article, ChangeType.RENDERED)
             one.set_columns()
     session.flush()
-    store_uses_and_words(session, rendered)
+    store_derived_rows(session, rendered)
 
 
-def store_uses_and_words(
+def store_derived_rows(
     session: Session, rendered: Sequence[RenderedArticle], *, new: Collection[UUID] = ()
 ) -> None:
     """Store the uses of files and the search words of articles; `new` are the uuids of new articles."""

@@ -38,16 +38,14 @@ def keep_former_version(
     new highest number in the history.
     """
     former = _find_revision(article.uuid, article.version) if last_number >= article.version else None
-    former = former or _add_current_version(article, content)
+    former = former or _keep_version(article, content)
     former.saves_since = saves_since
     return max(article.version, last_number)
 
 
 def name_current_version(article: Article, name: str) -> ArticleRevision:
     """Name the current version of the article, and add it to the history unless the history has it."""
-    revision = _find_revision(article.uuid, article.version) or _add_current_version(
-        article, get_content(article)
-    )
+    revision = _find_revision(article.uuid, article.version) or _keep_version(article, get_content(article))
     revision.name = name
     return revision
 
@@ -96,7 +94,7 @@ def _find_revision(article_id: UUID, number: int) -> ArticleRevision | None:
     return db.session.get(ArticleRevision, (article_id, number))
 
 
-def _add_current_version(article: Article, content: ArticleContent) -> ArticleRevision:
+def _keep_version(article: Article, content: ArticleContent) -> ArticleRevision:
     return _add_revision(
         *(article, content),
         number=article.version,

@@ -17,7 +17,7 @@ from blogapi.content.articles.writing.derived_columns import (
     get_search_text,
     index_articles_again,
     render_articles,
-    store_uses_and_words,
+    store_derived_rows,
 )
 from blogapi.content.articles.writing.term_references import NO_TERMS, KnownTerms, find_terms
 from blogapi.content.custom_fields.custom_values import list_pictures
@@ -147,13 +147,9 @@ def store_writes(loaded: LoadedArticles) -> None:
         one.set_columns()
     session.flush()
     if loaded.tree is not None:
-        page_moves.record_moves(
-            loaded.tree, page_tree.read_tree_again(), keeps_paths=loaded.keeps_former_paths
-        )
+        page_moves.record_moves(loaded.tree, page_tree.reread_tree(), keeps_paths=loaded.keeps_former_paths)
     if rendered:
-        store_uses_and_words(
-            session, rendered, new={one.article.uuid for one in writes if one.former is None}
-        )
+        store_derived_rows(session, rendered, new={one.article.uuid for one in writes if one.former is None})
     written = {one.article.uuid for one in rendered}
     if others := [write for write in writes if write.article.uuid not in written]:
         _index_unrendered(others)

@@ -21,7 +21,7 @@ from blogapi.content.articles.writing.derived_columns import (
     index_articles_again,
     render_articles,
     rerender_articles,
-    store_uses_and_words,
+    store_derived_rows,
 )
 from blogapi.content.media import hooks
 from blogapi.content.media.file_references import KnownFiles
@@ -116,8 +116,7 @@ def render_all() -> None:
 
 _ARTICLES_PER_STATEMENT = 100
 
-# All other articles are rendered in the transaction, because prepared renderings stay in memory until its
-# end.
+# All further articles are rendered in the transaction: prepared renderings stay in memory until its end.
 _MAX_PREPARED_ARTICLES = 1_000
 
 
@@ -139,7 +138,7 @@ def render_articles_again(session: Session, media_ids: Collection[UUID]) -> None
                 states.record_rendering(one.article, ChangeType.UPDATED)
                 one.set_columns()
         session.flush()
-        store_uses_and_words(session, changed)
+        store_derived_rows(session, changed)
 
 
 def _replace_paths(article: Article, files: KnownFiles) -> bool:

@@ -39,7 +39,7 @@ def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> T
             _move_user(term, others)
         for other in others:
             _move_articles(taxonomy, other.uuid, uuid)
-            service.replace_by(other, term)
+            service.replace_merged_term(other, term)
         state = service.get_term_state(term)
         record(term.kind, uuid, state, state)
     return term

@@ -15,7 +15,7 @@ from blogapi.content.articles.models import Article, FormerSlug
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.models import Term
-from blogapi.content.taxonomies.queries import find_merged
+from blogapi.content.taxonomies.queries import find_merged_terms
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.storage.database import db, table_of
 from blogapi.web.errors import Errors
@@ -107,7 +107,7 @@ def find_terms(
     for model, given_references in references.items():
         missing = set(given_references) - uuids[model].keys()
         if merged := [value for value in missing if isinstance(value, UUID)]:
-            for uuid, other in find_merged(model, merged).items():
+            for uuid, other in find_merged_terms(model, merged).items():
                 uuids[model][uuid] = other
     return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile, slug_owners)
 
