@@ -21,7 +21,7 @@ class ArticleHooks(Protocol):
         """Render the articles that use these files again; the changes of the files are flushed already."""
 
     def resolve_items(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-        """Map each reference to the uuid of an existing item; slugs only of items that the caller may see."""
+        """Map references to uuids of existing items; a slug counts only if the caller may see the item."""
 
     def update_search_words(self, name: str) -> None:
         """Update the search words of all articles that have a value for the custom field `name`."""

@@ -132,7 +132,7 @@ def delete_all(editor: UUID, uuids: Sequence[UUID], type_: str = ItemType.ARTICL
 
 @contextmanager
 def _delete_together(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterator[LoadedArticles]:
-    """Store the items for the bin, for the `with` block to delete; give their child pages no parent."""
+    """Store the items in the bin, and remove the parent of their child pages; the block deletes the items."""
     with transaction(visible=False):
         children = page_tree.list_children(uuids) if type_ == ItemType.PAGE else []
         with write_together([], *uuids, *children) as loaded:

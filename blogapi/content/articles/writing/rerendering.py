@@ -154,7 +154,7 @@ _article = table_of(Article).c
 
 
 def resolve_items(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-    """Map each reference to the uuid of an existing item; slugs only of items that the caller may see."""
+    """Map references to uuids of existing items; a slug counts only if the caller may see the item."""
     slugs, uuids = ([one for one in references if isinstance(one, kind)] for kind in (str, UUID))
     by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), visible_to_caller())
     by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
