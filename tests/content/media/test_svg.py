@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.content.media import svg
-from blogapi.content.media.types import detect
+from blogapi.content.media.types import detect_type
 
 NAMESPACE = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 
@@ -166,13 +166,13 @@ def test_the_size_is_the_stated_one_or_that_of_the_view_box(attributes, size):
 )
 def test_the_type_is_recognised_by_the_first_element(app, start):
     with app.app_context():
-        assert detect(start + draw(), "a.jpg").extension == "svg"
-        assert detect(start + b"<html><svg/></html>", "a.svg") is None
+        assert detect_type(start + draw(), "a.jpg").extension == "svg"
+        assert detect_type(start + b"<html><svg/></html>", "a.svg") is None
 
 
 def test_many_comments_do_not_take_long(app):
     with app.app_context():
-        assert detect(b"<!---->" * 500, "a.svg") is None
+        assert detect_type(b"<!---->" * 500, "a.svg") is None
 
 
 @pytest.mark.parametrize(

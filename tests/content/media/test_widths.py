@@ -52,7 +52,7 @@ def run_counter(monkeypatch):
         runs.append(args[2:])
         scale(*args)
 
-    monkeypatch.setattr(images, "scale", count)
+    monkeypatch.setattr(images, "scale_picture", count)
     return runs
 
 
@@ -247,7 +247,7 @@ def test_a_picture_that_is_deleted_while_a_width_is_made_leaves_nothing(
         scale(source, *args)
         source.unlink()
 
-    monkeypatch.setattr(images, "scale", delete_first)
+    monkeypatch.setattr(images, "scale_picture", delete_first)
     assert as_stranger.get(address(media, "w640.webp")).status_code == 404
     assert list_widths(app) == []
 
