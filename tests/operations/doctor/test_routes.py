@@ -199,7 +199,7 @@ def test_an_address_of_the_built_in_site_that_readers_cannot_reach_is_a_hint(as_
     assert title not in check()
     as_login.patch(site, json={"built_in": True})
     finding = check()[title]
-    assert (finding["level"], finding["link"]) == ("hint", "/admin/site/")
+    assert (finding["level"], finding["link"]) == ("hint", "/admin/site/addresses/")
     output = app.test_cli_runner().invoke(args=["doctor"]).output
     assert "Readers cannot reach the address of the site, http://127.0.0.1:8000." in output
     as_login.patch(site, json={"url": "https://blog.example"})
