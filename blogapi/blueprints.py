@@ -132,7 +132,7 @@ def init_app(app: Flask, *, version: str) -> None:
             app.register_blueprint(blueprint)
     document.init_app(app, BLUEPRINTS, version=version)
     store_operations(app)
-    kinds.check(
+    kinds.check_kinds(
         settings=SiteChangesSchema._declared_fields.keys() & table_of(Site).c.keys(),
         lists={field.name for field in dataclasses.fields(Snapshot)}.intersection(DATA_LISTS),
         blueprints=app.blueprints,

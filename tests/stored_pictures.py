@@ -9,7 +9,7 @@ from uuid import UUID
 from flask import Flask
 
 from blogapi.content.articles import queries
-from blogapi.content.articles.writing.derived_columns import store_again
+from blogapi.content.articles.writing.derived_columns import rerender_articles
 from blogapi.content.media import uses
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import Media, MediaPath
@@ -46,7 +46,7 @@ def add_paths(article_id: UUID, paths: Mapping[str, UUID]) -> None:
         db.session.add_all(MediaPath(article_id=article_id, path=one, media_id=paths[one]) for one in paths)
         db.session.flush()
         uses.mark_used(db.session(), [*paths.values()])
-        store_again(db.session(), [*queries.find_articles([article_id], with_html=True).values()])
+        rerender_articles(db.session(), [*queries.find_articles([article_id], with_html=True).values()])
 
 
 def get_hash(content: bytes) -> str:

@@ -1,1 +1,1 @@
-"""What a blog consists of, how it is written and found; other forms than the API's own are in `delivery`."""
+"""The content of a blog: how it is written, read and searched. Feeds and other formats are in `delivery`."""

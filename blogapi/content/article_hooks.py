@@ -12,16 +12,16 @@ from blogapi.config import AppState
 
 
 class ArticleHooks(Protocol):
-    """Finds articles and pages, and renders them again after changes of what they show."""
+    """Finds articles and pages, and renders them again after changes of files and custom fields."""
 
     def prepare_articles(self, media_ids: Collection[UUID]) -> None:
         """Render the articles that use these files, before the transaction that changes the files."""
 
     def render_articles_again(self, session: Session, media_ids: Collection[UUID]) -> None:
-        """Store the articles that use these files again; the changes of the files are flushed already."""
+        """Render the articles that use these files again; the changes of the files are flushed already."""
 
     def resolve_items(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-        """Return the uuid of the item for each uuid, and for each slug of an item that the caller may see."""
+        """Map references to uuids of existing items; a slug counts only if the caller may see the item."""
 
     def update_search_words(self, name: str) -> None:
         """Update the search words of all articles that have a value for the custom field `name`."""

@@ -33,7 +33,7 @@ write_events = partial(event_writer.write_events, authors=author_visibility)
 
 
 def init_app(app: Flask) -> None:
-    """Set the functions; call this before the first transaction."""
+    """Set the modules whose functions lower packages call; call this before the first transaction."""
     user_service.PROFILES.set(app, authors)
     site_service.PAGE_MOVES.set(app, page_moves)
     media_addresses.LIBRARY.set(app, library)

@@ -1,1 +1,1 @@
-"""Who may see which item since when, and one event for every public change; it knows no resource."""
+"""Decides from when readers may see an item, and writes one event for every public change."""

@@ -20,7 +20,7 @@ from blogapi.storage.version_check import NewerSchema
 
 CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 
-# How long an event is kept after a newer event of its item. Cursors of deleted events are unknown.
+# How long an event is kept after a newer event of its item. A cursor at a deleted event is refused.
 EVENT_LIFETIME = timedelta(days=30)
 _DELETE_SECONDS = 86_400
 _EVENTS_PER_TRANSACTION = 5000
@@ -48,19 +48,21 @@ def delete_old_events() -> None:
         old = db.session.execute(select(*columns).where(is_old).limit(_EVENTS_PER_TRANSACTION)).all()
         if old:
             with transaction(visible=False):
-                _raise_mark(
+                _advance_deleted_position(
                     CommitCounter.deleted_position, [row.position for row in old if row.public_position]
                 )
-                _raise_mark(CommitCounter.deleted_unlisted, [row.position for row in old if row.unlisted])
+                _advance_deleted_position(
+                    CommitCounter.deleted_unlisted, [row.position for row in old if row.unlisted]
+                )
                 positions = [row.position for row in old]
                 db.session.execute(delete(Event).where(Event.position.in_(positions)))
         if len(old) < _EVENTS_PER_TRANSACTION:
             return
 
 
-def _raise_mark(mark: InstrumentedAttribute[int], positions: Sequence[int]) -> None:
+def _advance_deleted_position(column: InstrumentedAttribute[int], positions: Sequence[int]) -> None:
     last = max(positions, default=0)
-    db.session.execute(update(CommitCounter).where(mark < last).values({mark: last}))
+    db.session.execute(update(CommitCounter).where(column < last).values({column: last}))
 
 
 def _run(app: Flask, stop: threading.Event, daily: Sequence[Callable[[], None]]) -> None:

@@ -98,7 +98,7 @@ def write_events(session: Session, authors: AuthorQueries, *, visible: bool) -> 
 def write_due_events() -> None:
     """Write the events of items that have become public, unless the write lock is taken.
 
-    The process that holds the lock writes them, or the next call.
+    If the lock is taken, the process that holds it writes the events, or the next call does.
     """
     now = current_time()
     row = db.session.execute(_READ_COUNTER).one()
@@ -128,7 +128,7 @@ class _Writer:
         self._visible = False
         # The authors whom changed articles show now, and those whom they no longer show.
         self._shown, self._hidden = set[UUID](), set[UUID]()
-        # The rows of new events, and the items whose former events these supersede.
+        # The rows of new events, and the items whose former events the new events supersede.
         self._rows: list[dict[str, Any]] = []
         self._superseded: list[dict[str, Any]] = []
 

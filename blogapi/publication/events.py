@@ -27,7 +27,7 @@ from blogapi.storage.database import CommitCounter, current_time, db, get_write
 
 # A cursor consists of the tag of an event, the letter of the feed, and the position of the event. Some
 # cursors of older versions also have a time and a uuid, which are ignored. Others have no tag; such cursors
-# are unknown.
+# are refused.
 PATTERN = r"([0-9a-f]{8}-)?[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
 
 
@@ -127,12 +127,12 @@ def get_noted_changes(session: Session) -> dict[ItemKey, Any]:
     return get_write(session).notes
 
 
-def last_position() -> int:
+def get_last_position() -> int:
     """Return the position of the last event."""
     return db.session.scalars(select(CommitCounter.position)).one()
 
 
-def state_token(*, public: bool = False) -> str:
+def get_state_token(*, public: bool = False) -> str:
     """Return a text that changes with all content that admins or, if `public`, readers can see in lists."""
     is_due = [Event.due <= current_time(), *([Event.listed] if public else [])]
     due = select(func.count()).where(*is_due).scalar_subquery()

@@ -1,4 +1,4 @@
-"""The kinds of items that the blog publishes, each declared once; `check` finds what a new kind lacks."""
+"""The kinds of items that the blog publishes, each declared once; `check_kinds` finds missing parts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from blogapi.config import CannotStart
 from blogapi.publication.models import ChangeType, HasEvents
 from blogapi.storage.database import Base
 
-# The names of the changes in webhooks. A term is public from the start, so it is published when it is
-# created.
+# The names of the changes in webhooks. A term is public from the start, so the change `published` of
+# a term is its creation.
 _TERM_EVENTS = {ChangeType.PUBLISHED: "created", ChangeType.UPDATED: "updated", ChangeType.DELETED: "deleted"}
 _ITEM_EVENTS = {
     ChangeType.PUBLISHED: "published",
@@ -29,7 +29,7 @@ class ItemKind:
     name of their list in exports, where pages are among the articles. `events` contains the names of changes
     in webhooks. `keeps_slugs` is whether former slugs redirect. `is_content` is whether the items have a
     status, custom fields and a working copy, and `is_term` whether articles refer to them. `model` is the
-    kind of the model that stores the items, if it has another name.
+    `kind` of the model class that stores the items, if it differs from `name`: pages are stored as articles.
     """
 
     name: str
@@ -46,7 +46,7 @@ class ItemKind:
         return self.is_content or self.is_term
 
 
-_ALL = (
+_ALL_KINDS = (
     ItemKind(name="article", plural="articles", events=_ITEM_EVENTS, is_content=True),
     # For pages, former paths are kept instead of former slugs, because a path contains the slugs of the pages
     # above.
@@ -59,16 +59,16 @@ _ALL = (
     ItemKind(name="author", plural="authors", events=_ITEM_EVENTS, is_term=True),
     ItemKind(name="site", plural="site", events={ChangeType.UPDATED: "updated"}, keeps_slugs=False),
 )
-KINDS: Mapping[str, ItemKind] = {kind.name: kind for kind in _ALL}
+KINDS: Mapping[str, ItemKind] = {kind.name: kind for kind in _ALL_KINDS}
 #: The kinds whose items have an address; responses with links or lists can change with any of them.
-PAGE_KINDS = tuple(kind.name for kind in _ALL if kind.has_page)
-SLUG_KINDS = tuple(kind.name for kind in _ALL if kind.keeps_slugs)
-CONTENT_KINDS = tuple(kind.name for kind in _ALL if kind.is_content)
-TERM_KINDS = tuple(kind.name for kind in _ALL if kind.is_term)
+PAGE_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.has_page)
+SLUG_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.keeps_slugs)
+CONTENT_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.is_content)
+TERM_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.is_term)
 #: The kinds whose items everyone may see as long as they exist.
-PUBLIC_KINDS = tuple(kind.name for kind in _ALL if ChangeType.UNPUBLISHED not in kind.events)
+PUBLIC_KINDS = tuple(kind.name for kind in _ALL_KINDS if ChangeType.UNPUBLISHED not in kind.events)
 #: The names of the lists of terms in an export.
-TERM_LISTS = tuple(kind.plural for kind in _ALL if kind.is_term)
+TERM_LISTS = tuple(kind.plural for kind in _ALL_KINDS if kind.is_term)
 
 
 def list_models() -> list[type[Any]]:
@@ -81,15 +81,15 @@ def get_model(name: str) -> type[Any]:
     return next(model for model in list_models() if model.kind == name)
 
 
-def check(*, settings: Collection[str], lists: Collection[str], blueprints: Collection[str]) -> None:
-    """Raise CannotStart if a model with events is not a kind, or if a part of the blog lacks a kind.
+def check_kinds(*, settings: Collection[str], lists: Collection[str], blueprints: Collection[str]) -> None:
+    """Raise CannotStart if a model with events is no kind, or if a part of the blog does not support a kind.
 
     `settings` are the settings of the site that a client can change, `lists` the lists that an export writes,
     and `blueprints` the names of the parts of the API.
     """
     kinds = {model.kind: model for model in _list_models_with_events()}
     problems = [f"declare the kind {kind!r} in publication/kinds.py" for kind in kinds.keys() - KINDS.keys()]
-    for kind in _ALL:
+    for kind in _ALL_KINDS:
         if (kind.model or kind.name) not in kinds:
             problems.append(f"the kind {kind.name!r} has no model")
         if kind.has_page and f"{kind.name}_path" not in settings:

@@ -40,7 +40,7 @@ def list_purged_tags(kind: str, uuid: UUID, *, listed: bool = True) -> list[str]
 def list_shown_tags(kinds: Collection[str], items: Mapping[str, Collection[UUID]]) -> list[str]:
     """Return the tags of a response that shows these items (uuids by kind), and lists of these kinds.
 
-    If the tags would be longer than MAX_BYTES, the kind with the most items gets the tag of the kind instead.
+    If the tags would be longer than MAX_BYTES, the tag of the kind with the most items replaces theirs.
     """
     shown_kinds, shown_items = {*kinds, SITE}, {**items}
     while True:
@@ -79,7 +79,7 @@ def add_shown(kind: str, uuid: UUID) -> None:
 
 
 def add_headers(response: Response) -> Response:
-    """Let shared caches store the response if it is the same for everyone."""
+    """Add the headers that let shared caches store the response if it is the same for everyone."""
     view = current_app.view_functions.get(request.endpoint or "")
     access = view and get_access(view, public_reads=current_app.config["PUBLIC_READS"])
     shows = get_operation(view).shows if view else None
@@ -90,7 +90,7 @@ def add_headers(response: Response) -> Response:
     # Errors are not cached, because a scheduled article must not be missing after its publication.
     is_read = request.method in SAFE_METHODS and response.status_code == 200
     if is_read and not current_caller().is_authenticated:
-        # `Blueprint.run` sets it.
+        # `Blueprint.run` sets `g.shown`.
         shown: Shown = g.shown if callable(shows) else Shown(shows)
         items = {**shown.items}
         for kind, uuids in g.get("more_shown", {}).items():

@@ -33,27 +33,27 @@ class ItemType(StrEnum):
     PAGE = "page"
 
 
-class Rule(NamedTuple):
+class VisibilityRule(NamedTuple):
     """Whether articles of a status are readable and listed from their time of publication on."""
 
     readable: bool
     listed: bool
 
 
-RULES = {
-    Status.DRAFT: Rule(readable=False, listed=False),
-    Status.PUBLISHED: Rule(readable=True, listed=True),
-    Status.UNLISTED: Rule(readable=True, listed=False),
-    Status.ARCHIVED: Rule(readable=False, listed=False),
+VISIBILITY_RULES = {
+    Status.DRAFT: VisibilityRule(readable=False, listed=False),
+    Status.PUBLISHED: VisibilityRule(readable=True, listed=True),
+    Status.UNLISTED: VisibilityRule(readable=True, listed=False),
+    Status.ARCHIVED: VisibilityRule(readable=False, listed=False),
 }
-READABLE_STATUSES = tuple(status.value for status, rule in RULES.items() if rule.readable)
-LISTED_STATUSES = tuple(status.value for status, rule in RULES.items() if rule.listed)
+READABLE_STATUSES = tuple(status.value for status, rule in VISIBILITY_RULES.items() if rule.readable)
+LISTED_STATUSES = tuple(status.value for status, rule in VISIBILITY_RULES.items() if rule.listed)
 
 #: the parameter `now` of a statement that is built once
 NOW: ColumnElement[datetime] = bindparam("now", type_=UtcDateTime())
 
 
-class Dated(Protocol):
+class DatedItem(Protocol):
     """An article, a page, a row or a record with a stored status; times are aware UTC."""
 
     @property
@@ -65,7 +65,7 @@ class Dated(Protocol):
         """The time of publication."""
 
 
-class Item(Dated, Protocol):
+class Item(DatedItem, Protocol):
     """A dated item that may be a page, which is in no list of articles."""
 
     @property
@@ -73,7 +73,7 @@ class Item(Dated, Protocol):
         """Whether it is an article or a page."""
 
 
-def get_readable_from(item: Dated) -> datetime | None:
+def get_readable_from(item: DatedItem) -> datetime | None:
     """Return the time from which everyone can read the item; None if its status does not allow it."""
     return item.published_at if item.status in READABLE_STATUSES else None
 
@@ -84,13 +84,13 @@ def get_listed_from(item: Item) -> datetime | None:
     return item.published_at if is_listed else None
 
 
-def is_readable(item: Dated, now: datetime) -> bool:
+def is_readable(item: DatedItem, now: datetime) -> bool:
     """Return whether everyone can read the item."""
     since = get_readable_from(item)
     return since is not None and since <= now
 
 
-def is_scheduled(item: Dated, now: datetime) -> bool:
+def is_scheduled(item: DatedItem, now: datetime) -> bool:
     """Return whether the item becomes readable later."""
     since = get_readable_from(item)
     return since is not None and since > now

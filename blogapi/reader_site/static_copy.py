@@ -406,7 +406,7 @@ def _find_media(path: str) -> Path | None:
         if extension not in types.list_types(current_app):
             return None
         if (width := parse_width(name)) is not None:
-            found = widths.find_or_make(hash, width, is_limited=False)
+            found = widths.find_or_make_copy(hash, width, is_limited=False)
         else:
             file = get_folder().get_path(hash, extension)
             found = file if file.is_file() else file_references.find_new_path(found)

@@ -18,10 +18,10 @@ _TAG = re.compile(
     rf"(?P<attributes>(?:[\s/]*+{_NAME}(?:\s*+=\s*+(?:{_VALUE}))?+)*+)[\s/]*+(?:>|\Z)",
     re.IGNORECASE,
 )
-_VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
-_RAW_TEXT = re.compile("script|style|textarea|title|xmp|iframe|noembed|noframes")
+_VOID_TAG = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
+_RAW_TEXT_ELEMENT = re.compile("script|style|textarea|title|xmp|iframe|noembed|noframes")
 # An end tag in one of these elements does not close an element of another kind around it, such as <span>.
-_BLOCK = re.compile(
+_BLOCK_ELEMENT = re.compile(
     "address|applet|article|aside|blockquote|button|caption|center|details|dialog|dir|div|dl|fieldset|figcaption|"
     "figure|footer|form|h[1-6]|header|hgroup|listing|main|marquee|math|menu|nav|object|ol|pre|search|section|"
     "select|summary|svg|table|template|ul"
@@ -30,7 +30,7 @@ _BLOCK = re.compile(
 _ENDED_BY = {
     "p": re.compile(
         "p|li|d[td]|t[rdh]|tbody|tfoot|thead|hr|plaintext|xmp"
-        f"|(?!applet|button|marquee|math|object|select|svg|template)(?:{_BLOCK.pattern})"
+        f"|(?!applet|button|marquee|math|object|select|svg|template)(?:{_BLOCK_ELEMENT.pattern})"
     ),
     "li": re.compile("li"),
     **dict.fromkeys(("dt", "dd"), re.compile("d[td]")),
@@ -47,7 +47,7 @@ def remove_hidden(html: str) -> str:
     """Return the HTML without the elements with the attribute `hidden`."""
     if "hidden" not in html.lower():
         return html
-    return remove_spans(html, find_hidden(html, {"hidden": HIDDEN_VALUES}))
+    return remove_spans(html, find_hidden_spans(html, {"hidden": HIDDEN_VALUES}))
 
 
 def remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -59,17 +59,17 @@ def remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join([*parts, text[position:]])
 
 
-def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each element with an attribute of `hiding` whose value matches.
+def find_hidden_spans(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each outermost element that `hiding` (patterns by attribute name) hides.
 
-    The pattern of the name "" is compared with whole start tags.
+    It is hidden if the value of an attribute, or for the name "" the start tag, matches the pattern.
 
     An element without an end tag, or with wrongly nested blocks, extends to the end of the text, unless its
     end tag may be omitted, so that no hidden text is shown.
     """
     # The start of the hidden element, and the names of the open blocks in it.
     start, names = 0, list[str]()
-    # The number of open tables around it, and the open elements around it by that number and by name.
+    # The number of open tables, and the open elements by the number of tables around them and by name.
     tables, opened = 0, Counter[tuple[int, str]]()
     for tag in _find_tags(html):
         name, is_end = tag["name"].lower(), bool(tag["is_end"])
@@ -79,7 +79,7 @@ def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tu
                 yield start, tag.end()
             continue
         ending = _ENDED_BY.get(names[0]) if len(names) == 1 and (opened[tables, name] or not is_end) else None
-        if ending and (ending.fullmatch(name) or (is_end and _BLOCK.fullmatch(name))):
+        if ending and (ending.fullmatch(name) or (is_end and _BLOCK_ELEMENT.fullmatch(name))):
             yield start, tag.start()
             names.pop()
         if is_end:
@@ -88,11 +88,11 @@ def find_hidden(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tu
                 tables -= name == "table"
             continue
         # The name of a component of MDX begins with a capital.
-        is_empty = _VOID.fullmatch(name) is not None or (tag[0].endswith("/>") and tag["name"][0].isupper())
+        is_empty = bool(_VOID_TAG.fullmatch(name)) or (tag[0].endswith("/>") and tag["name"][0].isupper())
         is_hidden = _is_hidden(tag, hiding)
         if is_empty and is_hidden and not names:
             yield tag.span()
-        elif not is_empty and (is_hidden or (names and _is_counted(name, names[0]))):
+        elif not is_empty and (is_hidden or (names and _must_close_first(name, names[0]))):
             start = start if names else tag.start()
             names.append(name)
         elif not is_empty and not names:
@@ -108,7 +108,7 @@ def _find_tags(html: str) -> Iterator[re.Match[str]]:
         position, name = tag.end(), (tag["name"] or "").lower()
         if name:
             yield tag
-        if _RAW_TEXT.fullmatch(name) and not tag["is_end"] and not tag[0].endswith("/>"):
+        if _RAW_TEXT_ELEMENT.fullmatch(name) and not tag["is_end"] and not tag[0].endswith("/>"):
             end = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(html, position)
             position = end.start() if end else len(html)
 
@@ -124,7 +124,7 @@ def _is_hidden(tag: re.Match[str], hiding: Mapping[str, re.Pattern[str]]) -> boo
     )
 
 
-def _is_counted(name: str, hidden: str) -> bool:
-    """Return whether the element must end before the hidden element around it."""
-    is_block = hidden in _ENDED_BY or _BLOCK.fullmatch(hidden)
-    return bool(_BLOCK.fullmatch(name)) or (not is_block if name in _ENDED_BY else name == hidden)
+def _must_close_first(name: str, hidden: str) -> bool:
+    """Return whether the element must be closed before the hidden element around it can end."""
+    is_block = hidden in _ENDED_BY or _BLOCK_ELEMENT.fullmatch(hidden)
+    return bool(_BLOCK_ELEMENT.fullmatch(name)) or (not is_block if name in _ENDED_BY else name == hidden)

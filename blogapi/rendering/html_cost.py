@@ -11,11 +11,11 @@ import re
 from collections import Counter
 
 _MAX_TAGS = 100_000
-# The same number as for nested quotes in Markdown.
+# The same limit as MAX_QUOTE_DEPTH of `markdown`.
 MAX_OPEN_ELEMENTS = 1_000
 # The limit for the number of tags, times the number of copied elements that are not closed, times the length
 # of the copies.
-_MAX_COPIED = 20_000_000
+_MAX_COPYING_COST = 20_000_000
 # One tag of this length can contain so many attributes that comparing them takes a second.
 _MAX_MALFORMED_LENGTH = 200_000
 _MAX_NESTED_PAIRS = 6
@@ -28,7 +28,7 @@ _ORDINARY_TAG = re.compile(rf"<(?:/?[a-z][\w:-]*+{_ATTRIBUTES}/?|!--[^<>]*+)>", 
 _TAG = re.compile(r"<(/?)([a-z][\w:-]*+)")
 # Elements without end tags, also of SVG and MathML, and elements that the parser closes before the next
 # element of their kind. `dd` is missing, because `<li><dd>` can be nested.
-_UNNESTED = re.compile(
+_UNNESTED_ELEMENT = re.compile(
     "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
     "|animate\\w*|circle|ellipse|fe\\w+|image|line|mprescripts|mspace|path|poly\\w+|rect|set|stop|use"
     "|a|colgroup|li|option|p|t[dhr]|tbody|tfoot|thead"
@@ -58,7 +58,7 @@ def is_too_expensive(html: str) -> bool:
         if not removed:
             break
     longest = max(map(len, rest.split("<")))
-    return tags * len(_COPIED_ELEMENT.findall(rest)) * (longest + 50) > _MAX_COPIED
+    return tags * len(_COPIED_ELEMENT.findall(rest)) * (longest + 50) > _MAX_COPYING_COST
 
 
 def _has_deep_elements(html: str) -> bool:
@@ -69,7 +69,7 @@ def _has_deep_elements(html: str) -> bool:
             is_open = open_elements[name] > 0
             open_elements[name] -= is_open
             depth -= is_open
-        elif not _UNNESTED.fullmatch(name):
+        elif not _UNNESTED_ELEMENT.fullmatch(name):
             open_elements[name] += 1
             depth += 1
             if depth > MAX_OPEN_ELEMENTS:

@@ -8,27 +8,27 @@ from urllib.parse import quote
 
 import comrak
 
-# Mathematics (`$…$`, `$$…$$`, `\(…\)`, `\[…\]`) is in the HTML as typed. Before comrak renders the text, each
-# formula is enclosed in `$$` and a mark, so that comrak reads it as display mathematics; a rare punctuation
-# character replaces all other dollar signs. comrak decides what is code or HTML: where it reads no
-# mathematics, removing the marks yields the text as typed. The mark is a character that Unicode reserves for
-# use inside a program.
+# Mathematics (`$…$`, `$$…$$`, `\(…\)`, `\[…\]`) stays in the HTML as typed. Before comrak renders the text,
+# each formula is enclosed in `$$` and a mark, so that comrak reads it as display mathematics; a rare
+# punctuation character replaces all other dollar signs. comrak decides what is code or HTML: where it reads
+# no mathematics, removing the marks yields the text as typed. The mark is a character that Unicode reserves
+# for use inside a program.
 _MATH_MARK = "\ufdd0"
 _DOLLAR_MARK = "\U00010f59"
-_START, _END = f"$${_MATH_MARK}", f"{_MATH_MARK}$$"
-_REPLACED = ((_START, ""), (_END, ""), (_MATH_MARK, ""), (_DOLLAR_MARK, "$"))
+_FORMULA_START, _FORMULA_END = f"$${_MATH_MARK}", f"{_MATH_MARK}$$"
+_MARK_REPLACEMENTS = ((_FORMULA_START, ""), (_FORMULA_END, ""), (_MATH_MARK, ""), (_DOLLAR_MARK, "$"))
 
 # A formula is in one paragraph, and contains no code, link, footnote or address. Each pattern stops where the
 # same kind of formula could begin, so that the time is linear.
 _TEX = r"[^$`\\\n\][:]|\n(?![ \t]*\n)|\[(?!\^)|\](?!\()|:(?!//)"
 _IN_DOLLARS = rf"(?:{_TEX}|\\[^`\n]?)++"
 _IN_BRACKETS = rf"(?:{_TEX}|\$|\\[^`\n()\][]?(?![()\][]))++"
-_DISPLAY = rf"\$\$(?!\$){_IN_DOLLARS}\$\$(?!\$)|\\\[{_IN_BRACKETS}\\\]"
+_DISPLAY_FORMULA = rf"\$\$(?!\$){_IN_DOLLARS}\$\$(?!\$)|\\\[{_IN_BRACKETS}\\\]"
 _FORMULA = re.compile(
-    rf"(?P<lines>^[ \t>]*+(?:{_DISPLAY})[ \t]*+$)"
+    rf"(?P<lines>^[ \t>]*+(?:{_DISPLAY_FORMULA})[ \t]*+$)"
     r"|\\[\\$]|!?\[[^][]*+\]\([^()]*+\)|(?:https?|ftp)://[^\s<]*+"
     # `US$`, `5$` and `$HOME` are no formulas.
-    rf"|(?P<formula>{_DISPLAY}|\\\({_IN_BRACKETS}\\\)"
+    rf"|(?P<formula>{_DISPLAY_FORMULA}|\\\({_IN_BRACKETS}\\\)"
     rf"|(?<![0-9A-Za-z$])\$(?![\s$]){_IN_DOLLARS}(?<!\s)\$(?![0-9A-Za-z_{{$]))|\$",
     re.MULTILINE,
 )
@@ -40,7 +40,7 @@ _LINE_START = re.compile(r"\n[ \t>]*")
 
 
 def _mark_formulas(content: str) -> str:
-    """Return the Markdown with marked formulas, which comrak does not change; see `remove_marks`."""
+    """Return the Markdown with marked formulas, which comrak does not change; see `_remove_marks`."""
     return _FORMULA.sub(_mark_formula, content)
 
 
@@ -49,7 +49,7 @@ def _remove_marks(html: str) -> str:
     html = html.replace(f'<span data-math-style="display">{_MATH_MARK}', "").replace(
         f"{_MATH_MARK}</span>", ""
     )
-    for mark, text in _REPLACED:
+    for mark, text in _MARK_REPLACEMENTS:
         html = html.replace(mark, text).replace(quote(mark, safe="$"), text)
     return html
 
@@ -62,7 +62,7 @@ def _mark_formula(match: re.Match[str]) -> str:
         # Without the mark, a line that begins with `- ` or `=` would be a list item or a heading.
         text = _LINE_START.sub(rf"\g<0>{_MATH_MARK}", text)
     start = len(text) - len(text.lstrip(" \t>"))
-    return f"{text[:start]}{_START}{text[start:].rstrip()}{_END}"
+    return f"{text[:start]}{_FORMULA_START}{text[start:].rstrip()}{_FORMULA_END}"
 
 
 # The maximum number of footnotes. A reference of 4 characters produces 300 characters of HTML.
@@ -97,7 +97,7 @@ FOOTNOTE_MARK = secrets.token_hex(16)
 
 # Markdown would read the text after `<script src="…" />` as HTML. While the text is rendered, the name of the
 # element contains a mark, which makes it an unknown element.
-_SELF_CLOSED = re.compile(
+_SELF_CLOSED_TAG = re.compile(
     r"""<(script|style|textarea)(?=\s)((?:[^<>"'/]|"[^"<]*+"|'[^'<]*+'|/(?!>))*+/>)""", re.IGNORECASE
 )
 _SELF_CLOSED_MARK = secrets.token_hex(16)
@@ -141,7 +141,7 @@ def render_markdown(content: str) -> str | None:
         if footnotes > MAX_FOOTNOTES:
             return None
     content = _ADDRESS.sub(_end_address, _mark_formulas(content))
-    content = _SELF_CLOSED.sub(rf"<\g<1>{_SELF_CLOSED_MARK}\2", _TILDE.sub(_TILDE_MARK, content))
+    content = _SELF_CLOSED_TAG.sub(rf"<\g<1>{_SELF_CLOSED_MARK}\2", _TILDE.sub(_TILDE_MARK, content))
     content = content.encode("utf-8", "replace").decode()
     # Without the line end, comrak ignores a reference definition at the end of the text.
     html = comrak.markdown_to_html(f"{content}\n", _EXTENSIONS, render_options=_OPTIONS)

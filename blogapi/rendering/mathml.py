@@ -1,4 +1,4 @@
-"""The elements and attributes of MathML that are kept.
+"""The elements and attributes of MathML that the sanitizer keeps.
 
 Other elements can contain links or HTML (`maction`, `annotation-xml`), or browsers parse them differently in
 different contexts (`mglyph`, `malignmark`).

@@ -25,7 +25,7 @@ INLINE_NAMES = (
     "a|abbr|acronym|b|bdi|bdo|cite|code|data|del|dfn|em|i|ins|kbd|mark|q|ruby|s|samp|small|span|strike|strong|sub"
     "|time|tt|u|var|wbr"
 )
-# `10<sup>th</sup>` is one word, but a mark of a footnote, an exponent or the number of a verse is not.
+# `10<sup>th</sup>` is one word; a footnote mark, an exponent or a verse number is not part of a word.
 _INLINE_TAG = re.compile(rf"</?(?:{INLINE_NAMES})(?: [^<>]*)?>|<sup(?: [^<>]*)?>(?=[^\W\d])|</sup>(?!\w)")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&"))
 
@@ -38,8 +38,8 @@ _CUT_END = (
 )
 
 # A link whose text is the mark of a footnote.
-_MARK = r"\[?(?:[0-9]{1,3}|[*\u2020\u2021\xa7\u21a9\ufe0e]++)\]?"
-_MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_MARK}</a>(?:</sup>)?")
+_FOOTNOTE_MARK = r"\[?(?:[0-9]{1,3}|[*\u2020\u2021\xa7\u21a9\ufe0e]++)\]?"
+_FOOTNOTE_MARK_LINK = re.compile(rf"(?:<sup[^<>]*+>)?<a ([^<>]*+)>{_FOOTNOTE_MARK}</a>(?:</sup>)?")
 _BLOCK = re.compile(r"<(?:section|div|ol) [^<>]*+>")
 _HAS_FOOTNOTES = re.compile(r'class="(?:[^"]* )?(?:wp-block-)?footnotes[ "]')
 _HEADING = re.compile(r"<h([1-6])(?: [^<>]*+)?>(?:[^<]++|<(?!/?h[1-6][ >]))*+</h\1>")
@@ -77,7 +77,7 @@ def make_excerpt(html: str) -> str:
     start, *rest = remove_players(html).split("<pre")
     html = start + "".join(part.partition("</pre>")[2] for part in rest)
     html = _HEADING.sub(" ", html)
-    html = _remove_marks(html)
+    html = _remove_footnote_marks(html)
     # The footnotes are at the end.
     end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
     html = _ITEM_END.sub(rf"\1{_SEPARATOR}", html[:end])
@@ -87,12 +87,12 @@ def make_excerpt(html: str) -> str:
 
 def make_label(html: str) -> str:
     """Return the text of sanitized HTML and of its pictures, at most MAX_LABEL_LENGTH characters."""
-    html = _PICTURE.sub(lambda picture: " ".join(_ALT.findall(picture[1])), _remove_marks(html))
+    html = _PICTURE.sub(lambda picture: " ".join(_ALT.findall(picture[1])), _remove_footnote_marks(html))
     return shorten(to_plain_text(html), MAX_LABEL_LENGTH)
 
 
-def _remove_marks(html: str) -> str:
-    return _MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
+def _remove_footnote_marks(html: str) -> str:
+    return _FOOTNOTE_MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
 
 
 def _get_host(url: re.Match[str]) -> str:

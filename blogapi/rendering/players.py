@@ -24,12 +24,12 @@ EMBED_HOSTS = frozenset(
 # The maximum number of players in an article; further addresses are shown as links.
 MAX_PLAYERS = 100
 
-_END = r"(?:[/?&#]\S*)?"
+_ADDRESS_END = r"(?:[/?&#]\S*)?"
 _PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
-_START = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
+_TIME = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
 # Matches what to_frame() writes, after the sanitizer.
-_FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
-_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/?figure))*+</figure>')
+_PLAYER_FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
+_PLAYER_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/?figure))*+</figure>')
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Player:
 
 
 def _make_youtube_address(found: re.Match[str]) -> str:
-    start = _START.search(found[0])
+    start = _TIME.search(found[0])
     hours, minutes, seconds = (int(number or 0) for number in start.groups()) if start else (0, 0, 0)
     total = hours * 3600 + minutes * 60 + seconds
     return f"https://www.youtube-nocookie.com/embed/{found[1]}" + (f"?start={total}" if total else "")
@@ -66,26 +66,26 @@ PLAYERS = (
         "youtube",
         "Video of YouTube",
         r"https?://(?:(?:(?:www|m|music)\.)?youtube\.com/(?:watch\?(?:[^\s#]{0,200}&)?v=|shorts/|live/|embed/)|youtu\.be/)"
-        rf"([A-Za-z0-9_-]{{11}}){_END}",
+        rf"([A-Za-z0-9_-]{{11}}){_ADDRESS_END}",
         _make_youtube_address,
     ),
     Player(
         "youtube",
         "Playlist of YouTube",
-        rf"https?://(?:www\.|m\.)?youtube\.com/playlist\?(?:[^\s#]{{0,200}}&)?list=([A-Za-z0-9_-]{{10,64}}){_END}",
+        rf"https?://(?:www\.|m\.)?youtube\.com/playlist\?(?:[^\s#]{{0,200}}&)?list=([A-Za-z0-9_-]{{10,64}}){_ADDRESS_END}",
         lambda found: f"https://www.youtube-nocookie.com/embed/videoseries?list={found[1]}",
     ),
     Player(
         "vimeo",
         "Video of Vimeo",
         r"https?://(?:www\.|player\.)?vimeo\.com/(?:video/|channels/[A-Za-z0-9_-]+/|groups/[A-Za-z0-9_-]+/videos/)?"
-        rf"([0-9]{{5,12}})(?:/([0-9a-f]{{6,20}})|\?h=([0-9a-f]{{6,20}}))?{_END}",
+        rf"([0-9]{{5,12}})(?:/([0-9a-f]{{6,20}})|\?h=([0-9a-f]{{6,20}}))?{_ADDRESS_END}",
         _make_vimeo_address,
     ),
     Player(
         "soundcloud",
         "Sound of SoundCloud",
-        rf"https?://(?:www\.|m\.)?soundcloud\.com/([A-Za-z0-9_-]+/(?:sets/)?[A-Za-z0-9_-]+(?:/s-[A-Za-z0-9]+)?){_END}",
+        rf"https?://(?:www\.|m\.)?soundcloud\.com/([A-Za-z0-9_-]+/(?:sets/)?[A-Za-z0-9_-]+(?:/s-[A-Za-z0-9]+)?){_ADDRESS_END}",
         lambda found: (
             f"https://w.soundcloud.com/player/?url={quote(f'https://soundcloud.com/{found[1]}', safe='')}"
         ),
@@ -96,7 +96,7 @@ PLAYERS = (
         "spotify",
         "Sound of Spotify",
         r"https?://open\.spotify\.com/(?:intl-[a-z]{2}/)?(?:embed/)?"
-        rf"(track|album|playlist|artist|episode|show)/([A-Za-z0-9]{{22}}){_END}",
+        rf"(track|album|playlist|artist|episode|show)/([A-Za-z0-9]{{22}}){_ADDRESS_END}",
         lambda found: f"https://open.spotify.com/embed/{found[1]}/{found[2]}",
         width="100%",
         height="352",
@@ -106,7 +106,7 @@ _PATTERNS = [(re.compile(player.pattern), player) for player in PLAYERS]
 
 
 def show_players(html: str) -> str:
-    """Return rendered Markdown with players instead of paragraphs with only the address of a player."""
+    """Return rendered Markdown with players instead of paragraphs that contain only the address of one."""
     count = 0
 
     def replace(paragraph: re.Match[str]) -> str:
@@ -143,9 +143,9 @@ def find_player(address: str) -> tuple[Player, str] | None:
 
 def remove_frames(html: str) -> str:
     """Return sanitized HTML with links instead of players, for feeds."""
-    return _FRAME.sub(r"\1", html)
+    return _PLAYER_FRAME.sub(r"\1", html)
 
 
 def remove_players(html: str) -> str:
     """Return sanitized HTML without players and their links, for excerpts."""
-    return _FIGURE.sub("", html) if "embed-" in html else html
+    return _PLAYER_FIGURE.sub("", html) if "embed-" in html else html

@@ -87,7 +87,7 @@ _LINK_TYPES = frozenset({"nofollow", "sponsored", "ugc", "me", "author", "licens
 _FORM_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
 
 # A checkbox and the text behind it, up to the end of its line or block.
-_BOX = re.compile(rf"<input([^<>]*)>((?:[^<]++|</?(?:{INLINE_NAMES}|img|sup)(?: [^<>]*+)?>)*+)")
+_CHECKBOX = re.compile(rf"<input([^<>]*)>((?:[^<]++|</?(?:{INLINE_NAMES}|img|sup)(?: [^<>]*+)?>)*+)")
 
 # Together with nh3's defaults, these are all schemes that the HTML standard calls safe.
 _URL_SCHEMES = nh3.ALLOWED_URL_SCHEMES | {"matrix", "sftp", "urn"}
@@ -126,7 +126,7 @@ _NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
 
 # Elements whose content is not markup. Browsers ignore the slash at the end of the start tag, and would read
 # the rest of the text as their content.
-_SELF_CLOSED = re.compile(
+_SELF_CLOSED_TAG = re.compile(
     r"<(iframe|noembed|noframes|script|style|textarea|title|xmp)(?=[\s/])"
     # A value in braces is JavaScript (MDX).
     r"""((?:[^<>"'/{]|"[^"<]*+"|'[^'<]*+'|\{[^{}<]*+\}|\{|/(?!>))*+)/>""",
@@ -136,7 +136,7 @@ _SELF_CLOSED = re.compile(
 # These patterns are applied to the output of nh3, which quotes each attribute value and escapes `<`, `>` and
 # `"` in it.
 _IFRAME = re.compile(r"<iframe([^<>]*)>.*?</iframe>", re.DOTALL)
-_ALIGNED = re.compile(r'(<(?:t[dh]|p|div|h[1-6])\b[^<>]*) style="(\w+)"([^<>]*>)')
+_ALIGNED_TAG = re.compile(r'(<(?:t[dh]|p|div|h[1-6])\b[^<>]*) style="(\w+)"([^<>]*>)')
 _ALIGN = re.compile(r' align="\w*"')
 _NEW_TAB = ' target="_blank"'
 _LINK = re.compile(r'<a((?: [a-z-]+="[^"]*+")*+)>')
@@ -165,8 +165,8 @@ _START_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<([a-z][\w:.-]*+)", re.DOTALL | re.I
 
 # Characters that can begin an element, a list item, a cell, a paragraph or an entity. A million of them can
 # take two seconds and 500 MB of memory. A twentieth of the characters of a typical article are of this kind.
-_MARKUP = "\n*_~`[]<>&|!\"'+-"
-_MAX_MARKUP = 500_000
+_MARKUP_CHARACTERS = "\n*_~`[]<>&|!\"'+-"
+_MAX_MARKUP_CHARACTERS = 500_000
 
 # The number of generated heading ids is limited, because making the slug of a heading takes 0.1 ms.
 MAX_HEADING_IDS = 2_000
@@ -197,19 +197,19 @@ def to_safe_html(content: str, content_type: str) -> str:
         link_rel=None,
     )
     if "<input" in safe:
-        safe = _BOX.sub(_label_box, _FORM_FIELD.sub("", safe))
+        safe = _CHECKBOX.sub(_label_checkbox, _FORM_FIELD.sub("", safe))
     if _NEW_TAB in safe:
         safe = _LINK.sub(_add_noopener, safe)
     safe = _IFRAME.sub(_empty_iframe, safe)
     if "<math" in safe:
         safe = mathml.FORMULA_OR_TAG.sub(r"\1", safe)
     # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style.
-    safe = _unwrap_refused_links(_ALIGNED.sub(_style_to_align, safe))
+    safe = _unwrap_refused_links(_ALIGNED_TAG.sub(_style_to_align, safe))
     if content_type == "markdown":
         safe = _show_figures(safe)
         safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
-    if attributes.renamed:
-        safe = _FRAGMENT_LINK.sub(attributes.redirect_link, safe)
+    if attributes.renamed_ids:
+        safe = _FRAGMENT_LINK.sub(attributes.rename_fragment, safe)
     return safe.replace(footnote_mark, "") if footnote_mark else safe
 
 
@@ -218,7 +218,7 @@ def is_shown_as_text(content: str, content_type: str, safe: str) -> bool:
     return "<" not in safe and _to_html(content, content_type) is None
 
 
-def list_removed(content: str, content_type: str, safe: str) -> list[str]:
+def list_removed_elements(content: str, content_type: str, safe: str) -> list[str]:
     """Return the names of the elements of the content that `safe`, its sanitized HTML, does not contain."""
     html = (_to_html(content, content_type) if "<" in content else None) or ""
     names = Counter(name.lower() for name in _START_TAG.findall(html) if name)
@@ -228,7 +228,7 @@ def list_removed(content: str, content_type: str, safe: str) -> list[str]:
 
 def make_heading_id(heading: str) -> str:
     """Return the id that `to_safe_html` gives to the first Markdown heading with this plain text."""
-    return _heading_slug(escape(heading))
+    return _make_heading_slug(escape(heading))
 
 
 def make_addresses_absolute(html: str, base: str) -> str:
@@ -250,7 +250,7 @@ def make_addresses_absolute(html: str, base: str) -> str:
 
 def _to_html(content: str, content_type: str) -> str | None:
     """Return the content as unsafe HTML, or None if rendering it would take long."""
-    if sum(map(content.count, _MARKUP)) > _MAX_MARKUP:
+    if sum(map(content.count, _MARKUP_CHARACTERS)) > _MAX_MARKUP_CHARACTERS:
         return None
     if content_type == "text":
         return "".join(f"<p>{paragraph}</p>\n" for paragraph in _make_paragraphs(content))
@@ -258,7 +258,9 @@ def _to_html(content: str, content_type: str) -> str | None:
     if content_type == "markdown" and (html := markdown.render_markdown(content)):
         html = players.show_players(html)
     # The sanitizer removes the attribute `hidden`, so that browsers would show the elements.
-    html = html and hidden_elements.remove_hidden(_SELF_CLOSED.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html)))
+    html = html and hidden_elements.remove_hidden(
+        _SELF_CLOSED_TAG.sub(r"<\1\2></\1>", _NOSCRIPT.sub("", html))
+    )
     return None if html is None or html_cost.is_too_expensive(html) else html
 
 
@@ -279,7 +281,7 @@ def _empty_iframe(iframe: re.Match[str]) -> str:
     return f"<iframe{iframe[1]}></iframe>" if ' src="https://' in iframe[1] else ""
 
 
-def _label_box(box: re.Match[str]) -> str:
+def _label_checkbox(box: re.Match[str]) -> str:
     """Return the checkbox with its text as the label for screen readers, unless the author wrote a label."""
     attributes, text = box.groups()
     if ' aria-label="' in attributes:
@@ -315,7 +317,7 @@ def _unwrap_refused_links(safe: str) -> str:
     return _LINK_TAG.sub(replace, safe)
 
 
-def _heading_slug(words: str) -> str:
+def _make_heading_slug(words: str) -> str:
     text = _TAG.sub("", _FOOTNOTE_REFERENCE.sub("", words)).replace(markdown.FOOTNOTE_MARK, "")
     return slugs.hyphenate(unescape(text[:_MAX_HEADING_LENGTH])) or "section"
 
@@ -336,7 +338,7 @@ class _AttributeFilter:
     """Filters the attributes of one document. nh3 calls the filter for each attribute in document order."""
 
     def __init__(self, footnote_ids: frozenset[str], *, has_references: bool) -> None:
-        self.renamed: dict[str, str] = {}
+        self.renamed_ids: dict[str, str] = {}
         self._has_references = has_references
         self._footnote_ids = footnote_ids
         self._ids: set[str] = set()
@@ -374,19 +376,19 @@ class _AttributeFilter:
             words = words[: named.start()]
             id_ = self._keep_first_id(self._add_footnote_prefix(named[1]))
         else:
-            id_ = self._make_unique_id(_heading_slug(words))
+            id_ = self._make_unique_id(_make_heading_slug(words))
         return f'<h{start} id="{id_}">{words}</h{level}>' if id_ else f"<h{start}>{words}</h{level}>"
 
-    def redirect_link(self, link: re.Match[str]) -> str:
-        """Return the link, with the new id as its fragment if the id was renamed."""
+    def rename_fragment(self, link: re.Match[str]) -> str:
+        """Return the link to a fragment, with the new id in the fragment if the id was renamed."""
         fragment = unescape(link[2])
-        renamed = self.renamed.get(fragment) or self.renamed.get(unquote(fragment))
+        renamed = self.renamed_ids.get(fragment) or self.renamed_ids.get(unquote(fragment))
         return f'{link[1]}{renamed}"' if renamed else link[0]
 
     def _add_footnote_prefix(self, name: str) -> str:
         if name not in self._footnote_ids:
             return name
-        return self.renamed.setdefault(name, f"{_ID_PREFIX}{name}")
+        return self.renamed_ids.setdefault(name, f"{_ID_PREFIX}{name}")
 
     def _make_unique_id(self, slug: str) -> str:
         name = slug
@@ -397,7 +399,7 @@ class _AttributeFilter:
         return id_
 
     def _keep_first_id(self, name: str) -> str | None:
-        # The first of several equal ids is kept, because links lead to it.
+        # Of several equal ids, the first is kept, because links lead to the first.
         if name in self._ids:
             return None
         self._ids.add(name)

@@ -18,12 +18,12 @@ MAX_SLUG_LENGTH = 255
 MAX_DERIVED_LENGTH = 240
 
 # `C#` and `C++` must not get the slug of `C`.
-_SHARP = re.compile(rf"(?<=[\w{MARKS}])#(?!\w)")
-_PLUS = re.compile(rf"(?<=[\w{MARKS}+])\+(?!\w)")
+_SHARP_SIGN = re.compile(rf"(?<=[\w{MARKS}])#(?!\w)")
+_PLUS_SIGN = re.compile(rf"(?<=[\w{MARKS}+])\+(?!\w)")
 # The scripts whose words can contain joiners: from Arabic to Myanmar, and from Khmer to Mongolian. Older
 # texts in Malayalam write the last consonant of a word with a joiner.
-_JOINED = r"\u0600-\u109f\u1780-\u18af"
-_JOINER = rf"(?<=[{_JOINED}])[{JOINERS}](?=[{_JOINED}])|(?<=\u0d4d)\u200d"
+_SCRIPTS_WITH_JOINERS = r"\u0600-\u109f\u1780-\u18af"
+_JOINER = rf"(?<=[{_SCRIPTS_WITH_JOINERS}])[{JOINERS}](?=[{_SCRIPTS_WITH_JOINERS}])|(?<=\u0d4d)\u200d"
 # A variation selector only chooses how a character looks.
 _WORD_PATTERN = rf"[^\W_](?:[^\W_]|(?![\ufe00-\ufe0f])[{MARKS}]|{_JOINER})*"
 _WORD = re.compile(_WORD_PATTERN)
@@ -33,7 +33,7 @@ _ENTITY = re.compile(r"&#?\w{1,32};")
 _CONTRACTION = re.compile(r"(?<=[a-z])['\u2019\u02bc](?=(?:t|s|d|m|re|ve|ll)(?![^\W_]))")
 _APOSTROPHE = re.compile("['\u2019\u02bc]")
 # Removed: apostrophes from entities, commas between digits, and marks that remain on Latin letters.
-_DROPPED = re.compile(rf"'|(?<=\d),(?=\d)|(?<=[a-z0-9])(?![\ufe00-\ufe0f])[{MARKS}]+")
+_DROPPED_CHARACTERS = re.compile(rf"'|(?<=\d),(?=\d)|(?<=[a-z0-9])(?![\ufe00-\ufe0f])[{MARKS}]+")
 # NFKC would split the vowel AM of Thai and Lao, which is written as one character.
 _NOT_THAI_OR_LAO = re.compile(r"[^\u0e00-\u0eff]+")
 
@@ -45,7 +45,7 @@ def make_slug(
 
     Latin letters become ASCII; other scripts are kept, with their vowel signs and other marks. For a text
     without letters and digits (for example only emoji), the slug is `default`, or eight random hexadecimal
-    digits. With `former`, the slug follows the rule of version 1.0, by which its terms are found.
+    digits. With `former`, the slug follows the rule of version 1.0, so that terms of that version are found.
     """
     slug = _slugify(text, max_length, former)
     # Converting a letter can produce another letter to convert. Repeat until the slug stays the same.
@@ -59,15 +59,15 @@ def make_slug(
 def make_term_slug(name: str, *, former: bool = False) -> str:
     """Return the slug of the name of a category or tag: `C#` gives "c-sharp", `C++` gives "c-plus-plus".
 
-    Equal names have equal slugs, even without letters and digits, so that each import finds their terms.
+    Equal names have equal slugs, even without letters and digits, so that each import finds the same term.
     For `former`, see `make_slug`.
     """
     default = f"{zlib.crc32(name.encode(errors='replace')):08x}"
-    return make_slug(_PLUS.sub(" plus", _SHARP.sub(" sharp", name)), default=default, former=former)
+    return make_slug(_PLUS_SIGN.sub(" plus", _SHARP_SIGN.sub(" sharp", name)), default=default, former=former)
 
 
 def make_term_key(name: str) -> str:
-    """Return a text by which an import tells names apart; *Kids Corner* and *Kid's Corner* are two."""
+    """Return a key for a term in an import; *Kids Corner* and *Kid's Corner* have different keys."""
     return make_term_slug(name, former=True)
 
 
@@ -78,19 +78,19 @@ def is_slug(text: str) -> bool:
 
 def hyphenate(text: str, max_length: int = 0) -> str:
     """Return the words in lowercase, joined by hyphens: as many as fit into `max_length` (0: all)."""
-    return _join_words(_fold(_unescape(text.replace("'", "-"))), max_length)
+    return _join_words(_fold_text(_unescape(text.replace("'", "-"))), max_length)
 
 
 def _unescape(text: str) -> str:
     return unicodedata.normalize("NFC", _ENTITY.sub(lambda entity: html.unescape(entity[0]), text))
 
 
-def _fold(text: str) -> str:
+def _fold_text(text: str) -> str:
     return _NOT_THAI_OR_LAO.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text).lower()
 
 
 def _join_words(text: str, max_length: int) -> str:
-    slug = "-".join(_WORD.findall(_DROPPED.sub("", text)))
+    slug = "-".join(_WORD.findall(_DROPPED_CHARACTERS.sub("", text)))
     if not max_length or len(slug) <= max_length:
         return slug
     return slug[: max_length + 1].rpartition("-")[0] or slug[:max_length]
@@ -101,7 +101,7 @@ def _join_words(text: str, max_length: int) -> str:
 def _slugify(text: str, max_length: int, former: bool) -> str:
     if former:
         return hyphenate("".join(map(_latin_to_ascii, unicodedata.normalize("NFC", text))), max_length)
-    text = _fold("".join(map(_latin_to_ascii, _unescape(text))))
+    text = _fold_text("".join(map(_latin_to_ascii, _unescape(text))))
     return _join_words(_APOSTROPHE.sub("-", _CONTRACTION.sub("", text)), max_length)
 
 

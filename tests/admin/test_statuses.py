@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from blogapi.content.articles import lifecycle
-from blogapi.publication.visibility import RULES, Status
+from blogapi.publication.visibility import VISIBILITY_RULES, Status
 from tests.admin.blogs import SOURCE
 
 pytestmark = [
@@ -39,4 +39,4 @@ def test_the_pages_name_the_statuses_of_the_api(module):
 
 def test_the_pages_know_which_articles_readers_see(module):
     readable = {name: status["readable"] for name, status in module["STATUSES"].items()}
-    assert readable == {name: RULES[get_stored(name)].readable for name in lifecycle.API_STATUSES}
+    assert readable == {name: VISIBILITY_RULES[get_stored(name)].readable for name in lifecycle.API_STATUSES}

@@ -45,7 +45,7 @@ def quick_images(monkeypatch: pytest.MonkeyPatch) -> None:
         path.write_bytes(source.read_bytes())
         return images.ProcessedImage(path, 40, 30, is_still=True)
 
-    monkeypatch.setattr(images, "process", copy)
+    monkeypatch.setattr(images, "process_image", copy)
 
 
 @pytest.fixture

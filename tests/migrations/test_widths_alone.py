@@ -133,8 +133,8 @@ def test_the_renditions_are_widths_and_all_references_lead_to_them(app, make_cli
 
 def test_a_stored_rendition_is_the_first_content_of_its_width(app, make_client, keys, monkeypatch):
     as_stranger, as_admin = make_client(app), make_client(app, keys["write"])
-    scale, scaled = images.scale, []
-    monkeypatch.setattr(images, "scale", lambda *args: scaled.append(args[2:]) or scale(*args))
+    scale, scaled = images.scale_picture, []
+    monkeypatch.setattr(images, "scale_picture", lambda *args: scaled.append(args[2:]) or scale(*args))
     assert as_stranger.get(make_path(CAT, "w400.webp")).data == SMALL
     assert scaled == [] and f"{get_hash(SMALL)}.webp" in list_files(app)
     # Three widths are made: one whose rendition another picture has too, one whose rendition is a file of

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.categories import CATEGORIES
-from blogapi.publication.visibility import RULES, Status
+from blogapi.publication.visibility import VISIBILITY_RULES, Status
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
 from tests.contracts.client import outcome
@@ -60,7 +60,7 @@ def article(fill_blog, as_admin, set_site, make_article, make_category, make_tag
 
 
 def test_an_article_can_be_read_by_everyone_if_its_status_is_readable(as_reader, article, status):
-    expected = 200 if RULES[status].readable else 404
+    expected = 200 if VISIBILITY_RULES[status].readable else 404
     answers = [
         as_reader.get(f"{ARTICLES}{article}/"),
         as_reader.get(f"{ARTICLES}{SLUG}/"),
@@ -68,26 +68,28 @@ def test_an_article_can_be_read_by_everyone_if_its_status_is_readable(as_reader,
     ]
     assert [answer.status_code for answer in answers] == [expected] * 3
     redirect = as_reader.get("/api/v1/blog/redirects/?path=/former-quince/")
-    assert bool(redirect.json) == RULES[status].readable
+    assert bool(redirect.json) == VISIBILITY_RULES[status].readable
 
 
 @pytest.mark.parametrize("path", LISTS)
 def test_an_article_is_in_the_lists_if_its_status_is_listed(as_reader, article, status, path):
     answer = as_reader.get(path)
     assert answer.status_code == 200, answer.json
-    assert (("own-author" if path.endswith("authors/") else SLUG) in answer.text) == RULES[status].listed
+    assert (("own-author" if path.endswith("authors/") else SLUG) in answer.text) == VISIBILITY_RULES[
+        status
+    ].listed
 
 
 def test_the_feed_of_changes_shows_an_article_if_its_status_is_listed(as_reader, article, status):
     changes = as_reader.get("/api/v1/blog/changes/?since=0").json["changes"]
     (change,) = (change for change in changes if change["uuid"] == str(article))
-    assert (change["action"] == "fetch") == RULES[status].listed
+    assert (change["action"] == "fetch") == VISIBILITY_RULES[status].listed
 
 
 @pytest.mark.parametrize("kind", ["categories", "tags"])
 def test_a_term_counts_the_articles_whose_status_is_listed(as_reader, article, status, kind):
     counts = as_reader.get(f"/api/v1/blog/{kind}/?fields=slug,articles_count").json
-    others = sum(term["articles_count"] for term in counts) - RULES[status].listed
+    others = sum(term["articles_count"] for term in counts) - VISIBILITY_RULES[status].listed
     assert others == 1
 
 
@@ -98,7 +100,7 @@ def test_the_counts_have_each_status(as_admin, article, status):
 
 
 def test_the_database_requires_the_time_of_an_article_if_its_status_is_readable(app, article, status):
-    refuses = pytest.raises(IntegrityError) if RULES[status].readable else nullcontext()
+    refuses = pytest.raises(IntegrityError) if VISIBILITY_RULES[status].readable else nullcontext()
     with app.app_context(), refuses, transaction():
         db.session.execute(update(Article).where(Article.uuid == article).values(published_at=None))
 

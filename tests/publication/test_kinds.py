@@ -37,7 +37,7 @@ def test_the_kinds_have_all_parts(app):
 )
 def test_a_kind_that_lacks_a_part_is_refused_at_the_start(app, monkeypatch, changes, missing):
     kind = kinds.ItemKind(**{"name": "place", "plural": "places", "events": {}} | changes)
-    monkeypatch.setattr(kinds, "_ALL", (*kinds._ALL, kind))
+    monkeypatch.setattr(kinds, "_ALL_KINDS", (*kinds._ALL_KINDS, kind))
     with pytest.raises(CannotStart, match=missing):
         create_app()
 
@@ -48,7 +48,7 @@ def test_a_kind_that_no_export_writes_is_refused_at_the_start(app, monkeypatch):
         places: Sequence[str] = ()
 
     kind = kinds.ItemKind(name="place", plural="places", events={})
-    monkeypatch.setattr(kinds, "_ALL", (*kinds._ALL, kind))
+    monkeypatch.setattr(kinds, "_ALL_KINDS", (*kinds._ALL_KINDS, kind))
     monkeypatch.setattr(blueprints, "Snapshot", WithPlaces)
     with pytest.raises(CannotStart, match="an export has no list `places`"):
         create_app()

@@ -149,7 +149,7 @@ def test_a_change_purges_every_response_that_it_changes(
     app, as_login, as_stranger, names, before, list_purged, method, path, body
 ):
     with app.app_context():
-        position = events.last_position()
+        position = events.get_last_position()
     written = as_login.open(path.format(**names), method=method, json=body)
     assert written.status_code in (200, 201, 204), written.json
     purged = list_purged(position)

@@ -12,7 +12,7 @@ from sqlalchemy import String, literal, select
 
 import blogapi
 from blogapi.publication import visibility
-from blogapi.publication.visibility import LISTED_STATUSES, RULES, Status
+from blogapi.publication.visibility import LISTED_STATUSES, VISIBILITY_RULES, Status
 from blogapi.storage.database import UtcDateTime, db
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -47,9 +47,9 @@ def test_python_and_sql_agree(app, status, time, type_):
             for condition in conditions
         ]
     is_readable = visibility.is_readable(item, NOW)
-    is_in_lists = is_readable and RULES[status].listed
+    is_in_lists = is_readable and VISIBILITY_RULES[status].listed
     is_listed = is_in_lists and type_ == visibility.ItemType.ARTICLE
-    has_status = is_readable or not RULES[status].readable
+    has_status = is_readable or not VISIBILITY_RULES[status].readable
     assert found == [
         is_readable,
         visibility.is_scheduled(item, NOW),
@@ -72,8 +72,8 @@ def test_published_and_unlisted_articles_whose_time_has_come_are_readable():
 
 
 def test_each_status_is_listed_or_not():
-    assert {*LISTED_STATUSES} < {*Status} == {*RULES}
-    assert all(rule.readable for rule in RULES.values() if rule.listed)
+    assert {*LISTED_STATUSES} < {*Status} == {*VISIBILITY_RULES}
+    assert all(rule.readable for rule in VISIBILITY_RULES.values() if rule.listed)
 
 
 def find_comparisons(tree):

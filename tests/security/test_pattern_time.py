@@ -30,7 +30,7 @@ _PARTS = 4
 _SANITIZED = "It reads the output of nh3, which closes elements and escapes `<` and `>` in texts and values."
 _ALLOWED = {
     "sanitizer._IFRAME": _SANITIZED,
-    "sanitizer._ALIGNED": _SANITIZED,
+    "sanitizer._ALIGNED_TAG": _SANITIZED,
     "sanitizer._FOOTNOTE_REFERENCE": _SANITIZED,
     "parser.HEADER_FIELD_RE": "A pattern of waitress; control characters are refused first.",
     "types._PATTERNS": "It reads the first 4,096 bytes of a file.",

@@ -101,14 +101,14 @@ def test_other_servers_store_nothing_while_a_new_version_renders_the_articles(
     make_article()
     upgrade(UPGRADES["another rendering"])
     version_check.accept_renderers(app, "another")
-    store_again, refused = rerendering.store_again, []
+    rerender_articles, refused = rerendering.rerender_articles, []
 
     def store_slowly(session, articles):
         with other_connection(app) as other:
             refused.append(other.exec_driver_sql(RENDERER).scalar() != "another")
-        store_again(session, articles)
+        rerender_articles(session, articles)
 
-    monkeypatch.setattr(rerendering, "store_again", store_slowly)
+    monkeypatch.setattr(rerendering, "rerender_articles", store_slowly)
     make_app()
     assert refused and all(refused)
     with app.app_context(), pytest.raises(NewerSchema), transaction():

@@ -23,9 +23,9 @@ class ArticleInput:
     """The fields of an article in a request; an omitted field is None (UNSET if None is a valid value).
 
     `texts` contains the text fields and `seo` contains the fields of the SEO record, both by name. `custom`
-    contains changes of the custom fields, by name; None removes a value. With `replaces_custom`, it replaces
-    the values of all custom fields. With `is_imported`, an article without a required custom field may be
-    published. A reference to a category, tag, author or parent is a uuid or a slug (a text).
+    contains changes of the custom fields, by name; None removes a value. With `replaces_custom`, `custom`
+    replaces the values of all custom fields. With `is_imported`, an article without a required custom field
+    may be published. A reference to a category, tag, author or parent is a uuid or a slug (a text).
     """
 
     uuid: UUID | None = None

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum, StrEnum
 from typing import Final
 
-from blogapi.publication.visibility import READABLE_STATUSES, Dated, Status, is_scheduled
+from blogapi.publication.visibility import READABLE_STATUSES, DatedItem, Status, is_scheduled
 from blogapi.web.errors import Conflict, Invalid
 
 
@@ -38,7 +38,7 @@ TRANSITIONS = {
 }
 
 
-def get_api_status(item: Dated, now: datetime) -> str:
+def get_api_status(item: DatedItem, now: datetime) -> str:
     """Return the status as the API shows it."""
     return SCHEDULED if is_scheduled(item, now) else item.status
 

@@ -161,7 +161,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
         """Copy columns of the article to its links to tags and authors, which repeat these columns.
 
         Call this after a change of the status, the publication time, the category, the tags or the authors.
-        The search entry repeats `listed_from` too; `writing.loaded` stores it.
+        The search entry repeats `listed_from` too; `writing.loaded_articles` stores it.
         """
         listed_from = get_listed_from(self)
         for tag_link in self.tag_links:
@@ -171,17 +171,17 @@ class Article(HasEvents, Identified, Timestamped, Base):
 
 
 def check_texts(rows: Iterable[Iterable[Any]]) -> None:
-    """Raise Damaged if a text in one of these rows contains characters that no text can contain."""
+    """Raise Damaged if a text in one of these rows contains NUL characters."""
     # SQLite does not verify the pages of a long value: it returns the zeroes of a damaged page.
     if any(isinstance(value, str) and "\0" in value for row in rows for value in row):
         raise Damaged("the stored text of an article is not text")
 
 
-#: The names of the columns that are rendered again when what they depend on changes. Exports, versions,
-#: working copies and the documents of deleted items leave them out.
+#: The names of the columns that are rendered from other data, and again when this data changes. Exports,
+#: versions, working copies and the documents of deleted items do not contain these columns.
 DERIVED_COLUMNS = frozenset(column.name for column in Article.__table__.c if column.info.get("derived"))
 
-# Most articles are in the language of the site and have no translations.
+# These indexes are partial: most articles are in the language of the site and have no translations.
 for _name, _condition, *_columns in (
     ("page", "type = 'page'", Article.position, Article.uuid),
     (
@@ -298,7 +298,7 @@ Index("ix_former_path_order", bytewise(FormerPath.path)).ddl_if(dialect="postgre
 class ArticleRevision(Base):
     """A former version of an article: its writer, its time and its content as JSON.
 
-    `key_name` is the name of the key with which it was written, or empty. If saves of a scheduled article
+    `key_name` is the name of the API key used for it, or empty. If saves of a scheduled article
     have replaced this version, `saves_since` is the time of the first save; otherwise it is None. There is no
     foreign key: the row is kept when its article is deleted, so that the deletion can be undone.
     """
@@ -321,8 +321,8 @@ class WorkingCopy(Base):
 
     `content` is the content that the editor saved, as JSON. `version` counts the saves, and `base_version` is
     the version of the article on which the edits are based. `user_id` is the user who saved last, and
-    `key_name` the name of the key with which they did, or empty. `not_live` is a JSON array of sentences: why
-    the last save could not be written into the scheduled article; None if this was not tried.
+    `key_name` the name of the API key that they used, or empty. `not_live` is a JSON array of sentences that
+    say why the last save could not be written into the scheduled article; None if it was not attempted.
     """
 
     __tablename__ = "working_copy"
@@ -343,8 +343,8 @@ class DeletedItem(Base):
     """A deleted article or page, which can be restored until the row is deleted after BIN_DAYS.
 
     `document` is the whole item as JSON; see `articles.writing.deleted_items`. The list of deleted items
-    reads no document, but the other columns. `user_id` is the user who deleted the item, and `edits` is when
-    its working copy was saved last.
+    reads all columns except for this one. `user_id` is the user who deleted the item, and `edits` is the time
+    at which its working copy was saved last.
     """
 
     __tablename__ = "deleted_item"

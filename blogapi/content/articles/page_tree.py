@@ -31,11 +31,11 @@ _tree = ReadOnce[Tree](lambda session: read_tree())
 
 
 def get_tree() -> Tree:
-    """Return the tree from the first read in this transaction, or from the last `read_again`."""
+    """Return the tree from the first read in this transaction, or from the last `reread_tree`."""
     return _tree.get(db.session())
 
 
-def read_again() -> Tree:
+def reread_tree() -> Tree:
     """Return the tree after a write of the current transaction, and keep it for `get_tree`."""
     _tree.forget(db.session())
     return get_tree()
@@ -48,5 +48,5 @@ def is_visible(uuid: UUID | None, tree: Tree) -> bool:
 
 
 def list_children(uuids: Collection[UUID]) -> list[UUID]:
-    """Return the other pages directly below these pages."""
+    """Return the pages directly below these pages, except for these pages themselves."""
     return [child for child, place in get_tree().items() if place.parent in uuids and child not in uuids]

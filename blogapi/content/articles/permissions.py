@@ -5,8 +5,8 @@ who created it (`author_id`); `user reassign` gives it to another user. The byli
 get the same answer for an article that they may not see as for one that does not exist. Editors and admins
 may work on all articles.
 
-Whose an article is, and whether readers see it, are two questions: a key of the scope `drafts` works on the
-same articles as its owner, but changes nothing public, like an author who may not publish.
+The owner and the visibility of an article are checked separately: with a key of the scope `drafts`, a caller
+may work on the same articles as the owner of the key, but may not change public articles.
 
 The functions are called before the body is read or rendered, and again in the transaction of the write.
 """
@@ -33,8 +33,8 @@ from blogapi.web.access import Caller, Role, current_caller
 from blogapi.web.errors import Conflict, Forbidden, NotFound, Problem
 
 ARTICLE = ItemType.ARTICLE.value
-_PUBLISHED = frozenset((*READABLE_STATUSES, SCHEDULED))
-_MISSING = "There is no such article."
+_PUBLISHED_STATUSES = frozenset((*READABLE_STATUSES, SCHEDULED))
+_NOT_FOUND_MESSAGE = "There is no such article."
 
 _article, _link, _author = table_of(Article).c, table_of(ArticleAuthor).c, table_of(Author).c
 _deleted = table_of(DeletedItem).c
@@ -122,25 +122,28 @@ def report_deleted(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterat
         caller, role = current_caller(), Role.AUTHOR if type_ == ARTICLE else Role.EDITOR
         if caller.role.includes(role) and "write" in caller.scopes:
             items = _read_rows([uuid for uuid in uuids if uuid], type_, _SELECT_DELETED).values()
-            if any(_is_own(item) and (item.status not in _PUBLISHED or caller.publishes) for item in items):
+            if any(
+                _is_own(item) and (item.status not in _PUBLISHED_STATUSES or caller.publishes)
+                for item in items
+            ):
                 detail = f"This {type_} was deleted; restore it first."
                 raise NotFound(detail, code="deleted", errors=error.errors) from error
         raise
 
 
-def restorable() -> ColumnElement[bool]:
+def is_restorable() -> ColumnElement[bool]:
     """Return the SQL condition that the caller may restore the deleted item; see `check_deleted`."""
     caller = current_caller()
     if not caller.is_author:
         return true()
     is_own = and_(_deleted.kind == ARTICLE, _deleted.author_id == caller.user)
-    return is_own if caller.publishes else is_own & _deleted.status.not_in(_PUBLISHED)
+    return is_own if caller.publishes else is_own & _deleted.status.not_in(_PUBLISHED_STATUSES)
 
 
 def check_deleted(uuid: UUID, type_: str | None = None) -> None:
     """Raise NotFound or Forbidden unless the item is deleted and the caller may restore it.
 
-    Without `type_`, it is an article or a page. With it, raises Conflict if such an item is not deleted.
+    Without `type_`, the item can be an article or a page. With `type_`, raises Conflict if it is not deleted.
     """
     item = _read_rows([uuid], type_, _SELECT_DELETED).get(uuid)
     existing = _read_rows([uuid], type_).get(uuid) if type_ else None
@@ -156,8 +159,8 @@ def check_deleted(uuid: UUID, type_: str | None = None) -> None:
 def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
     """Raise NotFound, Forbidden or Conflict unless the caller may create or replace the article.
 
-    Without `fields`, the written fields are not checked. An author cannot create a deleted article of another
-    user again, and a key of the scope `drafts` creates no deleted article again.
+    Without `fields`, the written fields are not checked. An author cannot recreate a deleted article of
+    another user, and a caller with a key of the scope `drafts` cannot recreate any deleted article.
     """
     items = [replace(fields or ArticleInput(), uuid=uuid)]
     check_writes(items, is_bulk=False, creates=True, is_complete=bool(fields))
@@ -252,14 +255,14 @@ def _check_new(uuid: UUID) -> None:
     deleted = _read_rows([uuid], None, _SELECT_DELETED).get(uuid)
     last = deleted or _read_last_version(uuid)
     if last is not None and not _is_own(last):
-        raise NotFound(_MISSING)
+        raise NotFound(_NOT_FOUND_MESSAGE)
     if last is not None and current_caller().writes_drafts_only:
         raise Conflict(
             "An item with this uuid was deleted; restore it at /admin/articles/, or create another article.",
             code="deleted",
         )
     if deleted is not None:
-        # The write would end the deleted item, so it needs the same right as its restoration.
+        # The write would delete the row of the deleted item, so it needs the same right as its restoration.
         _check_fields(ArticleInput(), deleted, ())
 
 
@@ -273,15 +276,15 @@ def _check_own(row: Any) -> None:
     if row is not None and _is_own(row):
         return
     if row is None or not is_readable(row, current_time()):
-        raise NotFound(_MISSING)
+        raise NotFound(_NOT_FOUND_MESSAGE)
     raise Forbidden("This article belongs to another user; ask an editor to change it.")
 
 
 def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
     """Raise Forbidden if the write changes the byline, or public content that the caller may not change."""
-    is_published = row is not None and row.status in _PUBLISHED
+    is_published = row is not None and row.status in _PUBLISHED_STATUSES
     caller = current_caller()
-    if (is_published or fields.status in _PUBLISHED) and not caller.may_change_public:
+    if (is_published or fields.status in _PUBLISHED_STATUSES) and not caller.may_change_public:
         if caller.publishes:
             where, draft = (f"{row.uuid}/", "working copy") if row is not None else ("", "draft")
             raise Forbidden(
@@ -301,7 +304,7 @@ def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
 
 
 def _check_byline(fields: ArticleInput, byline: Byline) -> None:
-    # In a working copy, an empty byline stands for that of the article.
+    # In a working copy, an empty byline stands for the byline of the article.
     if current_caller().is_author and fields.authors and not _is_same_byline(fields.authors, byline):
         raise Forbidden("Only editors and admins may change the authors of an article; leave `authors` out.")
 

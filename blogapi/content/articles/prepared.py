@@ -34,7 +34,7 @@ def prepare_sources(sources: Iterable[Source]) -> None:
 
 
 def render(content: str, content_type: str) -> RenderedContent:
-    """Return the rendered content, which `prepare` may have rendered before."""
+    """Return the rendered content, which `prepare_sources` may have rendered before."""
     prepared: RenderedContent | None = g.get("renderings", {}).get((content, content_type))
     return prepared or renderer.render(content, content_type)
 
@@ -51,7 +51,7 @@ def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:
 
 
 def remove_generated_excerpt(old_texts: Texts | None, texts: Texts) -> Texts:
-    """Return the texts, which have an excerpt; without it if it is not written but generated."""
+    """Return `texts`, which have an excerpt; the excerpt is removed if it is a generated one."""
     is_same = old_texts is not None and all(old_texts[name] == texts[name] for name in _SOURCE_FIELDS)
     if is_same:
         return texts
@@ -70,5 +70,5 @@ def read_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
 
 
 def prepare_stored(uuids: Sequence[UUID]) -> None:
-    """Render the contents of stored articles for the next write; see `prepare`."""
+    """Render the contents of stored articles for the next write; see `prepare_sources`."""
     prepare_sources((texts["content"], texts["content_type"]) for texts in read_texts(uuids).values())

@@ -106,7 +106,7 @@ def find_stored(uuids: Sequence[UUID]) -> dict[UUID, StoredArticle]:
 
 
 def _load_links(name: str, statement: Select[Any], articles: Sequence[Article]) -> None:
-    """Load the tag links or author links of the articles, unless they are loaded."""
+    """Load the tag links or author links of the articles that do not have them loaded yet."""
     # `selectinload` would build its statement again for every execution.
     unloaded = [article for article in articles if name in inspect(article).unloaded]
     if not unloaded:

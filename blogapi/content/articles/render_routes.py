@@ -61,7 +61,7 @@ class RenderBodySchema(InputSchema):
     type = ma.fields.String(
         validate=validate.OneOf([one.value for one in ItemType]),
         metadata={
-            "description": "The type of a new item, for editors and admins; a stored item keeps its own. "
+            "description": "The type of a new item, for editors and admins; a stored item keeps its type. "
             "Default: `article`.",
             "example": "article",
         },
@@ -99,10 +99,10 @@ class RenderingSchema(OutputSchema):
     )
     removed = ma.fields.List(
         ma.fields.String(),
-        metadata={"description": "Elements that readers do not get.", "example": ["script"]},
+        metadata={"description": "The elements that are removed from the HTML.", "example": ["script"]},
     )
     shown_as_text = ma.fields.Boolean(
-        metadata={"description": "Readers get the text as it is typed, because it takes too long to render."}
+        metadata={"description": "Whether readers see the text unrendered, because rendering takes too long."}
     )
     word_count = ma.fields.Integer()
     reading_minutes = ma.fields.Integer()
@@ -124,7 +124,7 @@ bp = Blueprint(
 def render(fields: Fields) -> WithAttributes:
     """Render a text as the content of an article or page, and compute its address; store nothing."""
     # Imported here, because its libraries need 4 MB of memory, which servers without writes can save.
-    from blogapi.rendering.sanitizer import is_shown_as_text, list_removed
+    from blogapi.rendering.sanitizer import is_shown_as_text, list_removed_elements
 
     article: UUID | None = fields.pop("article", None)
     if article is None or not permissions.may_work_on(article):
@@ -140,7 +140,7 @@ def render(fields: Fields) -> WithAttributes:
     find_taken = partial(queries.find_taken_slugs, exclude=article)
     is_reserved = partial(is_reserved_slug, get_site(), fields.get("type", ItemType.ARTICLE.value))
     free = None if is_provisional or not slug else first_free_slug(slug, find_taken, is_reserved)
-    removed = list_removed(content, content_type, rendered.html)
+    removed = list_removed_elements(content, content_type, rendered.html)
     as_text = is_shown_as_text(content, content_type, rendered.html)
     notes = {"removed": removed, "shown_as_text": as_text}
     return WithAttributes(rendered, html=html, slug=slug, free_slug=free, url=url, **notes)

@@ -35,7 +35,7 @@ class Resource:
         """The path of an item below the path of the blog API."""
         return f"/{self.kind}s/<id:id>"
 
-    def name(self, plural: str) -> str:
+    def make_blueprint_name(self, plural: str) -> str:
         """Return the name of a blueprint: `plural` itself for articles, with the prefix `page_` for pages."""
         return plural if self.kind == ItemType.ARTICLE else f"{self.kind}_{plural}"
 

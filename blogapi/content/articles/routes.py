@@ -25,7 +25,7 @@ from blogapi.content.articles.schemas import (
     ArticleCountsSchema,
     ArticleFieldsSchema,
     ArticleSchema,
-    FoundFieldsSchema,
+    ListedArticleFieldsSchema,
     SingleArticleFieldsSchema,
 )
 from blogapi.content.taxonomies.authors import Author
@@ -67,7 +67,7 @@ def find_shown(uuid: UUID, names: Sequence[str] | None) -> Shown:
     for kind, term in db.session.connection().execute(_SELECT_TERMS, {"uuid": uuid}):
         items[kind].append(term)
     if names is not None and "html" in names:
-        for kind, linked in article_links.find_shown(uuid).items():
+        for kind, linked in article_links.find_linked_items(uuid).items():
             items[kind] += sorted(linked - {*items[kind]})
     if names is not None and "head" in names:
         parents = find_parents(Category, items[Category.kind])
@@ -85,7 +85,7 @@ _article_list = partial(
     bp.response,
     200,
     ArticleSchema(many=True),
-    partial_schema=FoundFieldsSchema,
+    partial_schema=ListedArticleFieldsSchema,
     query=ArticleListQuery,
     single=SingleArticleFieldsSchema,
     cacheable=True,
@@ -104,14 +104,14 @@ def published(query: Query) -> PartialResult:
     that are not public. In such a list, saving a working copy counts as a change for `ordering`.
     """
     filters = ArticleFilters(**query.filters)
-    if filters.need_draft_access and not current_caller().sees_drafts:
+    if filters.needs_draft_access and not current_caller().sees_drafts:
         raise Forbidden(
             "Only editors and admins may use `status` and `working_copy` here; leave them out to list the "
             "published articles. GET /api/v1/blog/articles/own/ lists your own articles."
         )
     body = (
         article_bodies.list_in_any_status(None, query.fields, query.page, filters)
-        if filters.need_draft_access
+        if filters.needs_draft_access
         else article_bodies.list_published(query.fields, query.page, filters)
     )
     return PartialResult(body, hidden_state=_hidden_state())
@@ -171,7 +171,7 @@ def _hidden_state() -> str:
     caller = current_caller()
     if caller.restricted_to_author is not None:
         return permissions.get_own_articles_version(caller.restricted_to_author)
-    return str(events.last_position()) if caller.sees_drafts else ""
+    return str(events.get_last_position()) if caller.sees_drafts else ""
 
 
 REPRESENTATION = Representation(
@@ -187,7 +187,7 @@ REPRESENTATION = Representation(
 ARTICLES = Resource(ItemType.ARTICLE, author, REPRESENTATION, ArticleSchema(), SingleArticleFieldsSchema)
 
 
-write_routes.add_writes(
+write_routes.add_write_operations(
     bp,
     ARTICLES,
     body_schema=ArticleBodySchema,

@@ -188,10 +188,10 @@ class WorkingCopySummarySchema(OutputSchema):
 
 
 class KeyName(ma.fields.String):
-    """The name of the key with which a version or a working copy was written."""
+    """The name of the API key with which a version or a working copy was written."""
 
     def __init__(self, description: str = "", **options: Any) -> None:
-        text = "The name of the key with which the user wrote it; empty for a login."
+        text = "The name of the API key that the user wrote with; empty for a login."
         metadata = {"description": f"{text}{description}", "example": "Writing assistant"}
         super().__init__(metadata=metadata, **options)
 
@@ -268,7 +268,7 @@ class ArticleFieldsSchema(ArticleSchema):
         metadata={
             "type": "object",
             "additionalProperties": {},
-            "description": "The values of custom fields, by name, that are kept although no definition fits; "
+            "description": "The stored values, by name, that fit no definition of a custom field; "
             "null for callers who cannot see drafts.",
         },
     )
@@ -335,7 +335,7 @@ class PageFieldsSchema(ArticleFieldsSchema):
     )
 
 
-class FoundFieldsSchema(ArticleFieldsSchema):
+class ListedArticleFieldsSchema(ArticleFieldsSchema):
     """An article in a list, with the requested fields."""
 
     snippet = ma.fields.String(
@@ -344,7 +344,7 @@ class FoundFieldsSchema(ArticleFieldsSchema):
 
 
 ArticleBodySchema.read_only = frozenset(
-    {**SingleArticleFieldsSchema._declared_fields, **FoundFieldsSchema._declared_fields}
+    {**SingleArticleFieldsSchema._declared_fields, **ListedArticleFieldsSchema._declared_fields}
 ) - frozenset(ArticleBodySchema._declared_fields)
 
 

@@ -28,10 +28,10 @@ SearchTexts = tuple[str, str, str]
 
 
 def join_texts(texts: Iterable[str], custom: str, fields: Sequence[CustomField] | None = None) -> str:
-    """Return the short texts besides the title as one text, each on a line.
+    """Return the texts and the searched values in `custom` as one text, each on a line.
 
-    It includes values of the custom fields in `custom`. `fields` are the definitions of these fields; None:
-    they are read from the database of the application.
+    `fields` are the definitions of the custom fields; with None, they are read from the database of the
+    application.
     """
     words: Sequence[str] = ()
     if custom != NO_VALUES:

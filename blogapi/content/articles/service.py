@@ -1,7 +1,7 @@
 """Writes articles and pages: creates, changes, deletes and restores them, and keeps their former versions.
 
-A write that changes nothing stores nothing. Several writes share the rows that `write_together` loads; what
-all of them need is stored once, at its end.
+A write that changes nothing stores nothing. Several writes share the rows that `write_together` loads;
+data that depends on all of them is stored once, at its end.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ from blogapi.content.articles.prepared import remove_generated_excerpt
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import deleted_items, history, states
-from blogapi.content.articles.writing.loaded import ArticleWrite, Loaded, store_written, write_together
+from blogapi.content.articles.writing.loaded_articles import (
+    ArticleWrite,
+    LoadedArticles,
+    store_writes,
+    write_together,
+)
 from blogapi.content.articles.writing.states import get_state
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import NO_VALUES
@@ -111,9 +116,9 @@ def change_all(editor: UUID, items: Sequence[ArticleInput]) -> list[UUID]:
 
 
 def delete(editor: UUID, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
-    """Delete an article or page, but keep it with its versions and edits, so that it can be restored.
+    """Delete an article or page, and store it with its edits, so that it can be restored.
 
-    The pages below a deleted page move to the top. Raises NotFound if there is no such article or page.
+    The pages directly below a deleted page become top-level pages. Raises NotFound if there is no such item.
     """
     with _delete_together(editor, [uuid], type_) as loaded:
         delete_article(loaded, uuid, type_)
@@ -126,8 +131,8 @@ def delete_all(editor: UUID, uuids: Sequence[UUID], type_: str = ItemType.ARTICL
 
 
 @contextmanager
-def _delete_together(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterator[Loaded]:
-    """Keep what is deleted in the `with` block, and move the other pages below deleted pages to the top."""
+def _delete_together(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterator[LoadedArticles]:
+    """Store the items in the bin, and remove the parent of their child pages; the block deletes the items."""
     with transaction(visible=False):
         children = page_tree.list_children(uuids) if type_ == ItemType.PAGE else []
         with write_together([], *uuids, *children) as loaded:
@@ -138,7 +143,7 @@ def _delete_together(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iterato
 
 
 def create_article(
-    loaded: Loaded,
+    loaded: LoadedArticles,
     author: UUID,
     fields: ArticleInput,
     *,
@@ -156,7 +161,7 @@ def create_article(
     Raises Invalid if the category, a tag or an author does not exist, and Conflict if the slug is taken.
     """
     now, is_named, uuid = current_time(), uuid is not None, uuid or uuid4()
-    content = _revise(loaded, None, fields, now, author)
+    content = _revise_content(loaded, None, fields, now, author)
     if not content.authors:
         profile = loaded.terms.profile or get_or_create_profile(author).uuid
         content = dataclasses.replace(content, authors=(profile,))
@@ -191,7 +196,9 @@ def create_article(
     return article
 
 
-def replace_article(loaded: Loaded, editor: UUID, uuid: UUID, fields: ArticleInput) -> tuple[Article, bool]:
+def replace_article(
+    loaded: LoadedArticles, editor: UUID, uuid: UUID, fields: ArticleInput
+) -> tuple[Article, bool]:
     """Create or replace the article with this uuid; return it and whether it was created.
 
     A replaced article keeps its author. It also keeps its slug, publication time, authors and undocumented
@@ -211,7 +218,7 @@ def replace_article(loaded: Loaded, editor: UUID, uuid: UUID, fields: ArticleInp
 
 
 def change_article(
-    loaded: Loaded, editor: UUID, uuid: UUID, fields: ArticleInput, *, is_save: bool = False
+    loaded: LoadedArticles, editor: UUID, uuid: UUID, fields: ArticleInput, *, is_save: bool = False
 ) -> Article:
     """Change the given fields and keep the former version; for `is_save` see `history.continues_saves`.
 
@@ -220,7 +227,7 @@ def change_article(
     """
     article = loaded.get(uuid, fields.type)
     old_content, now = get_content(article), current_time()
-    content = _revise(loaded, old_content, fields, now)
+    content = _revise_content(loaded, old_content, fields, now)
     if fields.is_imported:
         content = _break_cycle(loaded, uuid, content)
     # A scheduled article becomes public without a write, so `was_public` is updated at the next change.
@@ -249,7 +256,7 @@ def change_article(
     return article
 
 
-def delete_article(loaded: Loaded, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
+def delete_article(loaded: LoadedArticles, uuid: UUID, type_: str = ItemType.ARTICLE.value) -> None:
     """Delete an article, and keep its last version; raises NotFound if it does not exist."""
     article = loaded.get(uuid, type_)
     history.keep_former_version(article, get_content(article), loaded.articles[uuid].last_number)
@@ -260,8 +267,8 @@ def delete_article(loaded: Loaded, uuid: UUID, type_: str = ItemType.ARTICLE.val
     db.session.delete(article)
 
 
-def restore_article(loaded: Loaded, article: Article) -> None:
-    """Add a deleted article, which is in no session; it gets another slug if its slug is taken."""
+def restore_article(loaded: LoadedArticles, article: Article) -> None:
+    """Store a deleted article, which is in no session, again; it gets another slug if its slug is taken."""
     uuid, content = article.uuid, get_content(article)
     article.slug = _choose_restored_slug(loaded, article, content)
     article.was_public = article.was_public or is_readable(content, current_time())
@@ -273,7 +280,7 @@ def restore_article(loaded: Loaded, article: Article) -> None:
     record(article.type, uuid, None, get_state(article))
 
 
-def render_article_again(loaded: Loaded, uuid: UUID) -> None:
+def render_article_again(loaded: LoadedArticles, uuid: UUID) -> None:
     """Render an article again after other files were assigned to the relative addresses in its text."""
     article = loaded.get(uuid)
     write = loaded.writes.setdefault(uuid, ArticleWrite(article, get_content(article)))
@@ -281,18 +288,18 @@ def render_article_again(loaded: Loaded, uuid: UUID) -> None:
     states.record_rendering(article, ChangeType.UPDATED)
 
 
-def changes_nothing(loaded: Loaded, uuid: UUID, fields: ArticleInput) -> bool:
+def changes_nothing(loaded: LoadedArticles, uuid: UUID, fields: ArticleInput) -> bool:
     """Return whether a change with these fields would change nothing."""
     old_content = get_content(loaded.get(uuid))
     try:
-        content = _revise(loaded, old_content, fields, current_time())
+        content = _revise_content(loaded, old_content, fields, current_time())
     except Conflict:
         return False
     return dataclasses.replace(content, slug=fields.slug or old_content.slug) == old_content
 
 
-def _revise(
-    loaded: Loaded,
+def _revise_content(
+    loaded: LoadedArticles,
     old_content: ArticleContent | None,
     fields: ArticleInput,
     now: datetime,
@@ -320,7 +327,7 @@ def _revise(
     except Invalid as error:
         errors |= error.errors or {}
     else:
-        errors |= _find_missing(old_content, content, fields) if list_definitions() else {}
+        errors |= _find_missing_fields(old_content, content, fields) if list_definitions() else {}
     if errors:
         raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
     texts = content.texts
@@ -335,8 +342,8 @@ def _revise(
 def _get_default_category(author: UUID, errors: Errors) -> UUID | None:
     """Return the default category, which `author` creates if it is missing.
 
-    A category is public, so a key that writes drafts creates none: then an error is added, and the result is
-    None.
+    A category is public, so a write with a key for drafts does not create it: an error is added instead, and
+    the result is None.
     """
     if not (has_request_context() and current_caller().writes_drafts_only):
         return get_or_create_term(CATEGORIES, author, DEFAULT_CATEGORY).uuid
@@ -349,7 +356,7 @@ def _get_default_category(author: UUID, errors: Errors) -> UUID | None:
     return None
 
 
-def _break_cycle(loaded: Loaded, uuid: UUID, content: ArticleContent) -> ArticleContent:
+def _break_cycle(loaded: LoadedArticles, uuid: UUID, content: ArticleContent) -> ArticleContent:
     """Return the content, without its parent if the page would be below itself.
 
     An export that was edited, or made in another blog, can contain such a parent; the API refuses it.
@@ -363,7 +370,7 @@ def _break_cycle(loaded: Loaded, uuid: UUID, content: ArticleContent) -> Article
     return dataclasses.replace(content, parent=None) if above == uuid else content
 
 
-def _find_missing(
+def _find_missing_fields(
     old_content: ArticleContent | None, content: ArticleContent, fields: ArticleInput
 ) -> Errors:
     """Return errors for the required custom fields that a readable article lacks."""
@@ -404,14 +411,14 @@ def _get_uuid(fields: ArticleInput) -> UUID:
     return fields.uuid
 
 
-def _choose_restored_slug(loaded: Loaded, article: Article, content: ArticleContent) -> str:
-    """Return the slug of a deleted article that is restored; another one if its slug is taken."""
+def _choose_restored_slug(loaded: LoadedArticles, article: Article, content: ArticleContent) -> str:
+    """Return the slug for a restored article: its former slug, or another slug if that is taken."""
     if _is_provisional(content):
         slug = make_provisional(article.slug, article.uuid)
     else:
         slug = first_free_slug(
             article.slug,
-            lambda slugs: _find_taken(loaded, slugs, exclude=article.uuid),
+            lambda slugs: _find_taken_slugs(loaded, slugs, exclude=article.uuid),
             partial(is_reserved_slug, get_site(), article.type),
         )
     loaded.assigned_slugs.add(slug)
@@ -419,7 +426,7 @@ def _choose_restored_slug(loaded: Loaded, article: Article, content: ArticleCont
 
 
 def _revise_slug(
-    loaded: Loaded,
+    loaded: LoadedArticles,
     article: Article,
     old_content: ArticleContent,
     content: ArticleContent,
@@ -450,7 +457,7 @@ def _revise_slug(
     return _choose_slug(loaded, article.uuid, article.type, slug, title)
 
 
-def _record_rename(loaded: Loaded, article: Article, *, new: str, keep_old: bool) -> None:
+def _record_rename(loaded: LoadedArticles, article: Article, *, new: str, keep_old: bool) -> None:
     """Remove the new slug from the former slugs; with `keep_old`, add the old slug.
 
     The old slug of an article that was never public is not kept, because no reader knows it.
@@ -473,21 +480,23 @@ def _is_provisional(content: ArticleContent) -> bool:
     return is_hidden and has_request_context() and current_caller().gets_provisional_slugs
 
 
-def _choose_slug(loaded: Loaded, uuid: UUID, type_: str, requested_slug: str | None, words: str) -> str:
+def _choose_slug(
+    loaded: LoadedArticles, uuid: UUID, type_: str, requested_slug: str | None, words: str
+) -> str:
     slug = unique_slugs.choose_slug(
         requested_slug,
         words,
-        lambda slugs: _find_taken(loaded, slugs, exclude=uuid),
+        lambda slugs: _find_taken_slugs(loaded, slugs, exclude=uuid),
         partial(is_reserved_slug, get_site(), type_),
     )
     if slug in loaded.released_slugs:
         # The database refuses the slug until the article that had it is stored with another slug.
-        store_written(loaded)
+        store_writes(loaded)
     loaded.assigned_slugs.add(slug)
     return slug
 
 
-def _find_taken(loaded: Loaded, slugs: Sequence[str], *, exclude: UUID) -> set[str]:
+def _find_taken_slugs(loaded: LoadedArticles, slugs: Sequence[str], *, exclude: UUID) -> set[str]:
     known = loaded.terms.slugs
     if known.keys() >= set(slugs):
         stored = {slug for slug in slugs if known[slug] not in (None, exclude)}

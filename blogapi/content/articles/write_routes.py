@@ -22,7 +22,7 @@ from blogapi.web.pagination import BulkDeleteQuery
 from blogapi.web.representation import UpsertResult
 
 
-class Resolve(Protocol):
+class ResolveParents(Protocol):
     """Returns the inputs with the uuids of the parent pages.
 
     With `is_bulk`, errors begin with the item's index.
@@ -31,13 +31,13 @@ class Resolve(Protocol):
     def __call__(self, items: Sequence[ArticleInput], *, is_bulk: bool) -> Sequence[ArticleInput]: ...
 
 
-def add_writes(
+def add_write_operations(
     bp: Blueprint,
     resource: Resource,
     *,
     body_schema: type[ArticleBodySchema],
     list_fields_schema: type[ma.Schema],
-    resolve: Resolve,
+    resolve: ResolveParents,
     deletion_predicate: str,
 ) -> None:
     """Add the operations that create, replace, change and delete the items of the resource.

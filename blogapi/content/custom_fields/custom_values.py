@@ -20,13 +20,13 @@ MAX_TEXT, MAX_LONG_TEXT, MAX_ITEMS = 1_000, 100_000, 100
 # The values of the custom fields of an article, by name, in the form of JSON.
 Values = Mapping[str, Any]
 
-# A function that returns the stored form of a single value, or raises Unfit.
-Convert = Callable[[CustomField, Any], Any]
+# A function that returns the stored form of a single value, or raises UnfitValue.
+ItemConverter = Callable[[CustomField, Any], Any]
 
 _PICTURE_FIELD = PictureReference()
 
 
-class Unfit(ValueError):
+class UnfitValue(ValueError):
     """A value does not fit the definition of its field; the message says why."""
 
 
@@ -48,13 +48,13 @@ def convert_imported(field: CustomField, value: Any) -> Any:
     decoded = decoded if not field.is_list or isinstance(decoded, list) else [decoded]
     try:
         if field.is_list:
-            return convert(field, [_read_imported(field, item) for item in decoded])
-        return convert(field, _read_imported(field, decoded))
-    except Unfit:
+            return convert(field, [_parse_imported_item(field, item) for item in decoded])
+        return convert(field, _parse_imported_item(field, decoded))
+    except UnfitValue:
         return decoded
 
 
-def _read_imported(field: CustomField, value: Any) -> Any:
+def _parse_imported_item(field: CustomField, value: Any) -> Any:
     if not isinstance(value, str):
         is_text = field.type in (FieldType.TEXT, FieldType.LONG_TEXT, FieldType.CHOICE)
         return json.dumps(value) if is_text and isinstance(value, bool | int | float) else value
@@ -92,8 +92,8 @@ def merge(stored: str, changes: Values) -> str:
     return dump({name: value for name, value in changed.items() if value is not None})
 
 
-def convert(field: CustomField, value: Any, convert_one: Convert | None = None) -> Any:
-    """Return the value as it is stored, or None for an empty value; raises Unfit if it does not fit.
+def convert(field: CustomField, value: Any, convert_one: ItemConverter | None = None) -> Any:
+    """Return the value as it is stored, or None for an empty value; raises UnfitValue if it does not fit.
 
     `convert_one` converts single values instead of the converter for the type of the field.
     """
@@ -103,15 +103,15 @@ def convert(field: CustomField, value: Any, convert_one: Convert | None = None) 
     if value is None:
         return None
     if not isinstance(value, list):
-        raise Unfit("Must be a list.")
+        raise UnfitValue("Must be a list.")
     if len(value) > MAX_ITEMS:
-        raise Unfit(f"Must contain at most {MAX_ITEMS} items.")
+        raise UnfitValue(f"Must contain at most {MAX_ITEMS} items.")
     items = [convert_one(field, item) for item in value]
     return items or None
 
 
 def convert_item(field: CustomField, value: Any) -> Any:
-    """Return a single value as it is stored; raises Unfit if it does not fit."""
+    """Return a single value as it is stored; raises UnfitValue if it does not fit."""
     return _CONVERTERS[FieldType(field.type)](field, value)
 
 
@@ -119,31 +119,31 @@ def fits(field: CustomField, value: Any) -> bool:
     """Return whether a stored value fits the definition."""
     try:
         return convert(field, value) is not None
-    except Unfit:
+    except UnfitValue:
         return False
 
 
 def list_items(field: CustomField, value: Any) -> list[Any]:
-    """Return a value that fits as a list of single values."""
+    """Return the single values of a valid value: its items if the field is a list, else the value itself."""
     return list(value) if field.is_list else [value]
 
 
 def parse_text(field: CustomField, text: str) -> Any:
-    """Return a single value that a query string or a file contains as text; raises Unfit."""
+    """Return a single value that a query string or a file contains as text; raises UnfitValue."""
     if field.type == FieldType.NUMBER:
         if not re.fullmatch(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?", text):
-            raise Unfit(f"“{text[:80]}” is not a number.")
+            raise UnfitValue(f"“{text[:80]}” is not a number.")
         value = float(text)
         return int(value) if value.is_integer() else value
     if field.type == FieldType.BOOLEAN:
         if text not in ("true", "false"):
-            raise Unfit("Must be true or false.")
+            raise UnfitValue("Must be true or false.")
         return text == "true"
     return text
 
 
 def complete_addresses(field: CustomField, value: Any) -> Any:
-    """Return a value that fits, with the absolute addresses of pictures."""
+    """Return a valid value, in which the addresses of pictures are absolute."""
     if field.type != FieldType.PICTURE:
         return value
     return [complete_address(item) for item in value] if field.is_list else complete_address(value)
@@ -162,7 +162,7 @@ def join_words(fields: Iterable[CustomField], stored: str) -> list[str]:
 
 
 def make_json_schema(field: CustomField) -> dict[str, Any]:
-    """Return the JSON schema of the values that fit, for the OpenAPI document."""
+    """Return the JSON schema of the valid values of the field, for the OpenAPI document."""
     schema: dict[str, Any] = dict(_SCHEMAS.get(field.type, {"type": "string"}))
     if field.type == FieldType.CHOICE:
         schema["enum"] = field.options
@@ -178,17 +178,17 @@ def _convert_text(field: CustomField, value: Any) -> str:
     limit = MAX_LONG_TEXT if field.type == FieldType.LONG_TEXT else MAX_TEXT
     text = _require_text(value)
     if FORBIDDEN.search(text):
-        raise Unfit("Contains a control character or a lone surrogate; remove it.")
+        raise UnfitValue("Contains a control character or a lone surrogate; remove it.")
     if len(text) > limit:
-        raise Unfit(f"Must have at most {limit} characters.")
+        raise UnfitValue(f"Must have at most {limit} characters.")
     return text
 
 
 def _require_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise Unfit("Must be a text.")
+        raise UnfitValue("Must be a text.")
     if not value.strip():
-        raise Unfit("Must not be empty.")
+        raise UnfitValue("Must not be empty.")
     return value
 
 
@@ -196,21 +196,21 @@ def _convert_number(field: CustomField, value: Any) -> int | float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     # This also refuses NaN; `math.isfinite` would raise an error for an integer that is too large.
     if not is_number or not abs(value) <= 1e15:
-        raise Unfit(f"“{str(value)[:80]}” is not a number.")
+        raise UnfitValue(f"“{str(value)[:80]}” is not a number.")
     low, high = field.minimum, field.maximum
     if (low is not None and value < low) or (high is not None and value > high):
         limits = [
             f"at least {low:g}" if low is not None else "",
             f"at most {high:g}" if high is not None else "",
         ]
-        raise Unfit(f"Must be {' and '.join(filter(None, limits))}.")
+        raise UnfitValue(f"Must be {' and '.join(filter(None, limits))}.")
     number: int | float = int(value) if float(value).is_integer() else value
     return number
 
 
 def _convert_boolean(field: CustomField, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise Unfit("Must be true or false.")
+        raise UnfitValue("Must be true or false.")
     return value
 
 
@@ -220,19 +220,19 @@ def _convert_date(field: CustomField, value: Any) -> str:
             return date.fromisoformat(value).isoformat()
     except ValueError:
         pass
-    raise Unfit("Must be a date such as 2026-01-31.")
+    raise UnfitValue("Must be a date such as 2026-01-31.")
 
 
 def _convert_url(field: CustomField, value: Any) -> str:
     text = _require_text(value)
     if len(text) > MAX_TEXT or not is_web_address(text):
-        raise Unfit("Must be an http(s) URL without credentials, or a relative URL.")
+        raise UnfitValue("Must be an http(s) URL without credentials, or a relative URL.")
     return text
 
 
 def _convert_choice(field: CustomField, value: Any) -> str:
     if value not in field.options:
-        raise Unfit(f"Must be one of: {', '.join(field.options)}.")
+        raise UnfitValue(f"Must be one of: {', '.join(field.options)}.")
     return str(value)
 
 
@@ -241,17 +241,17 @@ def _convert_picture(field: CustomField, value: Any) -> str:
     try:
         return _PICTURE_FIELD.check_address(text)
     except ma.ValidationError as error:
-        raise Unfit(str(error.messages[0])) from error
+        raise UnfitValue(str(error.messages[0])) from error
 
 
 def _convert_article(field: CustomField, value: Any) -> str:
     uuid = parse_uuid(value) if isinstance(value, str) else None
     if uuid is None:
-        raise Unfit("Must be the uuid of an article.")
+        raise UnfitValue("Must be the uuid of an article.")
     return str(uuid)
 
 
-_CONVERTERS: Mapping[FieldType, Convert] = {
+_CONVERTERS: Mapping[FieldType, ItemConverter] = {
     FieldType.TEXT: _convert_text,
     FieldType.LONG_TEXT: _convert_text,
     FieldType.NUMBER: _convert_number,

@@ -20,13 +20,13 @@ _SELECT = select(Site, CustomField).outerjoin(CustomField, true())
 _SELECT = _SELECT.order_by(CustomField.position, CustomField.name)
 
 
-def _read(session: Session) -> Sequence[CustomField]:
+def _read_definitions(session: Session) -> Sequence[CustomField]:
     rows = session.execute(_SELECT).all()
     cache_site(rows[0].Site)
     return [field for _, field in rows if field is not None]
 
 
-_definitions = ReadOnce[Sequence[CustomField]](_read)
+_definitions = ReadOnce[Sequence[CustomField]](_read_definitions)
 
 
 def list_definitions() -> Sequence[CustomField]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import marshmallow as ma
 
 from blogapi.content.custom_fields import custom_values
-from blogapi.content.custom_fields.custom_values import Unfit
+from blogapi.content.custom_fields.custom_values import UnfitValue
 from blogapi.content.custom_fields.definitions import list_visible
 from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.web.access import current_caller
@@ -18,7 +18,7 @@ MAX_FILTERS = 5
 
 
 class FieldFilter(NamedTuple):
-    """The name of a field and the wanted values. With `is_list`, an article has a list of values."""
+    """The name of a field and the wanted values. With `is_list`, the field contains lists."""
 
     name: str
     values: Sequence[Any]
@@ -39,7 +39,7 @@ class CustomFilters(PrefixedParameters):
         for name, texts in parameters.items():
             try:
                 filters.append(_parse_filter(definitions.get(name), texts))
-            except Unfit as error:
+            except UnfitValue as error:
                 errors[name] = [str(error)]
         if len(parameters) > MAX_FILTERS:
             errors[next(iter(parameters))] = [f"Send at most {MAX_FILTERS} filters by custom fields."]
@@ -50,10 +50,10 @@ class CustomFilters(PrefixedParameters):
 
 def _parse_filter(field: CustomField | None, texts: Sequence[str]) -> FieldFilter:
     if field is None:
-        raise Unfit("There is no such custom field.")
+        raise UnfitValue("There is no such custom field.")
     if field.type == FieldType.LONG_TEXT:
-        raise Unfit("A long text cannot be filtered; search for its words with `q`.")
+        raise UnfitValue("A long text cannot be filtered; search for its words with `q`.")
     if len(texts) > custom_values.MAX_ITEMS:
-        raise Unfit(f"Send at most {custom_values.MAX_ITEMS} values.")
+        raise UnfitValue(f"Send at most {custom_values.MAX_ITEMS} values.")
     values = [custom_values.convert_item(field, custom_values.parse_text(field, text)) for text in texts]
     return FieldFilter(field.name, values, field.is_list)

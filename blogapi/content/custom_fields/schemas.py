@@ -32,7 +32,7 @@ _TYPES = [kind.value for kind in FieldType]
 _NAME_PATTERN = r"^[a-z][a-z0-9_]*(?!\n)$"
 
 
-class _Limit(ma.fields.Float):
+class _LimitField(ma.fields.Float):
     """A number or null."""
 
     def __init__(self, description: str) -> None:
@@ -75,8 +75,8 @@ class FieldBodySchema(InputSchema):
         max_items=MAX_CHOICES,
         metadata={"description": "The values of a `choice`.", "example": []},
     )
-    minimum = _Limit("The least value of a `number`.")
-    maximum = _Limit("The greatest value of a `number`.")
+    minimum = _LimitField("The least value of a `number`.")
+    maximum = _LimitField("The greatest value of a `number`.")
     required = StrictBoolean(
         attribute="is_required",
         metadata={
@@ -91,7 +91,7 @@ class FieldBodySchema(InputSchema):
     )
     searched = StrictBoolean(
         attribute="is_searched",
-        metadata={"description": "Whether searches find its words.", "example": False},
+        metadata={"description": "Whether searches find the words of the values.", "example": False},
     )
     kinds = ma.fields.List(
         ma.fields.String(validate=validate.OneOf(KINDS)),
@@ -139,8 +139,8 @@ class FieldSchema(OutputSchema):
     )
     unfit_in = ma.fields.Integer(
         metadata={
-            "description": "The number of articles and pages whose value does not fit. It is kept, but not "
-            "shown."
+            "description": "The number of articles and pages whose value does not fit. Such a value is kept, "
+            "but not shown."
         }
     )
     created = Timestamp(dump_only=True)

@@ -57,8 +57,8 @@ def get_details(uuid: UUID) -> WithAttributes:
 
 MAX_FIELDS = 100
 
-# These fields decide which values fit, and which values searches cover.
-_DERIVED_FROM = ("type", "is_list", "choices", "minimum", "maximum", "is_searched", "is_admin_only")
+# The properties that decide which values fit, and which values searches cover.
+_SEARCH_PROPERTIES = ("type", "is_list", "choices", "minimum", "maximum", "is_searched", "is_admin_only")
 _DEFAULTS: Fields = {
     "help": "",
     "is_list": False,
@@ -93,7 +93,7 @@ def define(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
         field = CustomField(uuid=uuid or uuid4(), created=current_time(), position=last + 1)
         _set_fields(field, {**_DEFAULTS, **fields})
         db.session.add(field)
-        _store(field, was_admin_only=True, is_derived_again=True)
+        _store_definition(field, was_admin_only=True, updates_search_words=True)
     return field
 
 
@@ -114,10 +114,10 @@ def change(uuid: UUID, fields: Fields) -> WithAttributes:
                 errors={"name": ["Cannot change."]},
             )
         was_admin_only = field.is_admin_only
-        before = [getattr(field, name) for name in _DERIVED_FROM]
+        before = [getattr(field, name) for name in _SEARCH_PROPERTIES]
         _set_fields(field, fields)
-        changed = before != [getattr(field, name) for name in _DERIVED_FROM]
-        _store(field, was_admin_only=was_admin_only, is_derived_again=changed)
+        changed = before != [getattr(field, name) for name in _SEARCH_PROPERTIES]
+        _store_definition(field, was_admin_only=was_admin_only, updates_search_words=changed)
     return get_details(uuid)
 
 
@@ -126,7 +126,7 @@ def delete(uuid: UUID) -> None:
     with transaction(visible=False):
         field = get_by_uuid(uuid)
         db.session.delete(field)
-        _store(field, was_admin_only=field.is_admin_only, is_derived_again=True)
+        _store_definition(field, was_admin_only=field.is_admin_only, updates_search_words=True)
 
 
 def _set_fields(field: CustomField, fields: Fields) -> None:
@@ -149,11 +149,11 @@ def _set_fields(field: CustomField, fields: Fields) -> None:
         raise Invalid("The field is invalid; `errors` names what to correct.", errors=errors)
 
 
-def _store(field: CustomField, *, was_admin_only: bool, is_derived_again: bool) -> None:
+def _store_definition(field: CustomField, *, was_admin_only: bool, updates_search_words: bool) -> None:
     """Store the definition, update derived data, and record the change if readers can notice it."""
     db.session.flush()
     forget_definitions()
-    if is_derived_again:
+    if updates_search_words:
         ARTICLE_HOOKS.get().update_search_words(field.name)
     if not (was_admin_only and field.is_admin_only):
         record_change(["fields"])

@@ -46,10 +46,10 @@ def show_values(articles: Sequence[Values]) -> list[dict[str, Any]]:
         for values in articles
     ]
     references = [field for field in fields if field.type == FieldType.ARTICLE]
-    return _hide_drafts(shown, references) if references else shown
+    return _hide_draft_links(shown, references) if references else shown
 
 
-def _hide_drafts(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> list[dict[str, Any]]:
+def _hide_draft_links(shown: list[dict[str, Any]], fields: Sequence[CustomField]) -> list[dict[str, Any]]:
     if current_caller().sees_drafts:
         return shown
     named = {

@@ -9,7 +9,7 @@ import marshmallow as ma
 
 from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.custom_fields import custom_values
-from blogapi.content.custom_fields.custom_values import Unfit, Values
+from blogapi.content.custom_fields.custom_values import UnfitValue, Values
 from blogapi.content.custom_fields.definitions import list_definitions, list_visible
 from blogapi.content.custom_fields.models import CustomField, FieldType
 from blogapi.web.access import current_caller
@@ -36,14 +36,14 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise ma.ValidationError("Must be an object with the values by name.")
-        values, errors = _convert_all(value, self.kind)
+        values, errors = _convert_values(value, self.kind)
         errors |= _resolve_articles(values)
         if errors:
             raise ma.ValidationError({**errors})
         return values
 
 
-def _convert_all(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
+def _convert_values(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str, list[str]]]:
     definitions = {field.name: field for field in list_visible(current_caller())} if requested else {}
     values: dict[str, Any] = {}
     errors: dict[str, list[str]] = {}
@@ -59,7 +59,7 @@ def _convert_all(requested: Values, kind: str) -> tuple[dict[str, Any], dict[str
         try:
             convert_one = _read_reference if field.type == FieldType.ARTICLE else None
             values[name] = custom_values.convert(field, value, convert_one)
-        except Unfit as error:
+        except UnfitValue as error:
             errors[name] = [str(error)]
     return values, errors
 
@@ -68,7 +68,7 @@ def _read_reference(field: CustomField, value: Any) -> UUID | str:
     try:
         return parse_reference(value)
     except ma.ValidationError as error:
-        raise Unfit(SEND_REFERENCE) from error
+        raise UnfitValue(SEND_REFERENCE) from error
 
 
 def _resolve_articles(values: dict[str, Any]) -> dict[str, list[str]]:
@@ -108,7 +108,7 @@ def describe_unfit(values: Values) -> list[str]:
         try:
             if name in fields:
                 custom_values.convert(fields[name], value)
-        except Unfit as error:
+        except UnfitValue as error:
             sentences.append(f"Its value of the custom field “{name}” does not fit, and is kept: {error}")
     return sentences
 

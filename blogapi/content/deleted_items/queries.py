@@ -20,7 +20,7 @@ from blogapi.content.deleted_items.schemas import SHOWN_FIELDS, DeletedItemSchem
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.working_copies.queries import make_edited_json
-from blogapi.publication.visibility import Dated, Status, is_readable, is_scheduled
+from blogapi.publication.visibility import DatedItem, Status, is_readable, is_scheduled
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.errors import or_not_found
 from blogapi.web.fields import WithAttributes
@@ -28,10 +28,10 @@ from blogapi.web.json import JsonBody, to_json_bytes
 from blogapi.web.pagination import Page, PageRequest, paginate_rows
 
 _item = table_of(DeletedItem).c
-_LISTED = ("uuid", "kind", "title", "language", "cover_image", "status", "published_at", "edits", "deleted")
+_COLUMNS = ("uuid", "kind", "title", "language", "cover_image", "status", "published_at", "edits", "deleted")
 
 
-def missed_schedule(item: Dated, deleted: datetime, now: datetime) -> bool:
+def has_missed_schedule(item: DatedItem, deleted: datetime, now: datetime) -> bool:
     """Return whether the item was deleted before its time of publication, which has passed.
 
     It is restored as a draft, so that nothing is published by accident.
@@ -42,20 +42,20 @@ def missed_schedule(item: Dated, deleted: datetime, now: datetime) -> bool:
 def list_items(page: PageRequest | None, *, kind: str = "", q: str = "") -> Page[Sequence[WithAttributes]]:
     """Return the deleted items that the caller may restore, the newest deletion first."""
     statement = _select_items().where(
-        permissions.restorable(), _item.deleted > current_time() - _get_lifetime()
+        permissions.is_restorable(), _item.deleted > current_time() - _get_lifetime()
     )
     if kind:
         statement = statement.where(_item.kind == kind)
     if q:
         statement = statement.where(_item.sort_key.contains(make_sort_key(q), autoescape=True))
     found = paginate_rows(statement.order_by(_item.deleted.desc(), _item.uuid), page)
-    return Page([_add_state(row) for row in found.rows], found.total, page)
+    return Page([_add_status(row) for row in found.rows], found.total, page)
 
 
 def get_json(uuid: UUID) -> JsonBody:
     """Return the deleted item with its text and the text of its edits; raises NotFound if there is none."""
     found = db.session.execute(_select_items().where(_item.uuid == uuid)).one_or_none()
-    row = _add_state(or_not_found(found, "There is no such deleted item."))
+    row = _add_status(or_not_found(found, "There is no such deleted item."))
     document = deleted_items.parse(db.session.get_one(DeletedItem, uuid))
     texts = [make_edited_json(document.article, copy, SHOWN_FIELDS) for copy in (None, document.working_copy)]
     text, edited = ({"category": None, **json.loads(cast(bytes, one.body))} for one in texts)
@@ -66,7 +66,7 @@ def get_json(uuid: UUID) -> JsonBody:
 def _select_items() -> Select[*tuple[Any, ...]]:
     deleted_by = func.coalesce(Author.name, Account.username, "").label("deleted_by")
     return (
-        select(*(_item[name] for name in _LISTED), deleted_by)
+        select(*(_item[name] for name in _COLUMNS), deleted_by)
         .outerjoin_from(table_of(DeletedItem), Account, Account.uuid == _item.user_id)
         .outerjoin(Author, Author.owner_id == Account.uuid)
     )
@@ -76,8 +76,8 @@ def _get_lifetime() -> timedelta:
     return timedelta(days=current_app.config["BIN_DAYS"])
 
 
-def _add_state(row: Any) -> WithAttributes:
+def _add_status(row: Any) -> WithAttributes:
     now = current_time()
-    missed = missed_schedule(row, row.deleted, now)
+    missed = has_missed_schedule(row, row.deleted, now)
     status = Status.DRAFT.value if missed else get_api_status(row, now)
     return WithAttributes(row, status=status, goes=row.deleted + _get_lifetime())

@@ -36,8 +36,8 @@ class RestoredSchema(OutputSchema):
 class DeletedItemSchema(OutputSchema):
     """A deleted article or page in the list.
 
-    `status` is the one that it has when it is restored, `edits` is when its working copy was saved last
-    (null: it has none), and from `goes` on, it can no longer be restored.
+    `status` is the status of the item after a restoration. `edits` is the time at which its working copy was
+    saved last, or null if it has none. From the time `goes` on, the item can no longer be restored.
     """
 
     uuid = Identifier()
@@ -83,5 +83,5 @@ class DeletedItemDetailsSchema(DeletedItemSchema):
 class DeletedItemsQuery(ListQuery):
     """The query parameters of the list of deleted items."""
 
-    kind = ma.fields.String(validate=validate.OneOf(_KINDS), metadata={"description": "Only this kind."})
-    q = Text(max_length=200, metadata={"description": "Only items whose title contains this text."})
+    kind = ma.fields.String(validate=validate.OneOf(_KINDS), metadata={"description": "The kind to list."})
+    q = Text(max_length=200, metadata={"description": "List only items whose title contains this text."})

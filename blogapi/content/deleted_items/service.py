@@ -27,9 +27,9 @@ from blogapi.content.articles.queries import find_taken_slugs
 from blogapi.content.articles.snapshots import get_content
 from blogapi.content.articles.writing import deleted_items
 from blogapi.content.articles.writing.deleted_items import Document
-from blogapi.content.articles.writing.loaded import write_together
-from blogapi.content.articles.writing.term_references import keep_existing
-from blogapi.content.deleted_items.queries import missed_schedule
+from blogapi.content.articles.writing.loaded_articles import write_together
+from blogapi.content.articles.writing.term_references import keep_existing_terms
+from blogapi.content.deleted_items.queries import has_missed_schedule
 from blogapi.content.media import uses
 from blogapi.content.pages.hierarchy import NEW_PLACE, find_objection
 from blogapi.content.revisions.service import delete_histories
@@ -58,7 +58,7 @@ def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
         documents, notes = dict[UUID, Document](), dict[UUID, list[str]]()
         for row in [db.session.get_one(DeletedItem, uuid) for uuid in uuids]:
             documents[row.uuid] = deleted_items.parse(row)
-            notes[row.uuid] = _adapt(documents[row.uuid].article, row, user)
+            notes[row.uuid] = _adapt_article(documents[row.uuid].article, row, user)
             deleted_items.delete(row)
         tree = _make_tree(documents, notes)
         below = [child for one in documents.values() for child in one.children if child not in documents]
@@ -100,10 +100,10 @@ def delete_old() -> None:
                 deleted_items.discard(row)
 
 
-def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
+def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
     """Adapt the item to changes since its deletion; return sentences about these changes."""
     notes, content = [], get_content(article)
-    if missed_schedule(content, row.deleted, current_time()):
+    if has_missed_schedule(content, row.deleted, current_time()):
         article.status, article.published_at = Status.DRAFT.value, None
         notes.append("Its time of publication has passed, so it is a draft.")
     if find_user(article.author_id) is None:
@@ -111,7 +111,7 @@ def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
         notes.append("It belongs to you, because its owner was deleted.")
     if find_user(article.editor_id) is None:
         article.editor_id = user
-    existing, category = keep_existing(content)
+    existing, category = keep_existing_terms(content)
     changed = [name for name in LINK_NAMES if getattr(content, name) != getattr(existing, name)]
     for name in (*(["categories"] if content.category != category else ()), *changed):
         notes.append(f"Deleted {name} are left out, and merged {name} are replaced.")
@@ -131,7 +131,7 @@ def _adapt(article: Article, row: DeletedItem, user: UUID) -> list[str]:
 
 
 def _make_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> Tree:
-    """Return the tree with the restored pages; former children that are now at the top return to them."""
+    """Return the tree with the restored pages above their former children that now have no parent."""
     tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_PLACE)}
     parents = {uuid: document.article.parent_id for uuid, document in documents.items()}
     for parent, document in documents.items():
@@ -149,7 +149,7 @@ def _make_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str
 
 def _restore_addresses_and_edits(uuid: UUID, document: Document, notes: list[str]) -> None:
     """Restore the former addresses that no other item has now, and the edits."""
-    former = [row for row in document.former if _is_free(row)]
+    former = [row for row in document.former if _is_free_address(row)]
     if len(former) < len(document.former):
         notes.append("Former addresses that another item has now were not restored.")
     db.session.add_all(former)
@@ -159,7 +159,7 @@ def _restore_addresses_and_edits(uuid: UUID, document: Document, notes: list[str
     db.session.flush()
 
 
-def _is_free(row: FormerSlug | FormerPath) -> bool:
+def _is_free_address(row: FormerSlug | FormerPath) -> bool:
     if isinstance(row, FormerSlug):
         return not find_taken_slugs([row.slug], exclude=row.article_id)
     return db.session.get(FormerPath, row.path) is None

@@ -172,9 +172,9 @@ def show(hash: str, name: str) -> Response:
     problem = request.environ.get(_PROBLEM_KEY)
     path, width = None, parse_width(name)
     if problem is None and _HASH.fullmatch(hash):
-        found = widths.find_or_make(hash, width) if width is not None else None
+        found = widths.find_or_make_copy(hash, width) if width is not None else None
         if width is not None and isinstance(found, Path):
-            return _send_made_width(found, hash, width)
+            return _send_copy(found, hash, width)
         path = str(found) if found is not None else file_references.find_new_path(make_path(hash, name))
     if path is None:
         raise problem or NotFound("The library has no such file; check the address.")
@@ -185,7 +185,7 @@ def show(hash: str, name: str) -> Response:
     return response
 
 
-def _send_made_width(path: Path, hash: str, width: Width) -> Response:
+def _send_copy(path: Path, hash: str, width: Width) -> Response:
     response = Response(path.read_bytes(), content_type=media_types.BY_EXTENSION[width.extension].name)
     response.headers.update(_HEADERS)
     response.headers["Content-Security-Policy"] = _POLICY

@@ -20,26 +20,26 @@ def add(
 ) -> tuple[Media, bool]:
     """Store a prepared file that the user has uploaded; return it, and whether it is new.
 
-    If the library already has the file, its empty texts are filled in if the caller may change it and what
-    readers see, and its other texts stay as they are. Raises Forbidden if the file is a former version of a
+    If the library already has the file, only its empty texts are filled in, and only if the caller may change
+    the file and what readers see. Raises Forbidden if the file is a former version of a
     file that the caller may not change, and StorageFull if the library has no room for the file.
     """
     texts = {"alt": alt, "caption": caption}
     stored = queries.find_stored(file.hash)
     if stored is None:
         prepare_articles(file)
-    elif _find_missing(stored, texts):
+    elif _find_missing_texts(stored, texts):
         hooks.prepare_articles([stored.uuid])
     with transaction():
         permissions.check_former_owners(file.hashes)
         media, created = service.store(file, alt=alt, caption=caption, user=user)
         may_change = current_caller().may_change_public and not permissions.find_objection(media.uuid)
         if not created and may_change:
-            _change(media, _find_missing(media, texts))
+            _change_columns(media, _find_missing_texts(media, texts))
     return media, created
 
 
-def _find_missing(media: Media, texts: Mapping[str, str]) -> Fields:
+def _find_missing_texts(media: Media, texts: Mapping[str, str]) -> Fields:
     has = {"alt": media.alt or media.decorative, "caption": media.caption}
     return {name: text for name, text in texts.items() if text and not has[name]}
 
@@ -57,8 +57,8 @@ def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
 
     Everything that refers to the file, also by its old addresses, shows the new file. Raises NotFound if
     there is no such file, Forbidden if the new file is a former version of a file that the caller may not
-    change, Conflict if the library already has the new file under another uuid, and StorageFull if it has no
-    room for the file.
+    change, Conflict if the library already has the new file under another uuid, and StorageFull if the
+    library has no room for the file.
     """
     with transaction():
         media = queries.get_media(uuid)
@@ -75,10 +75,10 @@ def replace(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
         if stored is None:
             permissions.check_former_owners(file.hashes)
             service.replace(media, file)
-            _change(media, {"name": new_name}, is_replaced=True)
+            _change_columns(media, {"name": new_name}, is_replaced=True)
         else:
-            service.place(file)
-            _change(media, {"name": new_name} if name else {})
+            service.place_file(file)
+            _change_columns(media, {"name": new_name} if name else {})
     return media
 
 
@@ -98,11 +98,11 @@ def change(uuid: UUID, changes: Fields) -> Media:
             implied = {"alt": ""}
         elif changes.get("alt"):
             implied = {"decorative": False}
-        _change(media, changes | implied)
+        _change_columns(media, changes | implied)
     return media
 
 
-def _change(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
+def _change_columns(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
     changed = {name: value for name, value in values.items() if getattr(media, name) != value}
     for name, value in changed.items():
         setattr(media, name, value)
@@ -110,7 +110,7 @@ def _change(media: Media, values: Fields, *, is_replaced: bool = False) -> None:
         db.session.flush()
         if is_replaced:
             uses.replace_paths(db.session(), media.uuid)
-        hooks.notify(db.session(), [media.uuid])
+        hooks.notify_articles(db.session(), [media.uuid])
 
 
 def _check_name(name: str, media: Media) -> None:

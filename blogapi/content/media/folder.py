@@ -1,4 +1,4 @@
-"""The media folder: each file once, under the SHA-256 of its bytes, as `<hash[:2]>/<hash>.<extension>`.
+"""The media folder, which has each file once, as `<hash[:2]>/<hash>.<extension>` (SHA-256 of its bytes).
 
 Several servers can share the folder. A file is complete when it gets its name, and is placed and deleted only
 inside a write transaction, so that one server never deletes a file that another server has just stored. Files
@@ -87,7 +87,7 @@ class MediaFolder:
             # Windows cannot delete a copy that is being sent. The file stays, so that `media prune` finds it.
             raise
         except OSError:
-            # There are none, or another thread adds one.
+            # There are no copies, or another thread adds one.
             pass
         self.get_path(hash, extension).unlink(missing_ok=True)
         shutil.rmtree(copies, ignore_errors=True)
@@ -103,7 +103,7 @@ def init_app(app: Flask) -> None:
 
 
 def check_shared_folder() -> None:
-    """Raise CannotStart if the shared media folder is missing or has lost its files: it may not be mounted.
+    """Raise CannotStart if the shared media folder is missing or is empty, perhaps because it is not mounted.
 
     With SQLite and without MEDIA_PATH, the folder is not shared, and may be missing.
     """

@@ -1,4 +1,4 @@
-"""Which items use files, and renders articles again when their files change or are deleted.
+"""Finds the items that use files, and renders articles again when their files change or are deleted.
 
 The HTML of an article contains, for example, the sizes and texts of the files that it uses.
 """
@@ -15,7 +15,7 @@ from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.media.models import MediaPath, MediaUse
 from blogapi.storage.database_clock import ReadOnce
 
-# The items that use files that the transaction deletes.
+# The items that use the files that the transaction deletes, by the uuid of the file.
 _deleted = ReadOnce[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
 
 
@@ -25,7 +25,7 @@ def prepare_articles(media_ids: Collection[UUID]) -> None:
         ARTICLE_HOOKS.get().prepare_articles(media_ids)
 
 
-def notify(session: Session, media_ids: Collection[UUID]) -> None:
+def notify_articles(session: Session, media_ids: Collection[UUID]) -> None:
     """Render the articles again, in the transaction that has changed or deleted these files."""
     if media_ids:
         ARTICLE_HOOKS.get().render_articles_again(session, media_ids)

@@ -22,8 +22,8 @@ from blogapi.web.fields import WithAttributes
 # The width of a text column in CSS pixels for which browsers choose a size, unless the author sets `sizes`.
 MAX_COLUMN_WIDTH = 800
 
-# The maximum number of pictures of an article that get a `srcset`: each turns a reference of 50 characters
-# into 1,500 characters of HTML.
+# The maximum number of pictures of an article that get a `srcset`: each `srcset` turns a reference of 50
+# characters into 1,500 characters of HTML.
 MAX_SRCSETS = 2_000
 
 # Sanitized HTML quotes each attribute value.
@@ -93,7 +93,7 @@ class HtmlResolver:
             del attributes["srcset"]
 
     def _complete_picture(self, file: File, attributes: dict[str, str]) -> dict[str, str]:
-        """Return the attributes of an <img>; what the author wrote takes precedence."""
+        """Return the attributes of an <img>; attributes that the author wrote take precedence."""
         made = {"src": escape(_make_address(file.path))}
         if file.width and file.is_scalable and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:
             self._srcsets += 1
@@ -120,7 +120,7 @@ def make_cover(file: File) -> WithAttributes:
 def _show_address(file: File, address: str) -> str:
     """Return the address of the file.
 
-    A path is kept, because it can name a width; only an old hash is replaced.
+    If the address is a path, only an old hash in it is replaced, because the path can name a width.
     """
     key = parse_reference(address)
     if not isinstance(key, Address):

@@ -73,15 +73,15 @@ _TRANSPOSITIONS = {
 
 
 class TooLarge(ValueError):
-    """The image has more pixels or frames than the limits allow."""
+    """The image, or the result, has more pixels or frames than the limits allow, or is too high."""
 
 
 def run_job(job: dict[str, Any]) -> dict[str, Any]:
     """Process one image; return the result. Every exception becomes an error of the result."""
     try:
         if "target" in job:
-            return _scale(job)
-        return _clean_svg(job) if job["format"] == "SVG" else _process(job)
+            return _scale_picture(job)
+        return _clean_svg(job) if job["format"] == "SVG" else _process_image(job)
     except svg.InvalidSvg as error:
         return {"error": "invalid_svg", "detail": str(error)}
     except (TooLarge, Image.DecompressionBombError, Image.DecompressionBombWarning, MemoryError):
@@ -97,14 +97,14 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _clean_svg(job: dict[str, Any]) -> dict[str, Any]:
-    drawing = svg.clean(Path(job["source"]).read_bytes())
+    drawing = svg.clean_svg(Path(job["source"]).read_bytes())
     _write(job["output"], drawing.data)
     return {"width": drawing.width, "height": drawing.height, "is_still": False, "note": drawing.note}
 
 
-def _process(job: dict[str, Any]) -> dict[str, Any]:
+def _process_image(job: dict[str, Any]) -> dict[str, Any]:
     data, format = Path(job["source"]).read_bytes(), job["format"]
-    content = image_metadata.strip(data, format)
+    content = image_metadata.strip_metadata(data, format)
     image = _open_image(content.data, format, content.frames)
     frames = max(content.frames, getattr(image, "n_frames", 1)) if format != "GIF" else content.frames
     if frames > 1:
@@ -129,7 +129,7 @@ def _process(job: dict[str, Any]) -> dict[str, Any]:
     return {"width": width, "height": height, "is_still": True}
 
 
-def _scale(job: dict[str, Any]) -> dict[str, Any]:
+def _scale_picture(job: dict[str, Any]) -> dict[str, Any]:
     data, target, width = Path(job["source"]).read_bytes(), job["target"], job["width"]
     image = _open_image(data, job["format"], 1)
     # A stored image is upright, except that an AVIF image contains its rotation as a property.
@@ -137,7 +137,7 @@ def _scale(job: dict[str, Any]) -> dict[str, Any]:
     full_width, full_height = image.size[::-1] if orientation >= 5 else image.size
     height = max(1, round(full_height * width / full_width))
     if height > _MAX_WEBP_SIDE:
-        raise TooLarge("the picture is too high")
+        raise TooLarge("the scaled picture is too high")
     if job["format"] == "JPEG":
         image.draft(None, (width, height))
     image.load()
@@ -164,7 +164,7 @@ def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
     """Return the EXIF orientation (1 to 8); Pillow also reports the rotation of an AVIF image in EXIF."""
     if image.format == "GIF" or (image.format != "AVIF" and not has_metadata):
         return 1
-    # Damaged metadata counts as no orientation; it is removed like all metadata.
+    # Damaged metadata is treated as metadata without an orientation.
     with suppress(Exception):
         source = image if image.format == "AVIF" else Image.open(BytesIO(data), formats=[image.format])
         orientation = source.getexif().get(0x0112, 1)
@@ -240,7 +240,7 @@ def _limit_resources(max_file_bytes: int) -> None:
     # A low priority prevents the worker from slowing down requests.
     with suppress(AttributeError, OSError):
         os.nice(_NICENESS)
-    process_limits.limit(memory_bytes=_MEMORY_BYTES, cpu_seconds=_CPU_SECONDS, file_bytes=max_file_bytes)
+    process_limits.set_limits(memory_bytes=_MEMORY_BYTES, cpu_seconds=_CPU_SECONDS, file_bytes=max_file_bytes)
 
 
 def main() -> None:

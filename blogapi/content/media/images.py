@@ -22,9 +22,9 @@ from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 _WORKER = Path(__file__).with_name("image_worker.py")
 # The worker bounds its processor time; this time is longer, because the machine can be busy.
 _WORKER_SECONDS = 120.0
-# SIGKILL and SIGXCPU: the worker used too much processor time, or the memory of the system was full.
+# SIGKILL and SIGXCPU: the worker used too much processor time, or the system had no memory left.
 _LIMIT_STATUSES = (-9, -24)
-# The maximum numbers of running workers and of uploads that wait for a worker, and how long they wait.
+# The maximum numbers of running workers and of waiting uploads, and how long an upload waits.
 _MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
 # An encoder can make a file larger than it was, but not by much.
 _OUTPUT_FACTOR = 2
@@ -66,10 +66,10 @@ class ImageQueue:
     def wait_for_turn(self) -> Iterator[None]:
         """Run the `with` block when a worker may start; raise Unavailable if too many threads wait."""
         if not self._threads.acquire(blocking=False):
-            raise self._busy()
+            raise self._make_busy_problem()
         try:
             if not self._workers.acquire(timeout=self._wait_seconds):
-                raise self._busy()
+                raise self._make_busy_problem()
             try:
                 yield
             finally:
@@ -78,7 +78,7 @@ class ImageQueue:
             self._threads.release()
 
     @staticmethod
-    def _busy() -> Unavailable:
+    def _make_busy_problem() -> Unavailable:
         return Unavailable("The server is processing other images; try again in a second.")
 
 
@@ -95,7 +95,7 @@ def init_app(app: Flask, *, threads: int | None = None) -> None:
     _SCALING_QUEUE.set(app, ImageQueue(max_threads, _SCALING_WAIT_SECONDS, workers=1))
 
 
-def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
+def process_image(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
     """Decode an image, and write it without metadata into the folder.
 
     Raises Invalid for an image that cannot be decoded within the limits, StorageFull if the disk is full, and
@@ -117,14 +117,14 @@ def process(source: Path, type: MediaType, folder: Path) -> ProcessedImage:
 
 
 def wait_to_scale() -> AbstractContextManager[None]:
-    """Run the `with` block when `scale` may be called; raises Unavailable if too many threads wait."""
+    """Run the `with` block when `scale_picture` may be called; raise Unavailable if too many threads wait."""
     return _SCALING_QUEUE.get().wait_for_turn()
 
 
-def scale(source: Path, output: Path, width: int, extension: str) -> None:
+def scale_picture(source: Path, output: Path, width: int, extension: str) -> None:
     """Write a stored picture in a smaller width, in the format with this extension.
 
-    Raises the same errors as `process`; call it within `wait_to_scale`.
+    Raises the same errors as `process_image`; call it within `wait_to_scale`.
     """
     job = {
         "source": str(source.absolute()),

@@ -22,7 +22,7 @@ def find_size(path: str) -> tuple[int, int] | None:
 
 
 def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
-    """Store which files an item shows; paths that are not paths of files are ignored."""
+    """Store which files an item shows; paths at which the library has no file are ignored."""
     uses.replace_uses(db.session(), kind, {item: find_used_files(paths).values()})
 
 
@@ -30,4 +30,4 @@ def render_articles_with_files() -> None:
     """Render all articles that show files, after the address of the service has changed."""
     session = db.session()
     for some in chunk(session.scalars(select(Media.uuid)).all()):
-        hooks.notify(session, some)
+        hooks.notify_articles(session, some)

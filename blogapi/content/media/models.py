@@ -36,7 +36,7 @@ class Media(Identified, Timestamped, Base):
     # Whether the picture can be requested in smaller widths.
     is_scalable: Mapped[bool] = mapped_column(default=False, server_default=false())
     alt: Mapped[str] = mapped_column(default="")
-    # Whether the picture says nothing; its alternative text is then empty and not missing.
+    # Whether the picture is decoration: its alternative text is then empty on purpose, and not missing.
     decorative: Mapped[bool] = mapped_column(default=False, server_default=false())
     caption: Mapped[str] = mapped_column(default="")
     unused_since: Mapped[datetime | None] = mapped_column(default=current_time)
@@ -49,7 +49,7 @@ class Media(Identified, Timestamped, Base):
 class FormerHash(Base):
     """A hash of a replaced file, of its upload, or of a rendition that a former version of blogapi stored.
 
-    It maps old addresses to the current file, and the old file itself if it is imported again. `width` is the
+    Old addresses, and an import of the old file, lead to the current file by this hash. `width` is the
     width of the rendition, or None for the file itself.
     """
 

@@ -83,7 +83,7 @@ def find_objection(uuid: UUID) -> str:
 
 
 def _is_shown_publicly(uuids: Collection[UUID]) -> ColumnElement[bool]:
-    """Return the condition that something that is public, or becomes public by itself, shows a file."""
+    """Return the condition that a public or scheduled item shows one of these files."""
     article = Base.metadata.tables["article"].c
     public = select(article.uuid).where(article.status.in_(READABLE_STATUSES))
     is_in_article = (MediaUse.kind == ARTICLE) & MediaUse.current & MediaUse.item_id.in_(public)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 
-def limit(*, memory_bytes: int, cpu_seconds: int, file_bytes: int | None = None) -> None:
+def set_limits(*, memory_bytes: int, cpu_seconds: int, file_bytes: int | None = None) -> None:
     """Limit the memory and the processor time of this process, and the size of the files that it writes.
 
     Windows has no such limits.

@@ -43,7 +43,7 @@ from blogapi.web.representation import restrict_schema
 CHUNK_SIZE = 500
 
 _media, _account = table_of(Media).c, table_of(Account).c
-_MISSING = "There is no such file; GET /api/v1/blog/media/ lists all files."
+_NOT_FOUND_MESSAGE = "There is no such file; GET /api/v1/blog/media/ lists all files."
 _SELECT_SHOWN = select(
     *(_media.uuid, _media.name, _media.alt, _media.caption, _media.type, _media.size, _media.hash),
     _media.decorative,
@@ -63,24 +63,24 @@ def find_stored(hash: str) -> Media | None:
 
 
 def find_owners_of_former(hashes: Collection[str]) -> Sequence[UUID]:
-    """Return the files that, before their replacement, had one of these hashes or a rendition with one."""
+    """Return the replaced files that had one of these hashes, or a rendition with one of these hashes."""
     return db.session.scalars(select(FormerHash.media_id).where(FormerHash.hash.in_(hashes)).distinct()).all()
 
 
 def get_media(uuid: UUID) -> Media:
     """Return the file; raises NotFound if there is no such file."""
-    return or_not_found(db.session.get(Media, uuid), _MISSING)
+    return or_not_found(db.session.get(Media, uuid), _NOT_FOUND_MESSAGE)
 
 
 def check_exists(uuid: UUID) -> None:
     """Raise NotFound if there is no such file."""
-    or_not_found(db.session.scalar(select(_media.uuid).where(_media.uuid == uuid)), _MISSING)
+    or_not_found(db.session.scalar(select(_media.uuid).where(_media.uuid == uuid)), _NOT_FOUND_MESSAGE)
 
 
 def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     """Return the file with these fields (None: all fields); raises NotFound if there is no such file."""
     found = db.session.connection().execute(_SELECT_SHOWN.where(_media.uuid == uuid)).one_or_none()
-    row = or_not_found(found, _MISSING)
+    row = or_not_found(found, _NOT_FOUND_MESSAGE)
     return JsonBody(
         to_json_bytes(_get_schema(names).dump(row)), item_state=to_json(_get_schema(None).dump(row))
     )
@@ -90,7 +90,7 @@ def get_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
 class MediaFilters:
     """The filters and the order of the list of files; None and an empty text select all files.
 
-    `visible_to` is an author who sees only some of the files; see `media.visibility`.
+    `visible_to` is an author who sees only some of the files; see `visible_files`.
     """
 
     q: str = ""
@@ -130,7 +130,7 @@ class MediaFilters:
 def list_json(
     filters: MediaFilters, page: PageRequest | None, names: Sequence[str] | None = None
 ) -> Page[JsonBody]:
-    """Return a page of the selected files, or all of them, with these fields (None: all fields)."""
+    """Return a page of the files, or all if `page` is None, with the fields `names` (None: all fields)."""
     selected, count = filters.make_statements()
     limit, offset = (page.size, (page.number - 1) * page.size) if page else (CHUNK_SIZE + 1, 0)
     rows = _execute(selected.limit(limit).offset(offset)).all()
@@ -149,7 +149,7 @@ def list_json(
 
 
 def _execute(statement: Select[*tuple[Any, ...]], **options: Any) -> Result[Any]:
-    # This bypasses the session, which would look for entities.
+    # This bypasses the session, which would look for entities in every row.
     return db.session.connection().execute(statement, execution_options=options)
 
 

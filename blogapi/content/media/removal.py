@@ -1,8 +1,8 @@
 """Deletes files of the library: on request, and files that nothing has used for a long time.
 
 The rows are deleted first. After the commit, a second transaction deletes the stored files to which no row
-refers: another server may have stored the same file again in the meantime, and a file without rows is found
-later, but rows without their file would show a broken image.
+refers: another server may have stored the same file again in the meantime, and the next prune finds a
+file without rows, but rows without their file would show a broken image.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from blogapi.web.pagination import PageRequest
 BATCH_SIZE = 100
 # The number of uses that a refused deletion names.
 MAX_NAMED_USES = 20
-# The age at which a stored file without rows counts as abandoned.
+# The age, in seconds, from which a stored file without rows counts as abandoned.
 ORPHAN_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class RemovedFile:
     """A file that was deleted, or would be deleted. `uuid` is None for a stored file without rows."""
 
     name: str
@@ -47,9 +47,9 @@ class Removed:
 
 
 def delete(uuid: UUID, *, force: bool = False) -> None:
-    """Delete a file.
+    """Delete a file; with `force`, even if an item uses it.
 
-    Raises NotFound if there is no such file, and Conflict if something uses it, unless `force` is set.
+    Raises NotFound if there is no such file, and Conflict if an item uses it and `force` is not set.
     """
     with transaction():
         uses = queries.list_uses(uuid, PageRequest(1, MAX_NAMED_USES))
@@ -61,10 +61,10 @@ def delete(uuid: UUID, *, force: bool = False) -> None:
                 code="media_in_use",
                 errors={"uses": [_describe_use(use) for use in uses.rows]},
             )
-        _delete([uuid])
+        _delete_files([uuid])
 
 
-def prune(days: int, *, dry_run: bool = False) -> Iterator[Removed]:
+def prune(days: int, *, dry_run: bool = False) -> Iterator[RemovedFile]:
     """Delete the files that nothing has used for this number of days, and abandoned stored files.
 
     Yields each file after the commit of its deletion. With `dry_run` nothing is deleted.
@@ -73,28 +73,28 @@ def prune(days: int, *, dry_run: bool = False) -> Iterator[Removed]:
     yield from _prune_stored_files(dry_run=dry_run)
 
 
-def _list_unused(days: int) -> Iterator[Removed]:
+def _list_unused(days: int) -> Iterator[RemovedFile]:
     before, after = current_time() - timedelta(days=days), None
     while rows := queries.list_unused(before, BATCH_SIZE, after=after):
-        yield from map(_to_removed, rows)
+        yield from map(_to_removed_file, rows)
         after = (rows[-1].unused_since, rows[-1].uuid)
 
 
-def _prune_unused(days: int) -> Iterator[Removed]:
+def _prune_unused(days: int) -> Iterator[RemovedFile]:
     while True:
         with transaction():
             rows = queries.list_unused(current_time() - timedelta(days=days), BATCH_SIZE)
-            _delete([row.uuid for row in rows])
+            _delete_files([row.uuid for row in rows])
         if not rows:
             return
-        yield from map(_to_removed, rows)
+        yield from map(_to_removed_file, rows)
 
 
-def _to_removed(row: Any) -> Removed:
-    return Removed(row.name, int(row.size), row.uuid)
+def _to_removed_file(row: Any) -> RemovedFile:
+    return RemovedFile(row.name, int(row.size), row.uuid)
 
 
-def _delete(uuids: Sequence[UUID]) -> None:
+def _delete_files(uuids: Sequence[UUID]) -> None:
     if not uuids:
         return
     session = db.session()
@@ -102,7 +102,7 @@ def _delete(uuids: Sequence[UUID]) -> None:
         call_after_commit(delete_stored_files, stored_file)
     hooks.remember_items(session, uuids)
     session.execute(delete_rows(Media).where(Media.uuid.in_(uuids)))
-    hooks.notify(session, uuids)
+    hooks.notify_articles(session, uuids)
 
 
 def delete_stored_files(stored_files: Collection[tuple[str, str]]) -> None:
@@ -122,7 +122,7 @@ def delete_unreferenced(stored_files: Collection[tuple[str, str]]) -> set[tuple[
     return unreferenced
 
 
-def _prune_stored_files(*, dry_run: bool) -> Iterator[Removed]:
+def _prune_stored_files(*, dry_run: bool) -> Iterator[RemovedFile]:
     folder = get_folder()
     folder.delete_abandoned()
     old_files = _list_old_files(folder.root)
@@ -132,7 +132,7 @@ def _prune_stored_files(*, dry_run: bool) -> Iterator[Removed]:
             abandoned = delete_unreferenced(abandoned)
         db.session.rollback()
         for hash, extension in sorted(abandoned):
-            yield Removed(f"{hash}.{extension}", sizes[hash, extension])
+            yield RemovedFile(f"{hash}.{extension}", sizes[hash, extension])
 
 
 def _list_old_files(root: Path) -> Iterator[tuple[tuple[str, str], int]]:

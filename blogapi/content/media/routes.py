@@ -97,8 +97,8 @@ def create(query: Fields) -> Response:
     """Upload a file.
 
     If the library already has the file, the response is its existing entry with status 200, and an alt text
-    or a caption is added to it if it has none and the caller may change it and what is public. Repeating an
-    upload is therefore safe.
+    or a caption is added if the entry has none and the caller may change the entry and what is public. An
+    upload can therefore be repeated safely.
     """
     with _receive(query) as (prepared, texts):
         media, created = editing.add(prepared, **texts, user=current_user_id())
@@ -158,9 +158,9 @@ def _receive_replacement(query: Fields, id: UUID) -> Iterator[PreparedFile]:
 def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
     """Replace a file by another file, also of another type.
 
-    Its uuid, its texts and its uses stay, and everything that refers to it shows the new file. Old addresses
-    redirect to the new address. The name changes only if the parameter `name` is sent. If the library has the
-    new file as another entry, the response is 409.
+    The uuid, the texts and the uses of the entry stay, and every item that uses it shows the new file. Old
+    addresses redirect to the new address. The name changes only if the parameter `name` is sent. If the
+    library has the new file as another entry, the response is 409.
     """
     permissions.check_change(id)
     return editing.replace(id, file, name=query.get("name", ""))
@@ -172,6 +172,6 @@ def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
 @bp.arguments(DeletionQuery, location="query")
 @bp.write(204, None, REPRESENTATION, prepare=lambda query, id: hooks.prepare_articles([id]))
 def delete(query: Fields, id: UUID) -> None:
-    """Delete a file, unless something uses it."""
+    """Delete a file; if an item uses it, this needs `force`."""
     permissions.check_change(id)
     removal.delete(id, **query)

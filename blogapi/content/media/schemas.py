@@ -34,7 +34,7 @@ _URL = {"description": "Absolute if the service has a public address, otherwise 
 
 _ALT = Text(
     max_length=MAX_ALT,
-    metadata={"description": "Describes the image to those who cannot see it.", "example": "A black cat"},
+    metadata={"description": "Describes the image for readers who cannot see it.", "example": "A black cat"},
 )
 _CAPTION = Text(max_length=MAX_CAPTION, metadata={"example": "Mimi, 2026"})
 
@@ -100,7 +100,7 @@ class MediaChangesSchema(InputSchema):
     alt = _ALT
     decorative = StrictBoolean(
         metadata={
-            "description": "Whether the image says nothing to those who cannot see it. `true` empties `alt`, "
+            "description": "Whether the image is only decoration. `true` empties `alt`, "
             "and a text in `alt` alone sets it to `false`.",
             "example": False,
         }

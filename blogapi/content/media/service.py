@@ -33,8 +33,8 @@ _DEFAULT_STEM = "file"
 _DEVICE_NAMES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]")
 _WIDTH = re.compile(r"w[0-9]{3,4}", re.ASCII)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
-# The number of characters of a name that are read, because making a slug of a long text takes long.
-_READ_LENGTH = 200
+# Only this number of characters of a name is used, because making a slug of a long text is slow.
+_MAX_READ_LENGTH = 200
 
 
 def make_name(client_name: str, type: MediaType) -> str:
@@ -46,7 +46,7 @@ def make_name(client_name: str, type: MediaType) -> str:
     # A name from a header can contain lone surrogates.
     base = base.encode("utf-8", "replace").decode()
     stem = make_slug(
-        _EXTENSION.sub("", base)[:_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
+        _EXTENSION.sub("", base)[:_MAX_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
     )
     # A file must not have the address of a resized copy; see `widths`.
     if _DEVICE_NAMES.fullmatch(stem) or _WIDTH.fullmatch(stem):
@@ -54,7 +54,7 @@ def make_name(client_name: str, type: MediaType) -> str:
     return f"{stem}.{type.extension}"
 
 
-# The width of the rendition that had each hash, or None for the file itself.
+# Maps each former hash to the width of the rendition that had it, or to None for the file itself.
 FormerHashes = Mapping[str, int | None]
 
 # Each file counts as at least one block of the disk, so that the number of small files is limited too.
@@ -88,17 +88,17 @@ def prepare_file(source: Path, name: str) -> Iterator[PreparedFile]:
     """Check a file, and process an image, outside any transaction; the source is not changed.
 
     The temporary files are deleted at the end, unless `store` placed them. Raises Invalid if the file is not
-    accepted, StorageFull if the disk is full, and Unavailable if the server processes too many images.
+    accepted, StorageFull if the disk is full, and Unavailable if too many images are being processed.
     """
     upload_hash, head = _read_source(source)
     stored_upload = queries.find_upload(upload_hash)
-    prepared = None if stored_upload is None else _describe_known(stored_upload, upload_hash)
+    prepared = None if stored_upload is None else _find_known_file(stored_upload, upload_hash)
     # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
     end_read()
     if prepared is not None:
         yield prepared
         return
-    type = types.detect(head, name)
+    type = types.detect_type(head, name)
     if type is None:
         raise _make_error(types.describe_refusal(head))
     folder = get_folder()
@@ -106,7 +106,7 @@ def prepare_file(source: Path, name: str) -> Iterator[PreparedFile]:
         if type.is_image:
             yield _prepare_image(source, name, type, upload_hash, temporary)
         else:
-            yield _prepare_other(source, name, type, upload_hash, temporary)
+            yield _prepare_copy(source, name, type, upload_hash, temporary)
 
 
 def _read_source(source: Path) -> tuple[str, bytes]:
@@ -121,7 +121,7 @@ def _read_source(source: Path) -> tuple[str, bytes]:
     return _compute_hash(source), head
 
 
-def _describe_known(media: Media, upload_hash: str) -> PreparedFile | None:
+def _find_known_file(media: Media, upload_hash: str) -> PreparedFile | None:
     """Return the file of an earlier upload, or None if the media folder no longer has it."""
     folder = get_folder()
     extension = media.name.rpartition(".")[2]
@@ -135,7 +135,7 @@ def _describe_known(media: Media, upload_hash: str) -> PreparedFile | None:
 
 
 def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
-    image = images.process(source, type, folder)
+    image = images.process_image(source, type, folder)
     size, hash = _measure_and_sync(image.path)
     if size > current_app.config["MAX_MEDIA_SIZE"]:
         raise _make_error("The rotated image is too large. Upload a smaller file.")
@@ -146,7 +146,7 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
     )
 
 
-def _prepare_other(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
+def _prepare_copy(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
     if type.extension == "pdf" and not _ends_as_pdf(source):
         raise _make_error("The PDF file is incomplete. Upload it again, or save it again before the upload.")
     path = folder / "file"
@@ -200,11 +200,11 @@ def store(
         if media is None:
             _check_quota(file.size)
             texts = {"alt": alt, "caption": caption, "account_id": user}
-            media = Media(**_describe(file) | texts | (restored or {}))
+            media = Media(**_make_columns(file) | texts | (restored or {}))
             db.session.add(media)
             db.session.flush()
             _store_former_hashes(media, file.hashes, former_hashes or {})
-        place(file)
+        place_file(file)
         return media, is_new
 
 
@@ -221,11 +221,11 @@ def replace(media: Media, file: PreparedFile) -> None:
         former_hashes: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
         for stored_file in queries.list_stored_files([media.uuid]):
             call_after_commit(removal.delete_stored_files, stored_file)
-        for name, value in _describe(file).items():
+        for name, value in _make_columns(file).items():
             setattr(media, name, value)
         db.session.flush()
         _store_former_hashes(media, file.hashes, former_hashes)
-        place(file)
+        place_file(file)
 
 
 def _store_former_hashes(media: Media, current_hashes: Collection[str], former_hashes: FormerHashes) -> None:
@@ -237,10 +237,10 @@ def _store_former_hashes(media: Media, current_hashes: Collection[str], former_h
         FormerHash(hash=hash, media_id=media.uuid, width=former_hashes[hash]) for hash in sorted(lost)
     )
     db.session.flush()
-    hooks.notify(db.session(), owners - {media.uuid})
+    hooks.notify_articles(db.session(), owners - {media.uuid})
 
 
-def _describe(file: PreparedFile) -> Fields:
+def _make_columns(file: PreparedFile) -> Fields:
     return {
         "name": file.name,
         "type": file.type.name,
@@ -253,7 +253,7 @@ def _describe(file: PreparedFile) -> Fields:
     }
 
 
-def place(file: PreparedFile) -> None:
+def place_file(file: PreparedFile) -> None:
     """Place the file in the media folder; it is deleted again if the transaction is rolled back.
 
     A file that is already there is kept, unless it is damaged.
@@ -268,8 +268,8 @@ def place(file: PreparedFile) -> None:
 def _check_quota(size: int, *, replaced: int = 0) -> None:
     """Raise StorageFull if the library has no room for a file of this size, in bytes.
 
-    `replaced` is the size of the stored file that it replaces. Call this in the transaction that stores the
-    file, before it changes rows.
+    `replaced` is the size of the stored file that the new file replaces, or 0. Call this in the transaction
+    that stores the file, before it changes rows.
     """
     gigabytes = current_app.config["MEDIA_GIGABYTES"]
     needed = max(size, MIN_COUNTED_SIZE) - (max(replaced, MIN_COUNTED_SIZE) if replaced else 0)

@@ -36,7 +36,7 @@ class StoredFile:
 
 
 def is_path(path: str) -> bool:
-    """Return whether this is the path of a file in the media folder, with `/` between its two parts."""
+    """Return whether the text has the form of a path in the media folder, with `/` between its two parts."""
     return _PATH.fullmatch(path) is not None
 
 
@@ -68,7 +68,7 @@ def read_stored_files(connection: Connection) -> set[StoredFile]:
 
 
 def copy_intact(source: IO[bytes], file: StoredFile, target: IO[bytes] | None = None) -> bool:
-    """Copy a file in chunks to the target, if there is one; return whether its size and digest are right."""
+    """Copy a file to the target, if there is one; return whether its size and its digest are correct."""
     digest, left = hashlib.sha256(), file.size + 1
     while left and (chunk := source.read(min(_CHUNK_SIZE, left))):
         digest.update(chunk)

@@ -15,7 +15,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 MAX_BYTES = 5 * 1024 * 1024
-# A drawing of this size takes half a second. The elements that a <use> repeats are counted each time.
+# A drawing of this size takes half a second. Elements that a <use> repeats count each time.
 MAX_ELEMENTS = 50_000
 
 _SVG, _XLINK, _XML = (
@@ -63,10 +63,10 @@ class InvalidSvg(ValueError):
     """The file is not an SVG image that can be read; the message says why."""
 
 
-_LOST_TEXT = (
+_LOST_TEXT_NOTE = (
     "The texts in <foreignObject> were removed, because they are HTML. Save the drawing with SVG texts."
 )
-_TOO_MANY = "The SVG file has too many elements. Save a simpler version of it, or convert it to PNG."
+_TOO_MANY_ELEMENTS = "The SVG file has too many elements. Save a simpler version of it, or convert it to PNG."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Drawing:
     note: str = ""
 
 
-def clean(data: bytes) -> Drawing:
+def clean_svg(data: bytes) -> Drawing:
     """Return the file with only the parts that draw the picture; raise InvalidSvg if it cannot be read."""
     if len(data) > MAX_BYTES:
         raise InvalidSvg("The SVG file is too large. Save a simpler version of it, or convert it to PNG.")
@@ -96,12 +96,12 @@ def clean(data: bytes) -> Drawing:
         raise InvalidSvg(
             "The SVG file is damaged or incomplete. Save it again and upload the new file."
         ) from error
-    return Drawing(document, *_measure(writer.root), writer.note)
+    return Drawing(document, *_measure_picture(writer.root), writer.note)
 
 
 def _check_copies(document: bytes) -> None:
     """Raise InvalidSvg if the drawing has too many elements, including those that each <use> repeats."""
-    # `clean` refuses entities, so the parser is safe.
+    # `clean_svg` refuses entities, so the parser is safe.
     root = ElementTree.fromstring(document)  # noqa: S314
     contents = {element: list(element) for element in root.iter()}
     # If several elements have the same id, a reference means the first.
@@ -113,7 +113,7 @@ def _check_copies(document: bytes) -> None:
     for element in TopologicalSorter(contents).static_order():
         sizes[element] = 1 + sum(sizes[inner] for inner in contents[element])
         if sizes[element] > MAX_ELEMENTS:
-            raise InvalidSvg(_TOO_MANY)
+            raise InvalidSvg(_TOO_MANY_ELEMENTS)
 
 
 class _Writer:
@@ -157,7 +157,7 @@ class _Writer:
     def _start_element(self, qualified: str, attributes: list[str]) -> None:
         self._count += 1
         if self._count > MAX_ELEMENTS:
-            raise InvalidSvg(_TOO_MANY)
+            raise InvalidSvg(_TOO_MANY_ELEMENTS)
         namespace, _, name = qualified.rpartition(" ")
         if not self._stack and not self._left_out and (namespace, name) != (_SVG, "svg"):
             raise InvalidSvg(
@@ -172,15 +172,15 @@ class _Writer:
             self.is_unchanged = False
             # In a <switch>, the other elements show the same text.
             if name == "foreignObject" and self._stack[-1:] != ["switch"]:
-                self.note = _LOST_TEXT
+                self.note = _LOST_TEXT_NOTE
             return
         kept = self._select_attributes(name, list(zip(attributes[::2], attributes[1::2], strict=True)))
         if not self._stack:
             self.root = kept
             declared = {"xmlns": _SVG, "xmlns:xlink": _XLINK}
-            self._parts.append(f"<svg{_format(declared | kept)}>")
+            self._parts.append(f"<svg{_format_attributes(declared | kept)}>")
         else:
-            self._parts.append(f"<{name}{_format(kept)}>")
+            self._parts.append(f"<{name}{_format_attributes(kept)}>")
         self._stack.append(name)
 
     def _select_attributes(self, element: str, attributes: list[tuple[str, str]]) -> dict[str, str]:
@@ -235,11 +235,11 @@ def _is_safe(element: str, name: str, value: str) -> bool:
     return not _UNSAFE_STYLE.search(value)
 
 
-def _format(attributes: dict[str, str]) -> str:
+def _format_attributes(attributes: dict[str, str]) -> str:
     return "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
 
 
-def _measure(root: dict[str, str]) -> tuple[int, int]:
+def _measure_picture(root: dict[str, str]) -> tuple[int, int]:
     """Return the size that the image states, or else the size of its view box, in pixels."""
     box = re.split(r"[\s,]+", root.get("viewBox", "").strip())
     numbers = [_to_pixels(number) for number in box[2:4]] if len(box) == 4 else []

@@ -14,7 +14,7 @@ from flask import Flask, current_app
 from blogapi.config import CannotStart
 from blogapi.rendering.media_types import BY_EXTENSION, BY_NAME, MediaType
 
-# The number of bytes at the beginning of a file that `detect` needs.
+# The number of bytes at the beginning of a file that `detect_type` needs.
 HEAD_BYTES = 4096
 
 
@@ -66,7 +66,7 @@ def init_app(app: Flask) -> None:
             )
 
 
-def detect(head: bytes, name: str) -> MediaType | None:
+def detect_type(head: bytes, name: str) -> MediaType | None:
     """Return the type of a file by its first HEAD_BYTES, or by its extension if it is configured, or None."""
     for type, pattern in _PATTERNS:
         if pattern.match(head):

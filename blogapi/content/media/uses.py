@@ -154,7 +154,7 @@ def add_former_uses(session: Session, article_id: UUID, content: str) -> None:
 
 
 def store_working_copy_uses(session: Session, article_id: UUID, content: str) -> None:
-    """Store the files that the working copy of the article uses; none if the content is empty."""
+    """Store the files that the content of a working copy uses; an empty content uses no files."""
     replace_uses(session, WORKING_COPY, {article_id: find_mentioned_files(content).values()})
 
 
@@ -272,6 +272,6 @@ def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Ma
 
 
 def repair_items(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:
-    """Store the uses of these items again."""
+    """Replace the stored uses of these items by their real uses."""
     for kind, item_id, files in items:
         replace_uses(session, kind, {item_id: files.values()})

@@ -5,7 +5,7 @@ derived from the originals: backups omit them, and the folder can be deleted at 
 can cause only little work: copies exist only in the widths of ALLOWED_WIDTHS, a process makes one copy at a
 time, the setting PICTURE_LIMIT bounds the new copies per client address, and the setting
 PICTURE_CACHE_MEGABYTES bounds the size of all copies; the least recently requested copies are deleted first.
-Copies that callers with a login request are not counted.
+Requests with a login do not count towards PICTURE_LIMIT.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from blogapi.web.rate_limits import limiter
 # The modification time of a file is the time of its last request, updated at most once in this many seconds.
 _TOUCH_SECONDS = 3600
 # If the folder is full, files are deleted until this part of the quota is used.
-_KEPT_PART = 0.9
+_KEPT_QUOTA_SHARE = 0.9
 
 
 def make_etag(hash: str, width: Width) -> str:
@@ -77,7 +77,7 @@ class RenditionCache:
         """
         stored = sorted(_list_files(self._folder.root / WIDTHS_NAME))
         total = size + sum(size for _, size, _ in stored)
-        limit = self._quota if total <= self._quota else int(self._quota * _KEPT_PART)
+        limit = self._quota if total <= self._quota else int(self._quota * _KEPT_QUOTA_SHARE)
         for _, old_size, path in stored:
             if total <= limit:
                 break
@@ -111,13 +111,13 @@ def touch(path: Path, status: os.stat_result) -> None:
             os.utime(path)
 
 
-def find_or_make(hash: str, width: Width, *, is_limited: bool = True) -> Path | str | None:
+def find_or_make_copy(hash: str, width: Width, *, is_limited: bool = True) -> Path | str | None:
     """Return the file of a resized copy; make the copy if it is missing.
 
-    Returns the path of another address (a text) instead: of the original, if the picture is not wider, a
-    drawing, an animation or small; or of the next larger copy that exists, or else of the original, if the
-    copy cannot be made now. Returns None if there is no such picture, or if it is not available in this
-    format. With `is_limited`, a new copy counts towards PICTURE_LIMIT, unless the caller has a login.
+    Without a copy, returns another path (a text): of the original, if it is a drawing, an animation, small or
+    not wider; or of the next larger copy or else the original, if the copy cannot be made now. Returns None
+    if there is no such picture, or if it is not available in this format. With `is_limited`, a new copy
+    counts towards PICTURE_LIMIT, unless the caller has a login.
     """
     media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
     own_extension = media.name.rpartition(".")[2] if media is not None else ""
@@ -136,9 +136,9 @@ def find_or_make(hash: str, width: Width, *, is_limited: bool = True) -> Path | 
     try:
         if rendition is not None and rendition.is_file():
             return _copy_rendition(rendition, hash, width)
-        return _make_width(original, hash, width, is_counted=is_counted)
+        return _make_copy(original, hash, width, is_counted=is_counted)
     except Problem:
-        return _find_larger(hash, width) or original_path
+        return _find_larger_copy(hash, width) or original_path
 
 
 def _has_login() -> bool:
@@ -166,7 +166,7 @@ def _copy_rendition(rendition: Path, hash: str, width: Width) -> Path:
         return CACHE.get().place(temporary / "picture", hash, width)
 
 
-def _find_larger(hash: str, width: Width) -> str | None:
+def _find_larger_copy(hash: str, width: Width) -> str | None:
     """Return the path of the next larger width that exists in the same format, or None."""
     larger = (width._replace(width=candidate) for candidate in ALLOWED_WIDTHS if candidate > width.width)
     found = next((candidate for candidate in larger if CACHE.get().get_path(hash, candidate).is_file()), None)
@@ -178,7 +178,7 @@ def _make_original_path(media: Media) -> str:
     return make_path(media.hash, name)
 
 
-def _make_width(original: Path, hash: str, width: Width, *, is_counted: bool) -> Path | None:
+def _make_copy(original: Path, hash: str, width: Width, *, is_counted: bool) -> Path | None:
     cache = CACHE.get()
     path = cache.get_path(hash, width)
     with images.wait_to_scale():
@@ -188,7 +188,7 @@ def _make_width(original: Path, hash: str, width: Width, *, is_counted: bool) ->
         if is_counted:
             limiter.count_attempts(("PICTURE_LIMIT", limiter.client_network()))
         with get_folder().temporary_folder() as temporary:
-            images.scale(original, temporary / "picture", width.width, width.extension)
+            images.scale_picture(original, temporary / "picture", width.width, width.extension)
             cache.place(temporary / "picture", hash, width)
     if not original.is_file():
         # The picture was deleted meanwhile, perhaps before this copy was placed.

@@ -13,7 +13,7 @@ from blogapi.site import page_paths
 from blogapi.web.errors import Invalid
 
 # The maximum number of pages above a page, because its address and its head show all of them.
-MAX_DEPTH = 20
+MAX_PAGES_ABOVE = 20
 
 NEW_PLACE = page_paths.Place("", None, Status.DRAFT.value, None, was_public=False, language="", title="")
 
@@ -35,7 +35,7 @@ def resolve_parents(items: Sequence[ArticleInput], *, is_bulk: bool) -> list[Art
 
 
 def _resolve_parent(fields: ArticleInput) -> ArticleInput:
-    """Return the fields with the parent's uuid; for an unknown slug, it is a new uuid that no page has."""
+    """Return the fields with the parent's uuid; an unknown slug becomes a new uuid that no page has."""
     if not isinstance(fields.parent, str):
         return fields
     tree = page_tree.get_tree()
@@ -70,13 +70,13 @@ def find_objection(uuid: UUID | None, parent: UUID, tree: page_paths.Tree) -> st
         return "There is no such page."
     if uuid is not None and uuid in page_paths.list_ancestors(parent, tree):
         return "A page cannot be below itself."
-    if _count_levels(parent, uuid, tree) > MAX_DEPTH:
-        return f"There can be at most {MAX_DEPTH} pages above a page."
+    if _count_levels(parent, uuid, tree) > MAX_PAGES_ABOVE:
+        return f"There can be at most {MAX_PAGES_ABOVE} pages above a page."
     return ""
 
 
 def _count_levels(parent: UUID, uuid: UUID | None, tree: page_paths.Tree) -> int:
-    """Return the maximum number of pages above the page (None: a new page) and above its descendants."""
+    """Return the maximum number of pages above the page (None: a new page) or one of its descendants."""
     numbers = [len(page_paths.list_ancestors(parent, tree))]
     if uuid is not None:
         chains = (page_paths.list_ancestors(place.parent, tree) for place in tree.values())

@@ -43,19 +43,19 @@ def listed(query: Query) -> PartialResult:
     """
     values = {"ordering": "position", **query.filters, **_read_parent(query.filters.get("parent"))}
     filters = ArticleFilters(**values, type=PAGE)
-    if filters.need_draft_access and not current_caller().sees_drafts:
+    if filters.needs_draft_access and not current_caller().sees_drafts:
         raise Forbidden("Only editors and admins may use `status` and `working_copy` here; leave them out.")
     names = PAGE_FIELDS if query.fields is None else query.fields
     body = (
         article_bodies.list_in_any_status(None, names, query.page, filters)
-        if filters.need_draft_access
+        if filters.needs_draft_access
         else article_bodies.list_published(names, query.page, filters)
     )
     return PartialResult(body, hidden_state=_hidden_state())
 
 
 def _read_parent(reference: str | None) -> Fields:
-    """Return the filters for `parent`: a uuid, a slug, or "" for the top of the tree (None: no filter)."""
+    """Return the filters for `parent`: a uuid, a slug, or "" for pages without a parent (None: no filter)."""
     if not reference:
         return {} if reference is None else {"parent": None, "top": True}
     if uuid := parse_uuid(reference):
@@ -66,7 +66,7 @@ def _read_parent(reference: str | None) -> Fields:
 
 
 def _hidden_state() -> str:
-    return str(events.last_position()) if current_caller().sees_drafts else ""
+    return str(events.get_last_position()) if current_caller().sees_drafts else ""
 
 
 @bp.get("/<reference:id>/")
@@ -102,7 +102,7 @@ REPRESENTATION = Representation(
 PAGES = Resource(ItemType.PAGE, editor, REPRESENTATION, PageSchema(), PageFieldsSchema)
 
 
-write_routes.add_writes(
+write_routes.add_write_operations(
     bp,
     PAGES,
     body_schema=PageBodySchema,

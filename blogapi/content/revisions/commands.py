@@ -20,8 +20,8 @@ def prune(keep: int | None, *, deleted: bool, yes: bool) -> None:
     """Delete former versions of texts.
 
     With --keep, all but the newest former versions of each text are deleted; versions with a name are kept.
-    With --deleted, all versions of texts that were deleted and have left the bin are deleted, also those with
-    a name. The texts themselves, their waiting edits and deleted items that can be restored stay.
+    With --deleted, all versions of deleted texts that have left the bin are deleted, also versions with a
+    name. Existing texts, their waiting edits and deleted texts that can be restored do not change.
     """
     if keep is None and not deleted:
         raise click.UsageError("Name --keep, --deleted or both.")
@@ -34,7 +34,7 @@ def prune(keep: int | None, *, deleted: bool, yes: bool) -> None:
 
 
 def _prune_deleted(*, asks: bool) -> None:
-    count = len(service.list_gone())
+    count = len(service.list_gone_items())
     if count and asks and is_terminal():
         click.echo(
             f"{count} deleted articles and pages have left the bin; they have versions or uses of files."

@@ -30,7 +30,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     """Return the blueprint with the operations on the versions of articles or pages."""
     body_schema, schema = SCHEMAS[resource.kind]
     bp = Blueprint(
-        resource.name("revisions"),
+        resource.make_blueprint_name("revisions"),
         __name__,
         url_prefix=f"/api/v1/blog{resource.item_path}/revisions",
         description=f"Former versions of {resource.kind}s",
@@ -58,7 +58,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         name, edits = new_revision
         if edits is not None:
             permissions.check_working_copy(id, edits)
-        return service.with_content(service.add(current_user_id(), id, name, edits))
+        return service.add_content(service.add(current_user_id(), id, name, edits))
 
     @bp.patch(_REVISION)
     @allow(resource.role, scope="write")
@@ -67,7 +67,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def change(fields: Fields, id: UUID, number: int) -> WithAttributes:
         """Name a former version, or the current version."""
         permissions.check_history(id, resource.kind)
-        return service.with_content(service.rename(id, number, **fields))
+        return service.add_content(service.rename(id, number, **fields))
 
     @bp.get(_REVISION)
     @allow(resource.role)
@@ -75,7 +75,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     def single(query: Query, id: UUID, number: int) -> PartialResult:
         """Return a former version with its whole content."""
         permissions.check_history(id, resource.kind)
-        return PartialResult(service.with_content(service.get_revision(id, number)), query)
+        return PartialResult(service.add_content(service.get_revision(id, number)), query)
 
     @bp.get(f"{_REVISION}compare/")
     @allow(resource.role)

@@ -57,7 +57,7 @@ class SingleRevisionSchema(RevisionSchema):
     tags = ma.fields.List(Identifier())
     authors = ma.fields.List(
         Identifier(),
-        metadata={"description": "Empty in versions that were stored before there were authors."},
+        metadata={"description": "Empty in versions that were stored before articles had a byline."},
     )
     seo = ma.fields.Nested(SeoTextsSchema)
     custom = WorkingCopySchema._declared_fields["custom"]
@@ -121,7 +121,7 @@ class NewPageRevisionSchema(_NewRevision, PageWorkingCopyBodySchema):
 
 
 class RevisionBodySchema(InputSchema):
-    """The name of a version; an empty text removes it."""
+    """The name of a version; an empty text removes the name."""
 
     name = VersionName()
 

@@ -16,7 +16,7 @@ from blogapi.content.articles.models import Article, ArticleRevision, DeletedIte
 from blogapi.content.articles.queries import find_article, get_article
 from blogapi.content.articles.snapshots import get_content, parse_content
 from blogapi.content.articles.writing import history
-from blogapi.content.articles.writing.term_references import keep_existing
+from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.shown_values import (
     keep_hidden_values,
@@ -43,7 +43,7 @@ def list_revisions(article_id: UUID, page: PageRequest | None) -> Page[Sequence[
         .order_by(ArticleRevision.number.desc())
     )
     revisions = paginate(statement, page)
-    return Page([with_content(row) for row in revisions.rows], revisions.total, page)
+    return Page([add_content(row) for row in revisions.rows], revisions.total, page)
 
 
 def get_revision(article_id: UUID, number: int) -> ArticleRevision:
@@ -52,7 +52,7 @@ def get_revision(article_id: UUID, number: int) -> ArticleRevision:
     return or_not_found(revision, "There is no such version; GET …/revisions/ lists the versions.")
 
 
-def with_content(revision: ArticleRevision) -> WithAttributes:
+def add_content(revision: ArticleRevision) -> WithAttributes:
     """Return the version with the fields of its content as attributes."""
     flat = parse_content(revision.content).flatten()
     return WithAttributes(revision, **flat | {"custom": keep_visible_values(flat["custom"])})
@@ -72,7 +72,7 @@ def restore(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Art
         version = replace(parse_content(revision.content), type=type_.value)
         if type_ == ItemType.PAGE:
             version = replace(version, category=None)
-        version, category = keep_existing(version)
+        version, category = keep_existing_terms(version)
         if category is None and version.category is not None:
             raise Conflict(
                 "The category of that version was deleted; create it again with the same uuid, then restore "
@@ -93,7 +93,7 @@ def restore(editor: UUID, article_id: UUID, number: int, type_: ItemType) -> Art
 
 
 def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -> ArticleRevision:
-    """Add a version to the history of an article without changing the article; return the version.
+    """Add a version to the history of an article, and return it; the article does not change.
 
     `edits` are the fields that differ from the article. Without them, the working copy is added, or the
     current version of the article if there is no working copy. Raises NotFound if the article does not exist,
@@ -108,7 +108,7 @@ def add(editor: UUID, article_id: UUID, name: str, edits: ArticleInput | None) -
             content, user, created = parse_content(copy.content), copy.user_id, copy.last_updated
             key_name = copy.key_name
         else:
-            return history.name_current(article, name)
+            return history.name_current_version(article, name)
         content = snapshots.complete_edits(content, current)
         return history.add_version(article, content, user=user, key_name=key_name, created=created, name=name)
 
@@ -121,7 +121,7 @@ def rename(article_id: UUID, number: int, *, name: str | None = None) -> Article
     with transaction(visible=False):
         article = find_article(article_id)
         if article is not None and article.version == number and name is not None:
-            return history.name_current(article, name)
+            return history.name_current_version(article, name)
         revision = get_revision(article_id, number)
         revision.name = revision.name if name is None else name
     return revision
@@ -134,7 +134,7 @@ def prepare_version(article_id: UUID, number: int) -> None:
 
 
 def compare(article_id: UUID, number: int, *, to: int | None = None) -> Fields:
-    """Return the numbers of a version and the later version `to` (None: the current one), and the `changes`.
+    """Return the numbers of a version and of the later version `to` (None: current), and their differences.
 
     Raises NotFound if one of the two versions does not exist.
     """
@@ -176,9 +176,9 @@ def prune(keep: int) -> int:
 
 
 def prune_deleted() -> int:
-    """Delete the histories of the items that `list_gone` returns; return how many items these are."""
+    """Delete the histories of the items that `list_gone_items` returns; return how many items these are."""
     with transaction(visible=False):
-        gone = list_gone()
+        gone = list_gone_items()
         delete_histories(gone)
     return len(gone)
 
@@ -190,8 +190,8 @@ def delete_histories(articles: Collection[UUID]) -> None:
     uses.delete_paths(db.session(), articles)
 
 
-def list_gone() -> Sequence[UUID]:
-    """Return the items with versions, paths or uses of files that do not exist and cannot be restored."""
+def list_gone_items() -> Sequence[UUID]:
+    """Return the deleted items outside the bin that have versions, paths or uses of files."""
     named = union(
         select(ArticleRevision.article_id),
         select(MediaPath.article_id),
@@ -221,7 +221,7 @@ def delete_former_uses(articles: Collection[UUID]) -> None:
 
 
 def _list_removed_articles() -> Sequence[UUID]:
-    """Return the articles with media paths that were deleted, have no versions and cannot be restored."""
+    """Return the deleted articles that have media paths, but no versions, and cannot be restored."""
     article_id = MediaPath.article_id
     statement = select(article_id).where(
         ~exists().where(Article.uuid == article_id),

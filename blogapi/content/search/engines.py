@@ -59,7 +59,7 @@ def store_words(connection: Connection, texts: Sequence[SearchText]) -> None:
 
 
 def find_equal(connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
-    """Return the uuids of the articles whose words in the index are exactly those of their texts."""
+    """Return the uuids of the articles whose words in the index are exactly the words of their texts."""
     engine = get_engine(connection)
     batches = chunk(texts, _ROWS_PER_STATEMENT)
     return set().union(*(engine.find_equal(connection, batch) for batch in batches))
@@ -71,10 +71,10 @@ def find_numbers(session: Session, query: Query) -> str:
     return engine.find_all(connection, engine.make_match(query.phrases, prefix=query.prefix))
 
 
-def select_articles(engine: Engine, kept: ColumnElement[str]) -> Select[UUID]:
+def select_articles(engine: Engine, number_list: ColumnElement[str]) -> Select[UUID]:
     """Return a statement that selects the uuids of the articles with the numbers of `find_numbers`."""
     entry = table_of(SearchEntry).c
-    return select(entry.article_id).where(engine.is_kept(entry.number, kept))
+    return select(entry.article_id).where(engine.is_among(entry.number, number_list))
 
 
 _TABLE = table_of(SearchEntry)
@@ -110,10 +110,10 @@ def update_times(session: Session, times: Mapping[UUID, datetime | None]) -> Non
 
 
 def update_short_texts(session: Session, texts: Sequence[SearchText]) -> bool:
-    """Change the words of the articles except for those of their contents.
+    """Change the words of the articles in the index, except for the words of their contents.
 
-    Returns False if this changed nothing, because the engine stores all words together, or because another
-    program has deleted entries.
+    Returns False if the index did not change, because the engine stores all words together, or because
+    another program has deleted entries.
     """
     engine, connection = get_engine(session), session.connection()
     if not isinstance(engine, Fts5):

@@ -59,7 +59,7 @@ class Fts5:
     table = table("search_index", column("rowid", Integer), column("search_index", String))
     stored = _INDEX_TABLE
     number: ColumnElement[int] = table.c.rowid
-    # The statements that store all words of the article `key`, and those of its short texts.
+    # The statements that store all words of the article `key`, and the words of its short texts.
     store_words = insert(_INDEX_TABLE).prefix_with("OR REPLACE").values(number=NUMBER_OF_KEY)
     update_short_texts = update(_INDEX_TABLE).where(_INDEX_TABLE.c.number == NUMBER_OF_KEY)
 
@@ -77,18 +77,18 @@ class Fts5:
         # Without `+ 0`, SQLite might query the index once per entry.
         return select((self.number + 0).label("number")).where(matches).subquery()
 
-    def is_kept(self, number: ColumnElement[int], kept: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition that the number is among the numbers that `collect` returned."""
-        return number.in_(select(func.json_each(kept).table_valued("value").c.value))
+    def is_among(self, number: ColumnElement[int], number_list: ColumnElement[str]) -> ColumnElement[bool]:
+        """Return the condition that the number is among the numbers that `collect_numbers` returned."""
+        return number.in_(select(func.json_each(number_list).table_valued("value").c.value))
 
-    def collect(self, connection: Connection, numbers: Select[int]) -> str:
-        """Return the selected numbers as a text for `is_kept`, which can be long."""
+    def collect_numbers(self, connection: Connection, numbers: Select[int]) -> str:
+        """Return the selected numbers as a text for `is_among`, which can be long."""
         (number,) = numbers.subquery().c
         return str(connection.scalar(select(func.json_group_array(number))))
 
     def find_all(self, connection: Connection, match: str) -> str:
-        """Return the numbers of all rows that match the full-text query, as `collect` does."""
-        return self.collect(connection, select(self.select_hits(match).c.number))
+        """Return the numbers of all rows that match the full-text query, as `collect_numbers` does."""
+        return self.collect_numbers(connection, select(self.select_hits(match).c.number))
 
     def select_with_phrase(
         self, phrase: str, hits: FromClause, scope: Conditions

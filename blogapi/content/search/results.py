@@ -16,7 +16,7 @@ from blogapi.storage.database import table_of
 
 _entry = table_of(SearchEntry).c
 
-# The number of newest matches among which texts that contain the whole phrase rank higher. PostgreSQL would
+# Among this number of newest matches, texts that contain the whole phrase rank higher. PostgreSQL would
 # need seconds to read the positions of common words in the texts of 100,000 articles. The number is greater
 # than the number of articles on MAX_SEARCH_PAGE pages.
 MAX_CANDIDATES = 10_000
@@ -50,7 +50,7 @@ class Field(Enum):
 
 
 def sort_newest(columns: Any) -> Sequence[ColumnElement[Any]]:
-    """Return the order of the articles of a tier; `columns` are those of search entries."""
+    """Return the order of the articles of a tier; `columns` are the columns of the search entries."""
     return columns.listed_from.desc().nulls_last(), columns.article_id
 
 

@@ -1,4 +1,4 @@
-"""Create snippets: the parts of texts around the hits of a query."""
+"""Makes snippets: the parts of texts around the hits of a query."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def make_snippet(texts: Sequence[str], query: Query) -> str:
 
     If the snippets of several texts are equally good, the first is returned.
     """
-    snippets = (_best_snippet(text.translate(_RESERVED_TO_SPACE), query) for text in texts)
+    snippets = (_find_best_snippet(text.translate(_RESERVED_TO_SPACE), query) for text in texts)
     return max(snippets, key=lambda scored: scored[0])[1]
 
 
-def _best_snippet(text: str, query: Query) -> tuple[tuple[int, int], str]:
+def _find_best_snippet(text: str, query: Query) -> tuple[tuple[int, int], str]:
     """Return the score of the best snippet of the text, and the snippet."""
     words = list(tokenize(text))
     hits = _find_hits([word for word, _, _ in words], query.phrases, prefix=query.prefix)
@@ -55,7 +55,7 @@ def _best_snippet(text: str, query: Query) -> tuple[tuple[int, int], str]:
         ]
         for index, first in enumerate(starts)
     )
-    best = max(windows, key=_score)
+    best = max(windows, key=_score_hits)
     # A phrase that is longer than a snippet is shown alone.
     first, last = (best[0].start, best[-1].end) if best else (hits[0].start, hits[0].end)
     begin = max(0, min(first - (SNIPPET_WORDS - (last - first)) // 2, len(words) - SNIPPET_WORDS))
@@ -64,10 +64,10 @@ def _best_snippet(text: str, query: Query) -> tuple[tuple[int, int], str]:
     left, right = (words[begin][1] if begin else 0), (words[end - 1][2] if end < len(words) else len(text))
     spans = [(words[hit.start][1], words[hit.end - 1][2]) for hit in inside]
     marked = _mark_spans(text, spans, left, right)
-    return _score(inside), f"{'…' if begin else ''}{marked}{'…' if end < len(words) else ''}"
+    return _score_hits(inside), f"{'…' if begin else ''}{marked}{'…' if end < len(words) else ''}"
 
 
-def _score(hits: Sequence[_Hit]) -> tuple[int, int]:
+def _score_hits(hits: Sequence[_Hit]) -> tuple[int, int]:
     return len({hit.phrase for hit in hits}), len(hits)
 
 

@@ -1,4 +1,4 @@
-"""Split queries and texts into words.
+"""Splits queries and texts into words.
 
 Both engines index exactly these words, so that a search has the same results on SQLite and PostgreSQL.
 """
@@ -32,17 +32,17 @@ _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # Thai, Lao, Khmer and Burmese have no spaces either, so each syllable is indexed as a word. A syllable begins
 # with a consonant, or with a vowel that is written before it, and contains stacked consonants and the vowels
 # and marks after them.
-_SPACELESS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f"
+_SPACELESS_SCRIPTS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f"
 _FIRST_VOWELS, _STACKERS = r"\u0e40-\u0e44\u0ec0-\u0ec4", r"\u1039\u17d2"
 _LAST_VOWELS = r"\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3\u0ebd"
 # Tatweel stretches an Arabic word.
 _TATWEEL = r"\u0640"
 # Letters and digits of any script with their marks, and private-use characters.
-_LETTER, _PRIVATE = rf"[^\W_{_IDEOGRAPHS}{_SPACELESS}{_TATWEEL}]", r"\ue000-\uf8ff"
+_LETTER, _PRIVATE = rf"[^\W_{_IDEOGRAPHS}{_SPACELESS_SCRIPTS}{_TATWEEL}]", r"\ue000-\uf8ff"
 _MARKS = f"{MARKS}{_TATWEEL}{JOINERS}"
 # The lookahead avoids the slower search in _MARKS at the end of most words.
 _LETTERS = rf"(?:{_LETTER}+|[{_PRIVATE}])(?:(?=[^\x00-\u02ff])[{_PRIVATE}{_MARKS}]+{_LETTER}*)*"
-_CONSONANT = rf"(?=[^\W_])[{_SPACELESS}]"
+_CONSONANT = rf"(?=[^\W_])[{_SPACELESS_SCRIPTS}]"
 _SYLLABLE = rf"[{_FIRST_VOWELS}]?{_CONSONANT}(?:[{_STACKERS}]{_CONSONANT}|[{_MARKS}{_LAST_VOWELS}])*"
 _WORD = re.compile(rf"{_LETTERS}|(?=[^\W_])[{_IDEOGRAPHS}]|{_SYLLABLE}")
 _UPPERCASE = string.ascii_uppercase.encode()
@@ -55,7 +55,7 @@ _TERM = re.compile(rf"(?:(?<![\w.])\.)?{_LETTERS}(?:\.{_LETTERS})*[+#]*")
 # A quick test: a text without a match contains no term with a dot.
 _DOT_IN_TERM = re.compile(rf"\.[\w{_PRIVATE}]")
 # Hebrew points, Arabic short vowels and variation selectors are optional, as are tatweel and the joiners.
-_OPTIONAL = re.compile(rf"[\u0591-\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f{_TATWEEL}{JOINERS}]+")
+_OPTIONAL_MARKS = re.compile(rf"[\u0591-\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f{_TATWEEL}{JOINERS}]+")
 _LATIN_DIACRITICS = re.compile(r"(?<=[\x00-\u024f])[\u0300-\u036f]+")
 
 
@@ -114,7 +114,7 @@ def find_terms(text: str) -> Iterator[str]:
     parts = filter(_may_contain_term, text.split()) if _may_contain_term(text) else ()
     for match in chain.from_iterable(map(_TERM.finditer, parts)):
         if any(character in match[0] for character in ".+#"):
-            yield _fold(match[0], "NFC")
+            yield _fold_word(match[0], "NFC")
 
 
 def list_terms(text: str) -> list[str]:
@@ -136,10 +136,10 @@ def fold_words(word: str) -> tuple[str, ...]:
     """Return the word in the form used for comparison; NFKC can produce several words, for example of `½`."""
     if word.isascii():
         return (word.lower()[:MAX_WORD_LENGTH],)
-    return tuple(part[:MAX_WORD_LENGTH] for part in _WORD.findall(_fold(word, "NFKC")))
+    return tuple(part[:MAX_WORD_LENGTH] for part in _WORD.findall(_fold_word(word, "NFKC")))
 
 
-def _fold(word: str, form: Literal["NFC", "NFKC"]) -> str:
+def _fold_word(word: str, form: Literal["NFC", "NFKC"]) -> str:
     """Return the word with its case folded (`Straße`: strasse), in this normal form.
 
     Diacritics of Latin letters, and Arabic and Hebrew vowel points, are removed.
@@ -147,5 +147,5 @@ def _fold(word: str, form: Literal["NFC", "NFKC"]) -> str:
     folded = unicodedata.normalize(form, word[:MAX_WORD_LENGTH]).casefold()
     # The word is composed first, because the marks of letters such as \u0623 and \u0622 are not short vowels.
     composed = unicodedata.normalize(form, folded)
-    decomposed = unicodedata.normalize("NFD", _OPTIONAL.sub("", composed))
+    decomposed = unicodedata.normalize("NFD", _OPTIONAL_MARKS.sub("", composed))
     return unicodedata.normalize("NFC", _LATIN_DIACRITICS.sub("", decomposed))

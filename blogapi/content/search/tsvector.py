@@ -47,28 +47,28 @@ _entry = table_of(SearchEntry).c
 # PostgreSQL limits the value of a position, the number of positions per word and the size of a tsvector.
 MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
 
-# The last position before a gap. Because of such gaps, also between two texts, a phrase never matches words
-# of two texts, or a word at MAX_POSITION.
+# The last position of words in phrases. There is a gap after it, as there is between two texts, so a phrase
+# never matches words of two texts or a word at MAX_POSITION.
 _LAST_POSITION_IN_PHRASES = MAX_POSITION - 2
 
-Placed = list[tuple[str, int]]
+PlacedWords = list[tuple[str, int]]
 
 
-def place_words(texts: Sequence[str]) -> list[Placed]:
+def place_words(texts: Sequence[str]) -> list[PlacedWords]:
     """Return the words and the terms of each text, with their positions in the article.
 
     Consecutive words have consecutive positions. Terms, and all words after the last position, have the
     position MAX_POSITION. Words beyond MAX_BYTES are omitted, as are further occurrences of a word that
     occurs too often.
     """
-    return list(_place(map(find_words, texts), map(list_terms, texts)))
+    return list(_iterate_placed_words(map(find_words, texts), map(list_terms, texts)))
 
 
-def _place(words: Iterable[list[str]], terms: Iterable[list[str]]) -> Iterator[Placed]:
+def _iterate_placed_words(words: Iterable[list[str]], terms: Iterable[list[str]]) -> Iterator[PlacedWords]:
     counts: dict[str, int] = {}
     position, bytes_left = 0, MAX_BYTES
     for words_of_text, terms_of_text in zip(words, terms, strict=True):
-        placed: Placed = []
+        placed: PlacedWords = []
         for word in words_of_text:
             position += 1
             count = counts.get(word, 0)
@@ -121,24 +121,24 @@ class Tsvector:
         # vector of each row.
         return hits.cte().prefix_with("MATERIALIZED")
 
-    def is_kept(self, number: ColumnElement[int], kept: ColumnElement[str]) -> ColumnElement[bool]:
-        """Return the condition that the number is among the numbers that `collect` returned."""
+    def is_among(self, number: ColumnElement[int], number_list: ColumnElement[str]) -> ColumnElement[bool]:
+        """Return the condition that the number is among the numbers that `collect_numbers` returned."""
         # For a plain `IN`, the planner might join the numbers in a nested loop: 400 ms instead of 10 ms.
-        numbers = func.unnest(cast(kept, ARRAY(BigInteger))).column_valued("number")
+        numbers = func.unnest(cast(number_list, ARRAY(BigInteger))).column_valued("number")
         return number.in_(select(numbers)).is_(true())
 
-    def collect(self, connection: Connection, numbers: Select[int]) -> str:
-        """Return the selected numbers as a text for `is_kept`."""
+    def collect_numbers(self, connection: Connection, numbers: Select[int]) -> str:
+        """Return the selected numbers as a text for `is_among`."""
         (number,) = numbers.subquery().c
         return connection.scalar(select(cast(func.array_agg(number), String))) or "{}"
 
     def find_all(self, connection: Connection, match: str) -> str:
-        """Return the numbers of all rows that match the full-text query, as `collect` does."""
+        """Return the numbers of all rows that match the full-text query, as `collect_numbers` does."""
         self.restrict_planner(connection)
-        kept = self.collect(connection, select(self.select_hits(match).c.number))
+        number_list = self.collect_numbers(connection, select(self.select_hits(match).c.number))
         # The statement that reads the articles may scan their table.
         connection.execute(select(func.set_config("enable_seqscan", "on", true())))
-        return kept
+        return number_list
 
     def select_with_phrase(
         self, phrase: str, hits: FromClause, scope: Conditions
@@ -154,7 +154,7 @@ class Tsvector:
         """Prevent scans of the index table in this transaction.
 
         Such a scan takes 2 s instead of 30 ms. The planner might choose it, because it ignores that the scan
-        reads the large vectors. `is_kept` needs memory for a hash table of up to two million numbers.
+        reads the large vectors. `is_among` needs memory for a hash table of up to two million numbers.
         """
         connection.execute(
             select(
@@ -193,7 +193,7 @@ def _match(vector: ColumnElement[Any], match: ColumnElement[str]) -> ColumnEleme
     return vector.op("@@", is_comparison=True)(cast(match, TSQUERY))
 
 
-def _make_vector(placed: Sequence[Placed]) -> str:
+def _make_vector(placed: Sequence[PlacedWords]) -> str:
     positions: dict[str, list[str]] = defaultdict(list)
     for weight, words in zip("ABD", placed, strict=False):
         for word, position in words:

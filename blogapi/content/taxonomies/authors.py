@@ -105,7 +105,7 @@ def find_profile(user: UUID) -> Author | None:
 
 
 def get_or_create_profile(user: UUID) -> Author:
-    """Return the profile of the user; create one if there is none, because an admin removed its user."""
+    """Return the profile of the user; if an admin has removed the user from it, create another one."""
     with transaction():
         profile = find_profile(user)
         if profile is None:
@@ -116,7 +116,7 @@ def get_or_create_profile(user: UUID) -> Author:
 
 
 def create_profile(account: Account, name: str = "") -> Author:
-    """Create the profile of a user, by default with their user name; its slug is derived from the name."""
+    """Create the profile of a user, by default with their user name; derive its slug from the name."""
     name = name or account.username
     slug = choose_slug(
         None,

@@ -1,4 +1,4 @@
-"""Categories: the terms of which an article has one; a category can have a parent."""
+"""Categories: each article has one category, and a category can have a parent."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from blogapi.storage.database import db, execute_in_batches, table_of
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import Fields
 
-# The highest number of terms above a term: a page shows them all as breadcrumbs.
-MAX_DEPTH = 20
+# The maximum number of terms above a term, because its page shows all of them as breadcrumbs.
+MAX_TERMS_ABOVE = 20
 
 
 def find_descendants(model: Any, uuids: Collection[UUID]) -> list[UUID]:
@@ -58,8 +58,8 @@ def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
     heights = find_parents(model, [parent, *below])
     own = len(heights.get(uuid, ())) if uuid else 0
     height = max((len(heights.get(descendant, ())) - own for descendant in below), default=0)
-    if len(heights.get(parent, ())) + 1 + height > MAX_DEPTH:
-        raise _make_error(f"There can be at most {MAX_DEPTH} terms above a term.")
+    if len(heights.get(parent, ())) + 1 + height > MAX_TERMS_ABOVE:
+        raise _make_error(f"There can be at most {MAX_TERMS_ABOVE} terms above a term.")
 
 
 def _make_error(reason: str) -> Invalid:
@@ -84,7 +84,7 @@ def _select_parents(model: Any) -> Select[*tuple[Any, ...]]:
     above = select(*columns).where(is_start, term.parent_id.is_not(None)).cte("above", recursive=True)
     above = above.union_all(
         select(above.c.start, term.parent_id, above.c.height + 1).where(
-            term.uuid == above.c.uuid, term.parent_id.is_not(None), above.c.height < MAX_DEPTH
+            term.uuid == above.c.uuid, term.parent_id.is_not(None), above.c.height < MAX_TERMS_ABOVE
         )
     )
     return (

@@ -39,7 +39,7 @@ class Term(HasEvents, ShowsPictures, Identified, Timestamped):
 
 
 class FormerTermSlug(Base):
-    """A slug that a term had before; `kind` is the kind of the term, and no other such term uses the slug.
+    """A slug that a term had before; `kind` is the kind of the term. No term of this kind has the slug now.
 
     The slug and the uuid of a merged term are former slugs of the term into which it was merged.
 

@@ -89,10 +89,10 @@ def find_namesakes(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict
 def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, TermType]:
     """Return the term for each of these names, by name; names without a term are left out.
 
-    A term that has the name and the slug made from it takes precedence over the oldest term with the name,
-    and both take precedence over a term that has or had the slug that version 1.0 made from it, and over a
-    term with the present slug, if the names are equal but for their apostrophes. Authors are found only by
-    slug, which may have a number, because several authors can have the same name.
+    The order of precedence is: a term with the name and the slug made from the name; the oldest term with the
+    name; a term that has or had the slug that version 1.0 made from the name; a term with the present slug
+    whose name differs only in its apostrophes. Authors are found only by slug, which may have a number,
+    because several authors can have the same name.
     """
     slugs = {name: [make_term_slug(name, former=True), *number_slugs(make_term_slug(name))] for name in names}
     namesakes = find_namesakes(taxonomy, names) if taxonomy.names_are_unique else {}
@@ -106,7 +106,7 @@ def find_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[
         )
         if former in by_slug and _has_former_slug(by_slug[former], former):
             terms.append(by_slug[former])
-        # A name whose slug had another term got a number.
+        # If another term had the slug of the name, the slug of its term got a number.
         others = (by_slug[slug] for slug in takewhile(by_slug.__contains__, numbered))
         terms += (other for other in others if make_spelling_key(other.name) == key)
         if terms:
@@ -135,7 +135,7 @@ def find_terms_by_former_slugs(model: type[Any], slugs: Collection[str]) -> dict
     }
 
 
-def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUID]:
+def find_merged_terms(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUID]:
     """Return the uuids of the terms into which the terms with these uuids were merged, by former uuid."""
     term = table_of(model).c
     statement = (
@@ -151,7 +151,7 @@ def find_merged(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUID]:
 
 
 def find_outdated_sort_keys(model: type[Any]) -> list[tuple[UUID, str]]:
-    """Return uuid and name of the terms whose sort key is not that of the name.
+    """Return uuid and name of the terms whose sort key differs from the sort key of the name.
 
     Another program may have changed the name, or a former version of blogapi may have made another key.
     """

@@ -31,7 +31,7 @@ from blogapi.web.slug_lookup import accept_slugs
 MergeTerms = Callable[[Taxonomy[Any], UUID, Sequence[UUID]], Any]
 
 # The fields of a term that its owner may not change.
-_FIXED = {"slug", "owner_id"}
+_FIXED_FIELDS = {"slug", "owner_id"}
 # A single term is shown with its articles, which contain all their terms.
 _LISTED_KINDS = ("article", *TERM_KINDS)
 
@@ -85,9 +85,9 @@ def build_blueprint(
             # An author gets NotFound for a term that they may not see.
             term_json.check_visible(taxonomy, id, get_condition())
         term = get_term(id)
+        fixed = {name: value for name, value in (fields or {}).items() if name in _FIXED_FIELDS}
         if caller.is_author and (
-            term.owner_id != caller.user
-            or any(getattr(term, name) != value for name, value in (fields or {}).items() if name in _FIXED)
+            term.owner_id != caller.user or any(getattr(term, name) != value for name, value in fixed.items())
         ):
             raise Forbidden(
                 "You may change your own profile, except for its slug and its user; ask an editor."
@@ -118,7 +118,7 @@ def build_blueprint(
     @shows(kind, "article")
     def listed(query: Query) -> Page[JsonBody]:
         filters, shows_drafts = TermFilters(**query.filters), current_caller().sees_drafts
-        if filters.need_draft_access and not shows_drafts:
+        if filters.needs_draft_access and not shows_drafts:
             raise Forbidden(
                 "Only editors and admins may use `used`, `similar` and this `ordering`; leave them out."
             )

@@ -137,8 +137,8 @@ def _set_parent(term: Any, parent: UUID | None) -> None:
     record(term.kind, term.uuid, get_term_state(term), get_term_state(term), fields=["parent"])
 
 
-def replace_by(former: Term, term: Term) -> None:
-    """Delete a merged term; the other term gets its slug, its uuid and its former slugs as former slugs.
+def replace_merged_term(former: Term, term: Term) -> None:
+    """Delete the merged term `former`; its slug, uuid and former slugs become former slugs of `term`.
 
     The children of the merged term become children of the other term.
     """
@@ -158,8 +158,8 @@ def replace_by(former: Term, term: Term) -> None:
 def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **fields: str) -> TermType:
     """Return the term with the name, or create it with these fields.
 
-    If the fields contain a slug, the term is found by this current or former slug, unless another page of the
-    site is at its address.
+    If the fields contain a slug, the term is found by this current or former slug, unless the address of such
+    a term is the address of another page of the site.
     """
     with transaction():
         drop_reserved_slug(taxonomy, fields)
@@ -172,7 +172,7 @@ def get_or_create_term(taxonomy: Taxonomy[TermType], owner: UUID, name: str, **f
 
 
 def drop_reserved_slug(taxonomy: Taxonomy[Any], fields: Fields) -> None:
-    """Remove the slug from the fields of an imported term if another page of the site is at its address."""
+    """Remove the slug from the fields of an imported term if its address is taken by another page."""
     if is_reserved_slug(get_site(), taxonomy.model.kind, fields.get("slug", "")):
         del fields["slug"]
 
@@ -212,7 +212,7 @@ def _delete_former_slugs(kind: str, condition: ColumnElement[bool]) -> None:
 
 
 def repair_sort_keys(model: type[Any]) -> None:
-    """Store the sort keys that are not those of the names."""
+    """Correct the sort keys that differ from the sort keys of the names."""
     term = table_of(model)
     # Without an explicit value, the time of the last update would change.
     values = {"sort_key": bindparam("new_key"), "last_updated": term.c.last_updated}

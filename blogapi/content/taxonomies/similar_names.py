@@ -1,4 +1,4 @@
-"""Names of terms that are equal, or differ only in case, accents, spaces, punctuation or a plural."""
+"""Finds names of terms that are equal, or differ only in case, accents, spaces, punctuation or a plural."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ def make_name_key(name: str) -> str:
 
 
 def make_spelling_key(name: str) -> str:
-    """Return the same text for names that differ only in case, form, entities or the kind of apostrophe."""
+    """Return a key that is equal for names that differ only in case, entities or the kind of apostrophe."""
     return make_name_key(html.unescape(name)).translate(dict.fromkeys(map(ord, "\u2019\u02bc"), "'"))
 
 
-def find_similar(names: Mapping[UUID, str]) -> list[UUID]:
+def find_similar_terms(names: Mapping[UUID, str]) -> list[UUID]:
     """Return the uuids of the terms whose name is similar to another name, similar terms together."""
-    keys = {uuid: _make_key(name) for uuid, name in names.items()}
+    keys = {uuid: _make_similarity_key(name) for uuid, name in names.items()}
     known, groups = set(keys.values()), defaultdict[str, list[UUID]](list)
     for uuid, key in keys.items():
         groups[_to_singular(key, known)].append(uuid)
     return [uuid for _, group in sorted(groups.items()) if len(group) > 1 for uuid in group]
 
 
-def _make_key(name: str) -> str:
+def _make_similarity_key(name: str) -> str:
     letters = unicodedata.normalize("NFKD", name.casefold())
     # Names without letters and digits, such as emoji, are compared as they are.
     return "".join(letter for letter in letters if letter.isalnum()) or name

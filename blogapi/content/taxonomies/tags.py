@@ -1,4 +1,4 @@
-"""Tags: the terms of which an article can have several."""
+"""Tags: an article can have any number of tags."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def make_head(
     parents: Sequence[Fields],
     number: PageNumber = FIRST_PAGE,
 ) -> Fields:
-    """Return the head of a page of a term's articles, of which the first has the address `url`.
+    """Return the head of page `number` of the list of a term's articles; `url` is the address of page 1.
 
     `term` has all fields of the term that are stored. `parents` are the terms above it, the outermost first.
     """

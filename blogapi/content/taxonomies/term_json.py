@@ -1,4 +1,4 @@
-"""Reads terms as JSON: the pages of lists, and single terms with their articles."""
+"""Reads terms as JSON bodies: one term with its articles, and the pages of lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Select, false, func, or_, select
 from blogapi.content.taxonomies.hierarchy import find_parents
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.content.taxonomies.queries import describe_missing
-from blogapi.content.taxonomies.similar_names import find_similar
+from blogapi.content.taxonomies.similar_names import find_similar_terms
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.content.taxonomies.term_head import make_head
 from blogapi.publication.visibility import READABLE_STATUSES, is_article
@@ -69,7 +69,7 @@ class TermFilters:
     language: str = ""
 
     @property
-    def need_draft_access(self) -> bool:
+    def needs_draft_access(self) -> bool:
         """Whether only callers who see drafts may use these filters."""
         return bool(self.used or self.similar or self.ordering == "-articles")
 
@@ -87,10 +87,10 @@ def list_json(
     count_articles: CountArticles | None = None,
     shows_drafts: bool = False,
 ) -> Page[JsonBody]:
-    """Return a page of terms or all terms, sorted by name, with these fields (None: the documented fields).
+    """Return one page of the terms, or all if `page` is None, sorted by name and with the fields `names`.
 
-    With a condition, only the terms for which it is true are listed. With `shows_drafts`, the terms can have
-    the field `articles_by_status`.
+    Without `names`, the terms have the documented fields. With a condition, only terms that meet it are
+    listed. With `shows_drafts`, the terms can have the field `articles_by_status`.
     """
     fields = taxonomy.schema._declared_fields if names is None else names
     terms = _list_terms(taxonomy, _list_columns(taxonomy, fields), page, condition, filters)
@@ -125,7 +125,7 @@ def _list_terms(
         articles = _select_items(taxonomy).where(is_article(article))
         conditions += [articles.exists(), ~articles.where(article.status.in_(READABLE_STATUSES)).exists()]
     if filters.similar:
-        return _list_similar(model, columns, page, conditions)
+        return _list_similar_terms(model, columns, page, conditions)
     if filters.ordering == "-articles":
         articles = _select_items(taxonomy).where(is_article(Base.metadata.tables["article"].c))
         number = articles.with_only_columns(func.count(), maintain_column_froms=True)
@@ -149,14 +149,14 @@ def _select_items(taxonomy: Taxonomy[Any]) -> Select[UUID]:
     return items if link.table is article else items.where(link.table.c.article_id == article.c.uuid)
 
 
-def _list_similar(
+def _list_similar_terms(
     model: type[Term],
     columns: Sequence[ColumnElement[Any]],
     page: PageRequest | None,
     conditions: Sequence[ColumnElement[bool]],
 ) -> Page[Sequence[Any]]:
     names = db.session.execute(select(model.uuid, model.name).where(*conditions).order_by(model.name))
-    uuids = find_similar({row.uuid: row.name for row in names})
+    uuids = find_similar_terms({row.uuid: row.name for row in names})
     shown = uuids if page is None else uuids[(page.number - 1) * page.size :][: page.size]
     rows = {
         row.uuid: row
@@ -245,7 +245,7 @@ def _make_fields(
 ) -> list[Fields]:
     """Return the fields of the terms with these names; fields that depend on other rows are computed.
 
-    The public articles of the term `counted`, or of all terms (None), are counted.
+    If the article counts are needed, they are read for the term `counted`, or for all terms (None).
     """
     # A head shows all fields.
     terms = _dump_rows(taxonomy, rows, _find_columns(taxonomy) if "head" in names else names)

@@ -18,7 +18,7 @@ from blogapi.content.articles.responses.article_bodies import make_article_body
 from blogapi.content.articles.responses.article_fields import find_terms
 from blogapi.content.articles.snapshots import complete_edits, get_content, parse_content
 from blogapi.content.articles.writing.derived_columns import render_articles
-from blogapi.content.articles.writing.term_references import keep_existing
+from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.custom_fields.shown_values import keep_visible_values
 from blogapi.publication.visibility import is_scheduled
 from blogapi.storage.database import current_time, db
@@ -26,7 +26,7 @@ from blogapi.web.errors import NotFound, or_not_found
 from blogapi.web.fields import WithAttributes
 from blogapi.web.json import JsonBody
 
-_MISSING = "This article has no working copy."
+_NOT_FOUND_MESSAGE = "This article has no working copy."
 
 
 def find_working_copy(article_id: UUID) -> WorkingCopy | None:
@@ -37,7 +37,7 @@ def find_working_copy(article_id: UUID) -> WorkingCopy | None:
 def check_exists(article_id: UUID) -> None:
     """Raise NotFound if the article has no working copy."""
     uuid = db.session.scalar(select(WorkingCopy.article_id).where(WorkingCopy.article_id == article_id))
-    or_not_found(uuid, _MISSING)
+    or_not_found(uuid, _NOT_FOUND_MESSAGE)
 
 
 def get_details(article_id: UUID) -> WithAttributes:
@@ -51,14 +51,14 @@ def get_details(article_id: UUID) -> WithAttributes:
         .where(WorkingCopy.article_id == article_id)
         .execution_options(populate_existing=True)
     ).one_or_none()
-    copy, username = or_not_found(row, _MISSING)
+    copy, username = or_not_found(row, _NOT_FOUND_MESSAGE)
     not_live = copy.not_live and json.loads(copy.not_live)
     user = {"uuid": copy.user_id, "username": username or ""}
     return _add_fields(copy, parse_content(copy.content), uuid=article_id, user=user, not_live=not_live)
 
 
 def get_item_details(article: Article) -> WithAttributes:
-    """Return an article without a working copy in the form of one; `not_live` is empty if it is scheduled."""
+    """Return an article in the form of a working copy; `not_live` is empty if the article is scheduled."""
     content, editor = get_content(article), db.session.get(Account, article.editor_id)
     content = replace(content, seo=get_written_seo(content))
     ids = {"article_id": article.uuid, "base_version": article.version}
@@ -66,7 +66,7 @@ def get_item_details(article: Article) -> WithAttributes:
     return _add_fields(article, content, user=editor, not_live=not_live, **ids)
 
 
-def get_shown(article_id: UUID) -> WithAttributes:
+def get_copy_or_item(article_id: UUID) -> WithAttributes:
     """Return the working copy, or the article in the form of a working copy if there is none."""
     try:
         return get_details(article_id)
@@ -75,13 +75,13 @@ def get_shown(article_id: UUID) -> WithAttributes:
 
 
 def get_written_seo(content: ArticleContent) -> dict[str, str]:
-    """Return the SEO fields of the article; a field with the derived text is returned empty."""
+    """Return the SEO fields of the article; a field whose text equals the derived text is empty."""
     derived = default_seo(content.texts)
     return {name: "" if text == derived[name] else text for name, text in content.seo.items()}
 
 
 def _add_fields(row: object, content: ArticleContent, **others: object) -> WithAttributes:
-    edits, category = keep_existing(content)
+    edits, category = keep_existing_terms(content)
     flat = edits.flatten()
     fields = flat | {"category": category, "custom": keep_visible_values(flat["custom"])}
     return WithAttributes(row, **fields | others)
@@ -98,10 +98,10 @@ def get_edited_json(copy: WorkingCopy, names: Sequence[str] | None) -> JsonBody:
 def make_edited_json(article: Article, copy: WorkingCopy | None, names: Sequence[str] | None) -> JsonBody:
     """Return the article with the edits of its working copy (None: no edits) and these fields.
 
-    The article may be one that is not stored.
+    The article does not have to be stored.
     """
     own = get_content(article)
-    edits, category = keep_existing(parse_content(copy.content) if copy else own)
+    edits, category = keep_existing_terms(parse_content(copy.content) if copy else own)
     content = complete_edits(edits, own)
     changed: dict[str, Any] = {
         **content.texts,

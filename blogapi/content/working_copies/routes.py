@@ -30,18 +30,18 @@ def build_blueprint(resource: Resource) -> Blueprint:
     body_schema, schema = SCHEMAS[resource.kind]
     item = resource.representation
     bp = Blueprint(
-        resource.name("working_copies"),
+        resource.make_blueprint_name("working_copies"),
         __name__,
         url_prefix=f"/api/v1/blog{resource.item_path}/working-copy",
         description=f"Working copies of {resource.kind}s",
     )
     copy = Representation(queries.get_details, schema(), lambda: [], schema(many=True))
 
-    class Conditional(Representation):
+    class WorkingCopyRepresentation(Representation):
         """A representation with the ETag of the working copy, which a write compares with `If-Match`.
 
-        Without a working copy, it has the ETag of the item if the request needs an ETag: if it sends
-        `If-Match`, or if it can be written into a scheduled item.
+        Without a working copy, it has the ETag of the item if the request needs an ETag: if the
+        request has `If-Match`, or if its edits can be written into a scheduled item.
         """
 
         def etag(self, id: UUID | None) -> str | None:
@@ -50,18 +50,18 @@ def build_blueprint(resource: Resource) -> Blueprint:
             is_needed = "If-Match" in sent or ("If-None-Match" not in sent and service.can_take_saves(id))
             return item.etag(id) if etag is None and is_needed else etag
 
-    class Edited(Conditional):
+    class EditedRepresentation(WorkingCopyRepresentation):
         """A representation with the read-only fields of a PATCH, which belong to the copy or to the item."""
 
         def read_fields(self, id: UUID | None, names: Sequence[str]) -> JsonBody:
             assert id is not None
-            shown, edited = item.read_fields(id, names).body, schema().dump(queries.get_shown(id))
+            shown, edited = item.read_fields(id, names).body, schema().dump(queries.get_copy_or_item(id))
             assert isinstance(shown, bytes)
             own = {name: edited[name] for name in names if name in COPY_FIELDS}
             return JsonBody(web_json.to_json_bytes(json.loads(shown) | own))
 
-    representation = Edited(queries.get_details, schema(), lambda: [], schema(many=True))
-    published = Conditional(
+    representation = EditedRepresentation(queries.get_details, schema(), lambda: [], schema(many=True))
+    published = WorkingCopyRepresentation(
         item.get_item,
         item.item_schema,
         lambda: [],
@@ -70,15 +70,15 @@ def build_blueprint(resource: Resource) -> Blueprint:
         fields_schema=item.fields_schema,
     )
 
-    def names_item(id: UUID) -> bool:
+    def sends_item_etag(id: UUID) -> bool:
         if "If-Match" not in request.headers or request.if_match.star_tag:
             return False
         return contains_state(request.if_match, item.etag(id) or "")
 
     def check_has_read(id: UUID) -> None:
-        """Raise PreconditionRequired if a key that writes drafts would overwrite edits it has not read.
+        """Raise PreconditionRequired if a client with a key for drafts may overwrite edits it has not read.
 
-        No version of the edits is kept. Called in the transaction of the write.
+        Overwritten edits are not kept as a version. Call this in the transaction of the write.
         """
         names_copy = "If-Match" in request.headers and not request.if_match.star_tag
         if current_caller().writes_drafts_only and not names_copy and queries.find_working_copy(id):
@@ -90,7 +90,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         permissions.check_working_copy(id, fields)
         check_has_read(id)
         user, publishes = current_user_id(), current_caller().may_change_public
-        options = {"partial": partial, "rebase": names_item(id), "publishes": publishes}
+        options = {"partial": partial, "rebase": sends_item_etag(id), "publishes": publishes}
         saved, created = service.save(user, id, fields, **options)
         if isinstance(saved, WorkingCopy):
             return UpsertResult(WithAttributes(saved, uuid=id), created)
@@ -113,7 +113,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.arguments(body_schema)
     @bp.write(200, schema(), representation, creates=True, prepare=service.prepare_write)
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
-        """Save the working copy of an article or page; no version is created, and readers see no edits.
+        """Save the working copy of an article or page; no version is created, and readers see no changes.
 
         If the item is scheduled and the caller may publish it, the edits are written into it, and the
         response has its `ETag`. If they are invalid, they stay a working copy with `not_live`.

@@ -72,7 +72,7 @@ class WorkingCopyBodySchema(ArticleBodySchema):
 
     @ma.post_load
     def build(self, data: Fields, **options: Any) -> ArticleInput:
-        """Return the fields of the body as an object; an empty category stands for that of the article."""
+        """Return the fields of the body as an object; an empty category means the category of the article."""
         if "category" in data:
             data["category"] = data["category"] or ""
         fields: ArticleInput = super().build(data, **options)
@@ -122,7 +122,7 @@ class WorkingCopySchema(OutputSchema):
         metadata={
             "type": "object",
             "additionalProperties": {},
-            "description": "The values of custom fields, by name, with values that do not fit.",
+            "description": "The values of custom fields, by name, including values that do not fit.",
         }
     )
 

@@ -22,8 +22,8 @@ from blogapi.content.articles.models import Article, ArticleRevision, WorkingCop
 from blogapi.content.articles.queries import get_article
 from blogapi.content.articles.schemas import RESET_BY_PUT
 from blogapi.content.articles.writing import history
-from blogapi.content.articles.writing.loaded import write_together
-from blogapi.content.articles.writing.term_references import find_terms, keep_existing
+from blogapi.content.articles.writing.loaded_articles import write_together
+from blogapi.content.articles.writing.term_references import find_terms, keep_existing_terms
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES
 from blogapi.content.custom_fields.shown_values import keep_hidden_values
@@ -46,13 +46,13 @@ def save(
 ) -> tuple[Article | WorkingCopy, bool]:
     """Create or replace the working copy; return it and whether it was created.
 
-    With `partial`, only the given fields of the copy change, or of the article if there is no copy; if they
-    change nothing in the article, no copy is created, and the article is returned.
+    With `partial`, omitted fields come from the copy, or from the article if there is no copy. If the given
+    fields then change nothing in the article, no copy is created, and the article is returned.
 
-    A new copy is based on the current version of the article, and with `rebase` an existing copy too. With
-    `publishes`, the user may publish the article: if it is scheduled and has no other edits, the edits are
-    written into it, and the article is returned. Raises NotFound if the article does not exist, and Invalid
-    if a term does not exist.
+    A new copy is based on the current version of the article, and with `rebase` an existing copy is, too.
+    With `publishes`, the user may publish the article: if it is scheduled and has no other edits, the edits
+    are written into it, and the article is returned. Raises NotFound if the article does not exist, and
+    Invalid if a term does not exist.
     """
     with transaction(visible=False):
         article = get_article(article_id)
@@ -99,7 +99,7 @@ def _save_into_article(
     """Write the edits into a scheduled article; if they are invalid, return the value of `not_live`."""
     try:
         with savepoint():
-            _check_base(article, base_version, None)
+            _check_base_version(article, base_version, None)
             fields = _make_input(edits, snapshots.get_content(article))
             with write_together([fields], article.uuid) as loaded:
                 article_service.change_article(loaded, editor, article.uuid, fields, is_save=True)
@@ -115,8 +115,8 @@ def make_edits(
     """Return the content of a working copy with these fields; see `snapshots.complete_edits`.
 
     An omitted field is taken from `former`; without it, it is reset as by a PUT of the article. An empty
-    category, slug or list of authors stands for that of the article. Raises Invalid if the category, a tag or
-    an author does not exist.
+    category, slug or list of authors stands for the value in the article. Raises Invalid if the category, a
+    tag or an author does not exist.
     """
     errors: Errors = {}
     named = replace(fields, category=fields.category or None)
@@ -192,7 +192,7 @@ def publish(
         copy = queries.find_working_copy(article_id)
         fields = ArticleInput(type=article.type)
         if copy is not None:
-            _check_base(article, copy.base_version, status)
+            _check_base_version(article, copy.base_version, status)
             fields = _make_input(snapshots.parse_content(copy.content), snapshots.get_content(article))
             history.delete_working_copy(copy)
         if status is None and article.status == Status.DRAFT:
@@ -200,12 +200,12 @@ def publish(
         fields = replace(fields, status=status, published_at=published_at)
         article = article_service.change(editor, article_id, fields)
         if name:
-            history.name_current(article, name)
+            history.name_current_version(article, name)
     return article
 
 
-def _check_base(article: Article, base_version: int, status: str | None) -> None:
-    """Raise Conflict if the article and the version `base_version` have different contents.
+def _check_base_version(article: Article, base_version: int, status: str | None) -> None:
+    """Raise Conflict if the content of the article differs from the content of the version `base_version`.
 
     The status and the publication time may differ, because a working copy does not contain them. However, if
     the edits are based on a draft and are stored with the status `draft`, this must not unpublish an article
@@ -216,7 +216,7 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
     base = db.session.get(ArticleRevision, (article.uuid, base_version))
     current = snapshots.get_content(article)
     if base is not None:
-        content, _ = keep_existing(snapshots.parse_content(base.content))
+        content, _ = keep_existing_terms(snapshots.parse_content(base.content))
         state = {"status": current.status, "published_at": current.published_at}
         is_draft = content.status == status == Status.DRAFT
         unpublishes = is_draft and current.status in READABLE_STATUSES
@@ -230,6 +230,6 @@ def _check_base(article: Article, base_version: int, status: str | None) -> None
 
 
 def _make_input(edits: ArticleContent, article: ArticleContent) -> ArticleInput:
-    edits, category = keep_existing(edits)
+    edits, category = keep_existing_terms(edits)
     fields = snapshots.complete_edits(edits, article).to_input()
     return replace(fields, slug=edits.slug or None, category=fields.category if category else None)

@@ -29,7 +29,7 @@ _PREFIX = "/api/v1/blog"
 def build_blueprint(resource: Resource) -> Blueprint:
     """Return the blueprint with the operations on the preview links of articles or pages."""
     bp = Blueprint(
-        resource.name("previews"),
+        resource.make_blueprint_name("previews"),
         __name__,
         url_prefix=f"{_PREFIX}{resource.item_path}/preview",
         description=f"Preview links of {resource.kind}s",

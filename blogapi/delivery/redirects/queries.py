@@ -32,7 +32,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from blogapi.content.articles import page_tree
 from blogapi.content.articles.author_visibility import author_is_public
-from blogapi.content.articles.lists.statements import Unindexed
+from blogapi.content.articles.lists.statements import UnindexedColumns
 from blogapi.content.articles.models import Article, FormerPath, FormerSlug
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
@@ -97,9 +97,9 @@ def list_redirects(
     the address of any public article or page is left out, so a page can have fewer rows than requested.
     """
     site = site or get_site()
-    visible = readable(Unindexed, current_time())
+    visible = readable(UnindexedColumns, current_time())
     if not unlisted:
-        visible = listed(Unindexed, current_time()) | listed_pages(Unindexed, current_time())
+        visible = listed(UnindexedColumns, current_time()) | listed_pages(UnindexedColumns, current_time())
     merged = union_all(*_select_all(visible, author_is_public())).subquery()
     result = paginate_rows(select(merged).order_by(bytewise(merged.c.old), merged.c.kind), page)
     return replace(result, rows=_hide_addresses(site, _to_redirects(site, result.rows)))
@@ -141,7 +141,7 @@ def _build_search() -> CompoundSelect[*tuple[Any, ...]]:
     """
     slugs: dict[str, BindParameter[Any]] = {kind: bindparam(kind, expanding=True) for kind in SLUG_KINDS}
     paths: BindParameter[Any] = bindparam("paths", expanding=True)
-    return union_all(*_select_all(readable(Unindexed), author_is_public(NOW), paths, slugs))
+    return union_all(*_select_all(readable(UnindexedColumns), author_is_public(NOW), paths, slugs))
 
 
 def _select_all(
@@ -153,11 +153,11 @@ def _select_all(
     """Yield a statement for each kind of redirect: for all redirects, or for those from the paths and slugs.
 
     The redirects lead to articles and pages for which the condition `visible` is true. Its columns are those
-    of `Unindexed`, so SQLite reads the few former addresses first, and not all articles.
+    of `UnindexedColumns`, so SQLite reads the few former addresses first, and not all articles.
     """
     is_path = true() if paths is None else FormerPath.path.in_(paths)
     yield _select_articles(FormerPath.path, visible & is_path)
-    is_slug = _is_slug(FormerSlug.slug, Article.kind, slugs) & is_article(Unindexed)
+    is_slug = _is_slug(FormerSlug.slug, Article.kind, slugs) & is_article(UnindexedColumns)
     yield _select_articles(FormerSlug.slug, visible & is_slug)
     for model in map(get_model, TERM_KINDS):
         condition = _is_slug(FormerTermSlug.slug, model.kind, slugs)

@@ -11,7 +11,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord, Guess
 from blogapi.importing.format_api.privacy import make_guess
 from blogapi.importing.texts.messages import format_count
 from blogapi.importing.texts.scanner import blank_code, find_outside_code
-from blogapi.rendering.hidden_elements import find_hidden, remove_spans
+from blogapi.rendering.hidden_elements import find_hidden_spans, remove_spans
 
 _HINT = re.compile(
     r"hidden|display|kg-gated-block|<(?:template|dialog|noscript|script)\b|:\s*-\d{3}|\[(?://|comment|_)\]:",
@@ -71,7 +71,7 @@ def leave_out_hidden(
     text = blank_code(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
     # Append a character, so that an element without an end ends behind the text.
-    spans = ((it, text[slice(*it)]) for it in find_hidden(f"{text} ", privacy_signs.HIDING_VALUES))
+    spans = ((it, text[slice(*it)]) for it in find_hidden_spans(f"{text} ", privacy_signs.HIDING_VALUES))
     # A <noscript> without a text is a fallback, such as the picture of a lazy loader.
     found = [it for it, part in spans if part[:9].lower() != "<noscript" or _TAG.sub("", part).strip()]
     # In Markdown, an element without an end tag would reach to a later tag, over visible paragraphs.

@@ -56,7 +56,7 @@ def run(
 
     Raises SystemExit if the input is closed.
     """
-    process_limits.limit(memory_bytes=MEMORY_BYTES, cpu_seconds=CPU_SECONDS)
+    process_limits.set_limits(memory_bytes=MEMORY_BYTES, cpu_seconds=CPU_SECONDS)
     # The thread of `faulthandler` also ends a process that hangs in a regular expression.
     faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
     database.leave_checkpoints_to_server()

@@ -22,7 +22,7 @@ from blogapi.content.articles.service import (
     create_article,
     render_article_again,
 )
-from blogapi.content.articles.writing.loaded import Loaded, load
+from blogapi.content.articles.writing.loaded_articles import LoadedArticles, load
 from blogapi.content.custom_fields.validation import describe_unfit
 from blogapi.content.taxonomies.categories import Category
 from blogapi.delivery.redirects import queries as redirect_service
@@ -188,7 +188,7 @@ class ImportBatch:
         self.media = BatchMedia(records, uuids, media)
         self._paths = FormerPaths(state, records)
 
-    def store(self, record: ArticleRecord, loaded: Loaded) -> FileReport:
+    def store(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
         """Create the article of a record, or update it if the record has changed since its last import.
 
         Raises one of REFUSALS.
@@ -221,7 +221,7 @@ class ImportBatch:
     def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
         return self.files.get(record.former_key) or self.files.get(record.key)
 
-    def _create_or_update(self, record: ArticleRecord, loaded: Loaded) -> FileReport:
+    def _create_or_update(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
         file = self._find_file(record)
         if file is None and record.exported is not None and record.exported.uuid in self.articles:
             # The article exists in this blog but was not imported into it.
@@ -247,12 +247,12 @@ class ImportBatch:
         reason = "Its article was deleted in this blog; --restore-deleted imports it again."
         return FileReport(record.key, Result.SKIPPED, notes=(reason,))
 
-    def _is_equal(self, record: ArticleRecord, uuid: UUID, loaded: Loaded) -> bool:
+    def _is_equal(self, record: ArticleRecord, uuid: UUID, loaded: LoadedArticles) -> bool:
         article_input = self._make_input(record, uuid)
         load(loaded, [article_input], [uuid])
         return changes_nothing(loaded, uuid, article_input)
 
-    def _update(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> FileReport:
+    def _update(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
         state = self.articles[file.article_id]
         old_status = lifecycle.get_api_status(state, current_time())
         notes: tuple[str, ...] = ()
@@ -309,7 +309,7 @@ class ImportBatch:
         result = Result.UPDATED if is_updated else Result.UNCHANGED
         return FileReport(record.key, result, old_status, notes, article=file.article_id)
 
-    def _update_media(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> bool:
+    def _update_media(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> bool:
         """Map the files of an unchanged record; return whether its article shows other files now."""
         uuid, state = file.article_id, self.articles[file.article_id]
         own_covers = {record.cover_image, self.media.get_address(record.cover_image, uuid)}
@@ -341,7 +341,7 @@ class ImportBatch:
             self._state.orphans[record.key] = (record.parent_key, state is None)
         return article_input
 
-    def _create(self, record: ArticleRecord, file: ImportedFile, loaded: Loaded) -> FileReport:
+    def _create(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
         exported = record.exported
         preferred = record.slug if exported and record.slug else slugs.make_slug(record.slug or record.title)
         notes = []

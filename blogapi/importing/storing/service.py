@@ -19,7 +19,7 @@ from blogapi.content.articles.content import ArticleInput
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.content.articles.prepared import prepare_sources, render
 from blogapi.content.articles.service import change_article
-from blogapi.content.articles.writing.loaded import write_together
+from blogapi.content.articles.writing.loaded_articles import write_together
 from blogapi.content.pages import hierarchy
 from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord

@@ -15,7 +15,7 @@ from blogapi.cli import ProgressReporter, no_progress
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.queries import find_articles
 from blogapi.content.articles.writing import repeated_columns
-from blogapi.content.articles.writing.derived_columns import render_articles, store_again
+from blogapi.content.articles.writing.derived_columns import render_articles, rerender_articles
 from blogapi.content.dependencies import TAXONOMIES
 from blogapi.content.media import uses
 from blogapi.content.search import engines
@@ -103,12 +103,12 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     _end_read()
     if to_repair and repair:
         with transaction():
-            store_again(db.session(), list(find_articles(list(to_repair), with_html=True).values()))
+            rerender_articles(db.session(), list(find_articles(list(to_repair), with_html=True).values()))
         _end_read()
 
 
 def _check_links(repair: bool) -> Finding:
-    wrong_links = repeated_columns.count_wrong()
+    wrong_links = repeated_columns.count_differences()
     _end_read()
     if not wrong_links:
         return ok("lists", "The lists of tags and authors, and the times in the search, are up to date.")

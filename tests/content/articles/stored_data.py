@@ -74,7 +74,7 @@ def check_stored_data():
     numbers = db.session.scalars(select(SearchEntry.number)).all()
     assert sorted(numbers) == sorted(db.session.scalars(select(engines.get_engine(db.session()).number)))
     check_index(articles)
-    assert links.count_wrong() == 0
+    assert links.count_differences() == 0
     now = clock.now()
     visible = [one for one in articles if one.status == "published" and one.published_at <= now]
     assert article_bodies.list_published(page=PageRequest(1, 1)).total == len(visible)

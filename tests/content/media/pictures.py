@@ -90,7 +90,7 @@ def change_picture(app: Flask, picture: Picture, **fields: Any) -> None:
             for name, value in fields.items():
                 setattr(media, name, value)
             db.session.flush()
-            hooks.notify(db.session(), [picture.uuid])
+            hooks.notify_articles(db.session(), [picture.uuid])
 
 
 def delete_picture(app: Flask, picture: Picture) -> None:
@@ -100,4 +100,4 @@ def delete_picture(app: Flask, picture: Picture) -> None:
         with transaction():
             hooks.remember_items(db.session(), [picture.uuid])
             db.session.execute(delete(Media).where(Media.uuid == picture.uuid))
-            hooks.notify(db.session(), [picture.uuid])
+            hooks.notify_articles(db.session(), [picture.uuid])

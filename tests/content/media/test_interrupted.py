@@ -25,12 +25,12 @@ images._run_worker = stop
 upload(sys.argv[1])
 """,
     "commit": """
-place = service.place
+place = service.place_file
 def stop(prepared):
     place(prepared)
     print("stopped", flush=True)
     time.sleep(1000)
-service.place = stop
+service.place_file = stop
 upload(sys.argv[1])
 """,
 }

@@ -105,7 +105,7 @@ def test_a_photo_is_stored_without_metadata_and_known_when_it_comes_again(upload
     media, _ = upload(data, "photo")
     assert (media.upload_hash, media.width, media.height) == (digest(data), 30, 40)
     assert media.hash != media.upload_hash
-    monkeypatch.setattr(images, "process", None)
+    monkeypatch.setattr(images, "process_image", None)
     assert upload(data, "other", alt="new") == (media, False)
     assert (media.name, media.alt, len(list_files())) == ("photo.jpg", "", 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.content.media import svg
-from blogapi.content.media.types import detect
+from blogapi.content.media.types import detect_type
 
 NAMESPACE = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 
@@ -37,7 +37,7 @@ def draw_copies(levels: int, copies: int) -> bytes:
     ],
 )
 def test_a_picture_without_anything_else_is_unchanged(content):
-    assert svg.clean(draw(content)) == svg.Drawing(draw(content), 40, 30)
+    assert svg.clean_svg(draw(content)) == svg.Drawing(draw(content), 40, 30)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_a_picture_without_anything_else_is_unchanged(content):
 )
 def test_everything_else_is_removed(content, cleaned):
     expected = draw(cleaned).decode()
-    result = svg.clean(draw(content)).data
+    result = svg.clean_svg(draw(content)).data
     assert result.decode() == expected
-    assert svg.clean(result).data == result
+    assert svg.clean_svg(result).data == result
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,13 @@ def test_everything_else_is_removed(content, cleaned):
     ],
 )
 def test_lost_text_is_said(content, is_said):
-    drawing = svg.clean(draw(content))
+    drawing = svg.clean_svg(draw(content))
     assert drawing.data != draw(content)
     assert ("foreignObject" in drawing.note) is is_said
 
 
 def test_a_drawing_can_repeat_its_elements():
-    assert svg.clean(draw_copies(levels=3, copies=20)).data == draw_copies(levels=3, copies=20)
+    assert svg.clean_svg(draw_copies(levels=3, copies=20)).data == draw_copies(levels=3, copies=20)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_drawing_can_repeat_its_elements():
 )
 def test_other_files_are_refused(data, word):
     with pytest.raises(svg.InvalidSvg, match=word):
-        svg.clean(data)
+        svg.clean_svg(data)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_other_files_are_refused(data, word):
     ],
 )
 def test_the_size_is_the_stated_one_or_that_of_the_view_box(attributes, size):
-    drawing = svg.clean(draw(attributes=attributes))
+    drawing = svg.clean_svg(draw(attributes=attributes))
     assert (drawing.width, drawing.height) == size
 
 
@@ -166,13 +166,13 @@ def test_the_size_is_the_stated_one_or_that_of_the_view_box(attributes, size):
 )
 def test_the_type_is_recognised_by_the_first_element(app, start):
     with app.app_context():
-        assert detect(start + draw(), "a.jpg").extension == "svg"
-        assert detect(start + b"<html><svg/></html>", "a.svg") is None
+        assert detect_type(start + draw(), "a.jpg").extension == "svg"
+        assert detect_type(start + b"<html><svg/></html>", "a.svg") is None
 
 
 def test_many_comments_do_not_take_long(app):
     with app.app_context():
-        assert detect(b"<!---->" * 500, "a.svg") is None
+        assert detect_type(b"<!---->" * 500, "a.svg") is None
 
 
 @pytest.mark.parametrize(
@@ -180,11 +180,11 @@ def test_many_comments_do_not_take_long(app):
     ['viewBox="0 0 .000000001 9999999" width="9999999in"', 'width="9999999in" height="9999999in"'],
 )
 def test_the_size_of_a_drawing_fits_into_the_database(attributes):
-    drawing = svg.clean(f'<svg xmlns="http://www.w3.org/2000/svg" {attributes}/>'.encode())
+    drawing = svg.clean_svg(f'<svg xmlns="http://www.w3.org/2000/svg" {attributes}/>'.encode())
     assert (drawing.width, drawing.height) == (1_000_000, 1_000_000)
 
 
 @pytest.mark.parametrize("value", ["image-set('//a.example/b.png' 1x)", "src('//a.example/b.png')"])
 def test_a_style_that_loads_a_file_without_url_is_removed(value):
-    drawing = svg.clean(f'<svg xmlns="http://www.w3.org/2000/svg" fill="{value}"/>'.encode())
+    drawing = svg.clean_svg(f'<svg xmlns="http://www.w3.org/2000/svg" fill="{value}"/>'.encode())
     assert b"example" not in drawing.data

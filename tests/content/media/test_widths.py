@@ -46,13 +46,13 @@ def upload(as_admin):
 @pytest.fixture
 def run_counter(monkeypatch):
     """The arguments of each run of the worker that makes a width."""
-    runs, scale = [], images.scale
+    runs, scale = [], images.scale_picture
 
     def count(*args):
         runs.append(args[2:])
         scale(*args)
 
-    monkeypatch.setattr(images, "scale", count)
+    monkeypatch.setattr(images, "scale_picture", count)
     return runs
 
 
@@ -241,13 +241,13 @@ def test_a_picture_whose_width_windows_cannot_delete_now_is_deleted_later(
 def test_a_picture_that_is_deleted_while_a_width_is_made_leaves_nothing(
     app, as_stranger, upload, monkeypatch
 ):
-    media, scale = upload(), images.scale
+    media, scale = upload(), images.scale_picture
 
     def delete_first(source, *args):
         scale(source, *args)
         source.unlink()
 
-    monkeypatch.setattr(images, "scale", delete_first)
+    monkeypatch.setattr(images, "scale_picture", delete_first)
     assert as_stranger.get(address(media, "w640.webp")).status_code == 404
     assert list_widths(app) == []
 

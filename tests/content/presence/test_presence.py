@@ -62,11 +62,11 @@ def test_reports_are_no_changes(app, as_admin, as_other, as_reader, make_article
     article = make_article()
     before = as_reader.get(ARTICLES).headers["ETag"]
     with app.app_context():
-        position = events.last_position()
+        position = events.get_last_position()
     own = as_admin.get(f"{ARTICLES}?fields=open_by").headers["ETag"]
     as_other.post(f"{ARTICLES}{article.uuid}/open/")
     with app.app_context():
-        assert events.last_position() == position
+        assert events.get_last_position() == position
     assert as_reader.get(ARTICLES).headers["ETag"] == before
     assert as_admin.get(f"{ARTICLES}?fields=open_by").headers["ETag"] != own
 

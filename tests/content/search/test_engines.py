@@ -17,7 +17,7 @@ from blogapi.content.articles.lifecycle import ContentType
 from blogapi.content.articles.lists.conditions import ArticleFilters
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import article_bodies
-from blogapi.content.articles.writing.derived_columns import render_articles, store_beside
+from blogapi.content.articles.writing.derived_columns import render_articles, store_derived_rows
 from blogapi.content.search import results, tsvector
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies.categories import CATEGORIES, Category
@@ -111,7 +111,9 @@ def store_articles(found):
         ]
         db.session.add_all(articles)
         db.session.flush()
-        store_beside(db.session(), render_articles(articles), new={article.uuid for article in articles})
+        store_derived_rows(
+            db.session(), render_articles(articles), new={article.uuid for article in articles}
+        )
 
 
 def search(words, page=None):

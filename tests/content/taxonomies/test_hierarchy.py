@@ -135,7 +135,7 @@ def test_two_concurrent_writes_make_no_cycle(app, make):
 
 def test_categories_are_not_nested_without_end(as_admin, make):
     parent = None
-    for number in range(hierarchy.MAX_DEPTH + 1):
+    for number in range(hierarchy.MAX_TERMS_ABOVE + 1):
         parent = make(f"Level {number}", parent)
     response = as_admin.post(CATEGORIES, json={"name": "Deeper", "parent": parent})
     assert (response.status_code, list(response.json["errors"])) == (422, ["parent"])

@@ -191,7 +191,7 @@ def test_the_ids_of_calls_are_unique_and_those_of_public_changes_stay(
 ):
     webhook = make_webhook(events=["*", "article.unlisted"])
     with app.app_context():
-        begin = events.last_position()
+        begin = events.get_last_position()
     # In one commit, the position of an unlisted item is the public position of another one.
     with app.app_context(), transaction():
         db.session.execute(
@@ -256,7 +256,7 @@ def test_a_reset_does_not_say_how_many_drafts_are_written(
     assert call.json["type"] == "blog.reset"
     assert call.headers["webhook-id"].rpartition("_")[2] == str(last)
     with app.app_context():
-        assert queries.get_by_uuid(UUID(webhook["uuid"])).position == events.last_position()
+        assert queries.get_by_uuid(UUID(webhook["uuid"])).position == events.get_last_position()
 
 
 # The feed of changes

@@ -245,7 +245,7 @@ def library(request, monkeypatch) -> bool:
         path.write_bytes(source.read_bytes() + (b"changed" if request.param else b""))
         return images.ProcessedImage(path, 40, 30, is_still=True)
 
-    monkeypatch.setattr(images, "process", process)
+    monkeypatch.setattr(images, "process_image", process)
     return request.param
 
 

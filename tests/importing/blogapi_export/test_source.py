@@ -331,7 +331,7 @@ def blogs(app, instance, databases, monkeypatch) -> Blogs:
         path.write_bytes(source.read_bytes())
         return images.ProcessedImage(path, 40, 30, is_still=True)
 
-    monkeypatch.setattr(images, "process", copy)
+    monkeypatch.setattr(images, "process_image", copy)
     return Blogs(app, instance, databases)
 
 

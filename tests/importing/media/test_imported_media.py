@@ -34,7 +34,7 @@ def site(tmp_path):
 def quick_images(request, monkeypatch):
     """Pictures are processed without a worker, except in tests with the fixture `worker`."""
     if "worker" not in request.fixturenames:
-        monkeypatch.setattr(images, "process", copy)
+        monkeypatch.setattr(images, "process_image", copy)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def worker():
 
 
 def copy(source, type, folder):
-    """Copy a picture in place of `images.process`."""
+    """Copy a picture in place of `images.process_image`."""
     path = folder / "image"
     path.write_bytes(source.read_bytes())
     return images.ProcessedImage(path, 40, 30, is_still=True)
@@ -205,13 +205,13 @@ def test_lost_text_of_a_drawing_is_reported_once(worker, run, site):
 
 
 def test_a_broken_picture_is_reported_and_processed_once(worker, run, site, monkeypatch):
-    processed, process = [], images.process
+    processed, process = [], images.process_image
 
     def record(*arguments):
         processed.append(arguments)
         return process(*arguments)
 
-    monkeypatch.setattr(images, "process", record)
+    monkeypatch.setattr(images, "process_image", record)
     picture = draw(site / "posts/cat.png")
     picture.write_bytes(picture.read_bytes()[:-30])
     for name in "ab":
@@ -231,7 +231,7 @@ def test_no_picture_is_processed_after_the_library_is_full(run, app, site, monke
         processed.append(arguments)
         return copy(*arguments)
 
-    monkeypatch.setattr(images, "process", record)
+    monkeypatch.setattr(images, "process_image", record)
     app.config["MEDIA_GIGABYTES"] = 0
     for name, color in (("a", "red"), ("b", "blue")):
         draw(site / f"posts/{name}.png", color)

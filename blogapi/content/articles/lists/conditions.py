@@ -79,7 +79,7 @@ class ArticleFilters:
     custom: Sequence[FieldFilter] = ()
 
     @property
-    def need_draft_access(self) -> bool:
+    def needs_draft_access(self) -> bool:
         """Whether only callers who see drafts may use these filters."""
         return bool(self.status) or self.working_copy is not None
 
@@ -185,11 +185,11 @@ def is_only_author(author_id: UUID) -> bool:
     return not db.session.scalar(select(or_(*others)))
 
 
-#: The uuids of the terms that a reference names: uuid, slug or former slug of a tag or a category.
-Named = Mapping[str, Sequence[UUID]]
+#: Maps each reference (uuid, slug or former slug of a tag or a category) to the uuids of its terms.
+NamedTerms = Mapping[str, Sequence[UUID]]
 
 
-def find_named(filters: ArticleFilters) -> tuple[Named, Named]:
+def find_named_terms(filters: ArticleFilters) -> tuple[NamedTerms, NamedTerms]:
     """Return the tags and the categories that the filters name, by reference; unknown ones are left out.
 
     A category includes all categories below it, unless the filters are `exact`.
@@ -207,7 +207,7 @@ def find_named(filters: ArticleFilters) -> tuple[Named, Named]:
         values[f"{model.kind}_uuids"] = [uuid for text in wanted[model] if (uuid := parse_uuid(text))]
     named = {model.kind: defaultdict[UUID | str, list[UUID]](list) for model in wanted}
     for kind, root, slug, uuid in db.session.connection().execute(
-        _select_named(models, filters.exact), values
+        _select_named_terms(models, filters.exact), values
     ):
         named[kind][root].append(uuid)
         named[kind][slug].append(uuid)
@@ -229,8 +229,8 @@ def find_named(filters: ArticleFilters) -> tuple[Named, Named]:
 
 
 @cache
-def _select_named(models: tuple[type[Tag | Category], ...], exact: bool) -> Any:
-    """Return the statement that selects kind, uuid and slug of terms, and the terms that each includes."""
+def _select_named_terms(models: tuple[type[Tag | Category], ...], exact: bool) -> Any:
+    """Return the statement that selects named terms: kind, uuid, slug, and uuid of each included term."""
     selects = []
     for model in models:
         term = table_of(model).c
@@ -249,12 +249,12 @@ def _select_named(models: tuple[type[Tag | Category], ...], exact: bool) -> Any:
     return union_all(*selects)
 
 
-def _list_uuids(named: Named, references: Sequence[str]) -> list[UUID]:
+def _list_uuids(named: NamedTerms, references: Sequence[str]) -> list[UUID]:
     return list({uuid: None for reference in references for uuid in named.get(reference, ())})
 
 
 def _match_terms(filters: ArticleFilters) -> Iterator[Condition]:
-    tags, categories = find_named(filters)
+    tags, categories = find_named_terms(filters)
     if filters.tag:
         yield _match_link(_tag, _tag.tag_id, _list_uuids(tags, filters.tag))
     for reference in filters.tags_all:

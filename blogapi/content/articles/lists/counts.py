@@ -73,7 +73,7 @@ def _count_by_status(term: ColumnElement[UUID]) -> Select[*tuple[Any, ...]]:
 def make_counter(taxonomy: Taxonomy[Any]) -> ArticleCounter:
     """Return a counter for the terms of the taxonomy.
 
-    If they have a table of links, it reads this table, and only few rows of articles.
+    If the terms have a table of links, the counter reads this table, and only a few rows of articles.
     """
     term, uuid = taxonomy.get_link(), table_of(taxonomy.model).c.uuid
     if term.table is table_of(Article):

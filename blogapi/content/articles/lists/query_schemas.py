@@ -45,7 +45,7 @@ class ArticleCountsQuery(DetailQuery):
     )
     exact = TextBoolean(
         metadata={
-            "description": "With `true`, `category` and `not_category` do not include the categories below.",
+            "description": "With `true`, `category` and `not_category` do not include subcategories.",
             "example": True,
         }
     )

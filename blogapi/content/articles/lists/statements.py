@@ -21,7 +21,7 @@ from blogapi.content.articles.lists.conditions import (
     PAGE,
     ArticleFilters,
     Condition,
-    find_named,
+    find_named_terms,
     is_only_author,
     limit_time,
     list_conditions,
@@ -42,8 +42,8 @@ NEWEST, FEATURED_FIRST = "-published_at", "-featured"
 _article, _copy = table_of(Article).c, table_of(WorkingCopy).c
 _tag, _entry = table_of(ArticleTag).c, table_of(SearchEntry).c
 
-_BY_DATE = ("published_at", NEWEST)
-_ORDERED_BY: dict[str, ColumnElement[Any]] = {
+_DATE_ORDERINGS = ("published_at", NEWEST)
+_ORDER_COLUMNS: dict[str, ColumnElement[Any]] = {
     "published_at": _article.published_at,
     "position": _article.position,
     "title": _article.sort_key,
@@ -53,13 +53,13 @@ _ORDERED_BY: dict[str, ColumnElement[Any]] = {
 _DATED_STATUSES = {SCHEDULED, *READABLE_STATUSES}
 
 
-class _Undated:
+class _UndatedColumns:
     """Columns of articles for a list that is not ordered by date: SQLite must not use an index of dates."""
 
     status, type, published_at = _article.status, _article.type, unindexed(_article.published_at)
 
 
-class Unindexed:
+class UnindexedColumns:
     """The columns of articles for a list of few articles: SQLite must use the index that finds them."""
 
     status, type = unindexed(_article.status), unindexed(_article.type)
@@ -81,27 +81,27 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
     """
     ordering, now = filters.ordering or NEWEST, current_time()
     conditions = _list_all_conditions(filters, author_id)
-    total = _count(conditions, filters, now, public=public)
+    total = _count_matching(conditions, filters, now, public=public)
     is_listed = public or filters.status in LISTED_STATUSES
     driver = next((one for one in conditions if one.drives), None)
-    if driver is not None and is_listed and ordering in _BY_DATE and filters.type != PAGE:
+    if driver is not None and is_listed and ordering in _DATE_ORDERINGS and filters.type != PAGE:
         link = driver.link
         uuids = _select_links(link.article_id, driver, conditions, filters, now)
         order = (link.listed_from, ordering.startswith("-")), (link.article_id, False)
         return _make_list(uuids, order, total)
-    columns: Any = _article if ordering in _BY_DATE else _Undated
+    columns: Any = _article if ordering in _DATE_ORDERINGS else _UndatedColumns
     # There are few scheduled articles, which an index of dates finds.
     is_sorted = filters.status == SCHEDULED or any(one.is_selective for one in conditions)
     if is_sorted:
-        columns = _article if filters.status == SCHEDULED else Unindexed
+        columns = _article if filters.status == SCHEDULED else UnindexedColumns
     uuids = _select_articles(_article.uuid, columns, conditions, filters, now, public=public)
     if ordering.endswith("last_updated") and not public:
-        edited = _select_articles(_article.uuid, Unindexed, conditions, filters, now)
+        edited = _select_articles(_article.uuid, UnindexedColumns, conditions, filters, now)
         return _list_by_change(uuids, edited, ordering, total, is_sorted=is_sorted)
     return _make_list(uuids, _make_order(filters, ordering, is_listed=is_listed, is_sorted=is_sorted), total)
 
 
-def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
+def select_matches(author_id: UUID | None, filters: ArticleFilters, *, public: bool) -> Select[UUID] | None:
     """Return an unordered statement that selects the uuids of the matching articles; None if all match.
 
     With `public`, the statement may still select articles that are not public, because the search excludes
@@ -117,7 +117,7 @@ def select_matching(author_id: UUID | None, filters: ArticleFilters, *, public: 
             return None
         if filters == ArticleFilters(tag=filters.tag):
             # The rows of the articles are not needed.
-            tags, _ = find_named(filters)
+            tags, _ = find_named_terms(filters)
             return select(_tag.article_id).where(_tag.tag_id.in_(chain(*tags.values())))
     conditions = _list_all_conditions(filters, author_id)
     return _select_articles(_article.uuid, _article, conditions, filters, current_time(), reads_all=True)
@@ -136,7 +136,7 @@ def select_status_counts(author_id: UUID | None, filters: ArticleFilters) -> Exe
 
 
 def limit_entries(filters: ArticleFilters) -> list[ColumnElement[bool]]:
-    """Return the conditions that a search entry is that of a public article in the period of the filters."""
+    """Return the conditions that a search entry belongs to a public article in the period of the filters."""
     return [_entry.listed_from <= current_time(), *limit_time(_entry.listed_from, filters)]
 
 
@@ -186,7 +186,7 @@ def _select_links(
     return select(column).select_from(source).where(*wanted)
 
 
-def _count(
+def _count_matching(
     conditions: Sequence[Condition], filters: ArticleFilters, now: datetime, *, public: bool
 ) -> Select[int]:
     links = [one for one in conditions if one.link is not None]
@@ -195,7 +195,7 @@ def _count(
         article_id = driver.link.article_id
         number = func.count() if driver.drives else func.count(article_id.distinct())
         return _select_links(number, driver, conditions, filters, now, reads_all=True)
-    columns: Any = Unindexed if any(one.is_selective for one in conditions) else _article
+    columns: Any = UnindexedColumns if any(one.is_selective for one in conditions) else _article
     return _select_articles(func.count(), columns, conditions, filters, now, public=public, reads_all=True)
 
 
@@ -204,10 +204,10 @@ def _make_order(filters: ArticleFilters, ordering: str, *, is_listed: bool, is_s
     if ordering == FEATURED_FIRST:
         by_date = _make_order(filters, NEWEST, is_listed=is_listed, is_sorted=is_sorted)
         return ((unindexed(_article.featured) if is_sorted else _article.featured, True), *by_date)
-    column, is_descending = _ORDERED_BY[ordering.removeprefix("-")], ordering.startswith("-")
+    column, is_descending = _ORDER_COLUMNS[ordering.removeprefix("-")], ordering.startswith("-")
     column = unindexed(column) if is_sorted else column
     order = ((column, is_descending), (_article.uuid, False))
-    if ordering not in _BY_DATE or is_listed or filters.status in _DATED_STATUSES:
+    if ordering not in _DATE_ORDERINGS or is_listed or filters.status in _DATED_STATUSES:
         return order
     # An article without a date is a draft in progress; it is sorted as if it were newer than all others.
     has_date = _article.published_at.is_not(None)

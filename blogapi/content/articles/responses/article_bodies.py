@@ -18,7 +18,7 @@ from blogapi.content.articles.lists.statements import (
     ArticleList,
     build_list,
     limit_entries,
-    select_matching,
+    select_matches,
     select_status_counts,
 )
 from blogapi.content.articles.renderer_version import get_renderer_version
@@ -26,7 +26,7 @@ from blogapi.content.articles.responses import article_links, computed_fields, n
 from blogapi.content.articles.responses.article_fields import (
     Terms,
     article_fields,
-    list_needed,
+    list_needed_fields,
     order_fields,
     read_rows,
     read_terms,
@@ -55,7 +55,7 @@ def get_json(uuid: UUID, names: Names = None, *, public: bool = False, type_: st
 
     With `public`, it must be public, and with `type_` it must have this type: an article or a page.
     """
-    needed = list_needed(order_fields(names))
+    needed = list_needed_fields(order_fields(names))
     rows = read_rows([uuid], needed, public=public)
     if not rows or type_ not in (None, rows[0].type):
         hint = f"; GET /api/v1/blog/{type_}s/ lists them" if type_ else ""
@@ -85,9 +85,10 @@ def list_article_bodies(
     snippets: Snippets | None = None,
     hashes_body: bool = False,
 ) -> Page[JsonBody]:
-    """Return a page of the selected articles, or all articles, with these fields (None: documented fields).
+    """Return one page of the articles that `articles` selects, or all of them if `page` is None.
 
-    With `public`, the list shows only public articles, and only changes to public articles change its ETag.
+    `names` are the fields of each article. With `public`, the list shows only public articles, and only
+    changes to public articles change its ETag.
     """
     if page is None:
         uuids = _execute(articles.uuids).scalars().all()
@@ -112,7 +113,7 @@ def get_article_bodies(
     """Return the array of these articles, in the given order, with these fields (None: documented fields).
 
     The ETag of a long array changes with every change of the blog. With `hashes_body`, the ETag is the digest
-    of the array, which is then read twice: an author must not learn from the ETag when other users write.
+    of the array, so that an author cannot learn from it when other users write. The array is then read twice.
     """
     fields = order_fields(names)
     if len(uuids) <= CHUNK_SIZE:
@@ -124,7 +125,7 @@ def get_article_bodies(
         body = _stream_array(uuids, fields, snippets, public=public)
         return JsonBody(body, state=digest.hexdigest())
     computed_state = computed_fields.get_state(fields)
-    state = f"{get_renderer_version()} {events.state_token(public=public)} {computed_state}"
+    state = f"{get_renderer_version()} {events.get_state_token(public=public)} {computed_state}"
     if not public:
         # Changes of working copies are not events, but can change which articles are listed, and their order.
         state += hashlib.sha256(b"".join(uuid.bytes for uuid in uuids)).hexdigest()
@@ -154,7 +155,7 @@ def _read_articles(
     uuids: Sequence[UUID], names: tuple[str, ...], snippets: Snippets | None, *, public: bool
 ) -> tuple[Sequence[Any], list[Fields]]:
     """Return the rows of these articles, and their fields."""
-    needed = list_needed(names)
+    needed = list_needed_fields(names)
     rows = read_rows(uuids, needed, public=public)
     terms = read_terms(rows, needed)
     return rows, _make_articles(rows, names, terms, snippets)
@@ -164,7 +165,7 @@ def _make_articles(
     rows: Sequence[Any], names: tuple[str, ...], terms: Terms, snippets: Snippets | None
 ) -> list[Fields]:
     """Return the articles in the rows with the named fields in their order, without `neighbours.FIELDS`."""
-    needed = list_needed(names)
+    needed = list_needed_fields(names)
     articles = [article_fields(row, needed, terms) for row in rows]
     if any(name in names for name in COMPUTED_FIELDS):
         computed = computed_fields.compute_fields(names, [{"category": None, **one} for one in articles])
@@ -188,12 +189,12 @@ def _execute(statement: Executable, values: Mapping[str, Any] | None = None) -> 
 def list_published(
     names: Names = None, page: PageRequest | None = None, filters: ArticleFilters = NO_FILTERS
 ) -> Page[JsonBody]:
-    """Return a page of the public articles that match the filters, or all of them.
+    """Return a page of the public articles that match the filters, or all of them if `page` is None.
 
     Without `ordering`, the newest articles come first, or the best matches if there is a search query.
     """
     if _ranks_by_relevance(filters):
-        return _search(names, page, filters)
+        return _search_page(names, page, filters)
     return _list_articles(build_list(filters, public=True), page, names, filters, public=True)
 
 
@@ -231,7 +232,7 @@ def list_in_any_status(
     if filters.status == ANY_STATUS:
         filters = replace(filters, status="")
     if _ranks_by_relevance(filters):
-        return _search(names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body)
+        return _search_page(names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body)
     articles = build_list(filters, public=False, author_id=author_id)
     return _list_articles(articles, page, names, filters, public=False, hashes_body=hashes_body)
 
@@ -283,7 +284,7 @@ def _list_articles(
     return replace(page_body, max_number=MAX_SEARCH_PAGE) if filters.q else page_body
 
 
-def _search(
+def _search_page(
     names: Names,
     page: PageRequest | None,
     filters: ArticleFilters,
@@ -295,7 +296,7 @@ def _search(
     scope, rest = limit_entries(filters) if public else (), replace(filters, q="")
     if public:
         rest = replace(rest, published_after=None, published_before=None)
-    among = select_matching(author_id, rest, public=public)
+    among = select_matches(author_id, rest, public=public)
     uuids, total = search(filters.q, page, scope=scope, among=among)
     rows = get_article_bodies(
         uuids, names, public=public, snippets=_get_snippet_maker(filters), hashes_body=hashes_body

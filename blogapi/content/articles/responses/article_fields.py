@@ -27,7 +27,7 @@ from blogapi.content.articles.responses import computed_fields, neighbours
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
 from blogapi.content.articles.schemas import (
     ArticleSchema,
-    FoundFieldsSchema,
+    ListedArticleFieldsSchema,
     PageFieldsSchema,
     SingleArticleFieldsSchema,
 )
@@ -40,7 +40,7 @@ from blogapi.storage.database import chunk, current_time, db, table_of
 from blogapi.web.fields import Fields, NestedColumns
 
 # For each field: its name, the attribute of the row (None: the row itself), and the function that serializes
-# the value. A schema would look up each value in several ways.
+# the value. A schema is slower, because it looks up each value in several ways.
 Plan = Sequence[tuple[str, str | None, Callable[[Any, str, Any], Any]]]
 
 
@@ -75,7 +75,7 @@ def dump_row(plan: Plan, row: Any) -> Fields:
 _article = table_of(Article).c
 
 DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
-_SCHEMAS = (FoundFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
+_SCHEMAS = (ListedArticleFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
 _FIELD_ORDER = tuple(dict.fromkeys(name for schema in _SCHEMAS for name in schema().fields))
 # The terms that an article contains, with the schema of each of them.
 _TERM_SCHEMAS: Mapping[str, ma.Schema] = {
@@ -104,14 +104,14 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-_NOT_IN_ROW = tuple({*_OTHER_FIELDS, *_TERM_SCHEMAS} & {*PageFieldsSchema().fields, "category"})
+_FIELDS_NOT_IN_ROW = tuple({*_OTHER_FIELDS, *_TERM_SCHEMAS} & {*PageFieldsSchema().fields, "category"})
 
 
 class _RowSchema(PageFieldsSchema):
     """The fields of articles and pages that are columns of their row."""
 
     class Meta(PageFieldsSchema.Meta):
-        exclude = _NOT_IN_ROW  # type: ignore[assignment]
+        exclude = _FIELDS_NOT_IN_ROW  # type: ignore[assignment]
 
     # The row contains the rendered values.
     cover = ma.fields.Raw()  # type: ignore[assignment]
@@ -129,7 +129,7 @@ def order_fields(names: Sequence[str] | None) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=512)
-def list_needed(names: tuple[str, ...]) -> tuple[str, ...]:
+def list_needed_fields(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the fields from the row and the terms of an article that a response with these fields needs."""
     needed = computed_fields.get_needed_fields(names)
     if any(name in names for name in COMPUTED_FIELDS):
@@ -141,7 +141,7 @@ def read_rows(uuids: Sequence[UUID], needed: tuple[str, ...], *, public: bool) -
     """Return the rows of these articles in this order, with the columns of the needed fields.
 
     Articles that do not exist, or with `public` are not public, are left out. Raises Damaged if a text
-    contains characters that no text can contain.
+    contains NUL characters.
     """
     found: dict[UUID, Any] = {}
     for batch in chunk(uuids):
@@ -169,7 +169,7 @@ def _select_rows(needed: tuple[str, ...], public: bool) -> Select[*tuple[Any, ..
     return statement.where(readable(_article)) if public else statement
 
 
-# The terms of articles: the name of the field, then the uuid of the article, then the terms in their order.
+# Maps the name of a field to the terms of each article, in their order, by the uuid of the article.
 Terms = Mapping[str, Mapping[UUID, Sequence[Fields]]]
 
 

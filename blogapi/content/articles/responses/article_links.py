@@ -29,7 +29,7 @@ from blogapi.storage.database import current_time, db, execute_in_batches, table
 _LINK = re.compile(
     rf'<a(?= )(?>([^<>]*?) href="{REFERENCE.pattern}(#[^"<>]*+)?")([^<>]*+)>((?:[^<]++|<(?!/?a[ >]))*+)</a>'
 )
-_MARK = "article:"
+_SCHEME = "article:"
 
 _article, _category = table_of(Article).c, table_of(Category).c
 _SELECT_READABLE = (
@@ -46,7 +46,7 @@ _SELECT_READABLE = (
     .where(_article.uuid.in_(bindparam("uuids", expanding=True)), readable(_article))
 )
 _SELECT_CONTENT = select(_article.content).where(
-    _article.uuid == bindparam("uuid"), _article.content.contains(_MARK)
+    _article.uuid == bindparam("uuid"), _article.content.contains(_SCHEME)
 )
 _SELECT_LINKED = select(_article.type, _article.uuid, _article.category_id).where(
     _article.uuid.in_(bindparam("uuids", expanding=True))
@@ -59,7 +59,7 @@ def resolve_links(texts: Sequence[str]) -> list[str]:
     A link to an article or page that readers cannot see is replaced by its text. Without references, no
     statement is executed.
     """
-    uuids = {UUID(match[2]) for text in texts if _MARK in text for match in _LINK.finditer(text)}
+    uuids = {UUID(match[2]) for text in texts if _SCHEME in text for match in _LINK.finditer(text)}
     if not uuids:
         return list(texts)
     urls = find_urls(uuids)
@@ -69,7 +69,7 @@ def resolve_links(texts: Sequence[str]) -> list[str]:
         url = urls.get(UUID(uuid))
         return text if url is None else f'<a{before} href="{escape(url)}{fragment}"{after}>{text}</a>'
 
-    return [_LINK.sub(replace, text) if _MARK in text else text for text in texts]
+    return [_LINK.sub(replace, text) if _SCHEME in text else text for text in texts]
 
 
 def find_mentioned(text: str) -> set[UUID]:
@@ -77,7 +77,7 @@ def find_mentioned(text: str) -> set[UUID]:
     return {UUID(uuid) for uuid in REFERENCE.findall(text)}
 
 
-def find_shown(uuid: UUID) -> Mapping[str, set[UUID]]:
+def find_linked_items(uuid: UUID) -> Mapping[str, set[UUID]]:
     """Return the items that can change the HTML of an article, by kind.
 
     These are the linked articles with their categories, and the linked pages. If a linked page moves because

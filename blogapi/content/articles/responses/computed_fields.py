@@ -147,8 +147,8 @@ def _select_own_articles(caller: Caller) -> Select[UUID] | None:
     return select(Article.uuid).where(Article.author_id == caller.restricted_to_author)
 
 
-def _find_visible(group: ArticleGroup, statement: Select[*tuple[Any, ...]]) -> dict[UUID, Any]:
-    """Return the rows of the articles whose drafts the caller can see, by the uuid of the article."""
+def _find_visible_rows(group: ArticleGroup, statement: Select[*tuple[Any, ...]]) -> dict[UUID, Any]:
+    """Return the rows of the articles that the caller could see as drafts, by the uuid of the article."""
     caller = current_caller()
     own_articles = _select_own_articles(caller)
     if own_articles is not None:
@@ -160,36 +160,36 @@ def _find_visible(group: ArticleGroup, statement: Select[*tuple[Any, ...]]) -> d
 
 
 def _find_working_copies(group: ArticleGroup) -> Sequence[Fields | None]:
-    """Return the working copy of each article, for callers who can see its drafts."""
+    """Return the working copy of each article; None if the caller could not see the article as a draft."""
     copies = {
         uuid: {
             "last_updated": _TIMESTAMP_FIELD.serialize("last_updated", row),
             "user": {"uuid": str(row.user_id), "username": row.username or ""},
             "title": row.title,
         }
-        for uuid, row in _find_visible(group, _SELECT_COPIES).items()
+        for uuid, row in _find_visible_rows(group, _SELECT_COPIES).items()
     }
     return [copies.get(UUID(article["uuid"])) for article in group.articles]
 
 
 def _find_editors(group: ArticleGroup) -> Sequence[Fields | None]:
-    """Return the last editor of each article, for callers who can see its drafts."""
+    """Return the last editor of each article; None if the caller could not see the article as a draft."""
     # The article may have been deleted since it was read.
     editors = {
         uuid: {"uuid": str(row.uuid), "username": row.username}
-        for uuid, row in _find_visible(group, _SELECT_EDITORS).items()
+        for uuid, row in _find_visible_rows(group, _SELECT_EDITORS).items()
     }
     return [editors.get(UUID(article["uuid"])) for article in group.articles]
 
 
 def _find_key_names(group: ArticleGroup) -> Sequence[str | None]:
-    """Return the name of the key that wrote each article last, for callers who can see its drafts."""
-    names = {uuid: row.key_name for uuid, row in _find_visible(group, _SELECT_KEY_NAMES).items()}
+    """Return the name of the API key used for each article's last write; None as in `_find_editors`."""
+    names = {uuid: row.key_name for uuid, row in _find_visible_rows(group, _SELECT_KEY_NAMES).items()}
     return [names.get(UUID(article["uuid"])) for article in group.articles]
 
 
 def _find_open_by(group: ArticleGroup) -> Sequence[Sequence[Fields] | None]:
-    """Return the other users who have each article open, for callers who can see its drafts."""
+    """Return the other users who have each article open; None if the caller sees no drafts of its author."""
     caller = current_caller()
     own = str(caller.restricted_to_author)
     visible = {UUID(item["uuid"]) for item in group.articles if caller.sees_drafts or item["author"] == own}
@@ -291,7 +291,7 @@ def _make_url(site: Site, article: Fields, tree: page_paths.Tree) -> str | None:
     )
 
 
-def _list_unfit(group: ArticleGroup) -> Sequence[Fields | None]:
+def _list_unfit_custom_values(group: ArticleGroup) -> Sequence[Fields | None]:
     own = str(current_caller().restricted_to_author)
     return [
         list_unfit_values(article["stored_custom"], own=article["author"] == own)
@@ -310,7 +310,7 @@ _FIELDS: Mapping[str, ComputedField] = {
     "custom": ComputedField(
         ("stored_custom",), lambda group: show_values([one["stored_custom"] for one in group.articles])
     ),
-    "custom_unfit": ComputedField(("stored_custom",), _list_unfit, is_nullable=True),
+    "custom_unfit": ComputedField(("stored_custom",), _list_unfit_custom_values, is_nullable=True),
     "open_by": ComputedField((), _find_open_by, is_nullable=True),
 }
 COMPUTED_FIELDS = tuple(_FIELDS)

@@ -57,7 +57,7 @@ def make_head(
     article itself; the head links to them if there are several.
     """
     site, category = describe_in_language(site, article["language"]), article["category"]
-    page, times = _summarize(article, site, url), _read_times(article)
+    page, times = _make_page_summary(article, site, url), _read_times(article)
     categories = [*parents, *([category] if category else [])]
     return build_head(
         site,
@@ -72,12 +72,12 @@ def make_head(
 
 
 def _list_alternates(article: Fields, translations: Sequence[Translation]) -> Sequence[Fields]:
-    """Return the addresses of the article in all languages; none unless it is public in several."""
+    """Return the addresses of the article in all its languages, or nothing if there is only one."""
     chosen = choose_alternates(UUID(article["uuid"]), translations)
     return [{"language": one.language, "url": one.url} for one in chosen]
 
 
-def _summarize(article: Fields, site: Site, url: str | None) -> PageSummary:
+def _make_page_summary(article: Fields, site: Site, url: str | None) -> PageSummary:
     seo, cover = article["seo"], article["cover"]
     image = choose_image(site, seo["og_image"], article["cover_image"])
     is_cover = image and cover and image == addresses.make_picture_absolute(site, cover["url"])
@@ -120,7 +120,7 @@ def _make_posting(page: PageSummary, times: _Times, article: Fields, site: Site)
             "image": _make_image(page),
             "datePublished": times.published_at,
             "dateModified": times.modified_at,
-            # Only articles make an author public, so that a page names no authors.
+            # Authors are public only if a public article names them, so a page (no category) names none.
             "author": [_make_person(site, author) for author in article["authors"] if article["category"]],
             "publisher": make_publisher(site),
             "articleSection": article["category"] and article["category"]["name"],

@@ -24,10 +24,10 @@ from blogapi.web.media_addresses import complete_address
 from blogapi.web.pagination import Query
 
 MARKDOWN = "text/markdown"
-# The response in the OpenAPI document, beside the one as JSON.
+# The Markdown response in the OpenAPI document, in addition to the JSON response.
 MARKDOWN_CONTENT = {200: {"content": {MARKDOWN: {"schema": {"type": "string"}}}}}
 
-# The fields of the item, with their names in the front matter, which are those of an export.
+# Maps fields of the item to their names in the front matter; exports use the same names.
 _TEXTS = {
     "title": "title",
     "subtitle": "subtitle",
@@ -43,24 +43,24 @@ _TEXTS = {
 _LISTS = ("tags", "authors")
 _FIELDS = (*_TEXTS, "category", *_LISTS, "content", "content_type")
 
-_END = r"(#[^\s()<>\"']{0,200})?"
-# Links to articles in Markdown and in HTML; each repetition is bounded, so that no text takes long.
-_INLINE = re.compile(rf"\[([^\[\]]{{1,500}})\]\(<?{ARTICLE.pattern}{_END}>?(\s[^()]{{0,500}})?\)")
-_ANCHOR = re.compile(
-    rf"(<a\s(?:[^<>]{{0,500}}\s)?href=[\"'])\s*{ARTICLE.pattern}{_END}([\"'][^<>]{{0,500}}>)([^<]{{0,500}})</a>",
+_FRAGMENT = r"(#[^\s()<>\"']{0,200})?"
+# Links to articles in Markdown and in HTML; each repetition is bounded, so that every search is fast.
+_INLINE_LINK = re.compile(rf"\[([^\[\]]{{1,500}})\]\(<?{ARTICLE.pattern}{_FRAGMENT}>?(\s[^()]{{0,500}})?\)")
+_HTML_LINK = re.compile(
+    rf"(<a\s(?:[^<>]{{0,500}}\s)?href=[\"'])\s*{ARTICLE.pattern}{_FRAGMENT}([\"'][^<>]{{0,500}}>)([^<]{{0,500}})</a>",
     re.IGNORECASE,
 )
-_DEFINITION = re.compile(
-    rf"^( {{0,3}}\[[^\[\]\n]{{1,500}}\]: {{0,3}}<?){ARTICLE.pattern}{_END}(.{{0,500}})$", re.MULTILINE
+_LINK_DEFINITION = re.compile(
+    rf"^( {{0,3}}\[[^\[\]\n]{{1,500}}\]: {{0,3}}<?){ARTICLE.pattern}{_FRAGMENT}(.{{0,500}})$", re.MULTILINE
 )
-# A reference that is not a part of another address.
-_FILE = re.compile(rf"(?<![\w/.:%-]){FILE.pattern}", re.IGNORECASE)
+# A reference to a file that is not a part of another address.
+_FILE_REFERENCE = re.compile(rf"(?<![\w/.:%-]){FILE.pattern}", re.IGNORECASE)
 
 
 def prefers_markdown() -> bool:
-    """Return whether the request names Markdown and likes it as much as JSON; `*/*` alone gets JSON.
+    """Return whether the request names Markdown, with at least the priority of JSON; `*/*` alone gets JSON.
 
-    Assistants send `text/markdown, text/html, */*`, which likes both equally.
+    Assistants send `text/markdown, text/html, */*`, in which both have the same priority.
     """
     accepted = request.accept_mimetypes
     is_named = any(value.lower() == MARKDOWN for value, _ in accepted)
@@ -68,7 +68,7 @@ def prefers_markdown() -> bool:
 
 
 def offers_markdown(view: Callable[[Query, UUID], JsonBody]) -> Callable[[Query, UUID], JsonBody | Response]:
-    """Let a view, which returns an article or a page as JSON, also return Markdown."""
+    """Return the view of an article or a page, which then answers in JSON or, if preferred, in Markdown."""
 
     @wraps(view)
     def negotiate(query: Query, id: UUID) -> JsonBody | Response:
@@ -102,7 +102,7 @@ def _make_response(body: JsonBody) -> Response:
 
 
 def _resolve_links(content: str) -> str:
-    """Return the text with the addresses of linked items; a link that readers cannot follow becomes words."""
+    """Return the text with the addresses of linked items, and without links to items readers cannot see."""
     uuids = article_links.find_mentioned(content)
     urls = article_links.find_urls(uuids) if uuids else {}
 
@@ -123,9 +123,9 @@ def _resolve_links(content: str) -> str:
         return f"{before}{url}{after}" if (url := find(uuid, fragment)) else ""
 
     for pattern, resolve in (
-        (_INLINE, resolve_inline),
-        (_ANCHOR, resolve_anchor),
-        (_DEFINITION, resolve_definition),
+        (_INLINE_LINK, resolve_inline),
+        (_HTML_LINK, resolve_anchor),
+        (_LINK_DEFINITION, resolve_definition),
     ):
         content = pattern.sub(resolve, content) if uuids else content
     return content
@@ -138,4 +138,4 @@ def _resolve_files(content: str) -> str:
         file = files.get(UUID(reference[1]))
         return reference[0] if file is None else complete_address(file.path)
 
-    return _FILE.sub(resolve, content)
+    return _FILE_REFERENCE.sub(resolve, content)

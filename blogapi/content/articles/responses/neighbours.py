@@ -1,7 +1,7 @@
 """The fields of a single article that show other public articles: `previous`, `next` and `related`.
 
 They are computed at each read, because they depend on other articles. In a blog with several languages, they
-are in the language of the article.
+show only articles in the language of the article.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _find_previous(article: Any) -> Sequence[Any]:
     time = min(article.published_at, current_time() + timedelta(microseconds=1))
     # With a single range of times, SQLite begins at this article in the index.
     is_older = _article.published_at <= time, or_(_article.published_at < time, _article.uuid > article.uuid)
-    return _read(article, can_be_listed(_article), *is_older, order=_NEWEST_FIRST)
+    return _read_rows(article, can_be_listed(_article), *is_older, order=_NEWEST_FIRST)
 
 
 def _find_next(article: Any) -> Sequence[Any]:
@@ -63,7 +63,7 @@ def _find_next(article: Any) -> Sequence[Any]:
     if time is None or time > now:
         return ()
     is_newer = _article.published_at >= time, or_(_article.published_at > time, _article.uuid < article.uuid)
-    return _read(article, listed(_article, now), *is_newer, order=_OLDEST_FIRST)
+    return _read_rows(article, listed(_article, now), *is_newer, order=_OLDEST_FIRST)
 
 
 def _find_related(article: Any) -> Sequence[Any]:
@@ -88,15 +88,15 @@ def _find_related(article: Any) -> Sequence[Any]:
         .subquery()
     )
     order = (desc(common.c.score), *_NEWEST_FIRST)
-    found = _read(article, _article.uuid == common.c.article_id, order=order, limit=MAX_RELATED)
+    found = _read_rows(article, _article.uuid == common.c.article_id, order=order, limit=MAX_RELATED)
     left = MAX_RELATED - len(found)
     if not left:
         return found
     is_left = (_article.category_id == article.category_id, _article.uuid.not_in([row.uuid for row in found]))
-    return [*found, *_read(article, listed(_article, now), *is_left, order=_NEWEST_FIRST, limit=left)]
+    return [*found, *_read_rows(article, listed(_article, now), *is_left, order=_NEWEST_FIRST, limit=left)]
 
 
-def _read(
+def _read_rows(
     article: Any, *conditions: ColumnElement[bool], order: Sequence[ColumnElement[Any]], limit: int = 1
 ) -> Sequence[Any]:
     """Return the first `limit` other articles in the language of the article."""

@@ -69,8 +69,8 @@ def find_translations(
 def choose_alternates(uuid: UUID, translations: Sequence[Translation]) -> Sequence[Translation]:
     """Return the translations that search engines may show beside an article, one for each language.
 
-    They include the article itself, and are empty unless it is public in several languages. The translation
-    in the language of the site is also used for all other languages (`x-default`).
+    The list includes the article itself. It is empty unless the article is public in several languages. The
+    translation in the language of the site is also used for all other languages (`x-default`).
     """
     shown = [one for one in translations if not one.robots]
     chosen = {one.language: one for one in shown if one.url}
@@ -88,7 +88,7 @@ def _make_url(site: Site, row: Any, tree: Mapping[UUID, page_paths.Place]) -> st
     return site.url + page_paths.make_path(site, row.uuid, row.slug, row.parent_id, tree, row.language)
 
 
-def _select(type_: str) -> Select[*tuple[Any, ...]]:
+def _select_translations(type_: str) -> Select[*tuple[Any, ...]]:
     columns = ("translation_key", "uuid", "slug", "language", "published_at", "parent_id", "robots")
     is_public = listed(_article) if type_ == ItemType.ARTICLE else listed_pages(_article)
     order = (_article.language, _article.published_at, _article.uuid)
@@ -106,4 +106,4 @@ def _select(type_: str) -> Select[*tuple[Any, ...]]:
     )
 
 
-_SELECT = {type_.value: _select(type_) for type_ in ItemType}
+_SELECT = {type_.value: _select_translations(type_) for type_ in ItemType}

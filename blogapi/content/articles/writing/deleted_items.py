@@ -36,7 +36,7 @@ _MODELS: Mapping[type[Any], str] = {
     Article: "uuid",
     **dict.fromkeys((*LINK_MODELS.values(), FormerSlug, FormerPath, WorkingCopy), "article_id"),
 }
-# The columns of the article that the row of a deleted item has too.
+# The columns that the tables of articles and of deleted items share.
 _COLUMNS = ("author_id", "status", "title", "language", "cover_image", "published_at")
 _PARSERS: Mapping[type, Callable[[str], Any]] = {CachedUuid: UUID, UtcDateTime: datetime.fromisoformat}
 
@@ -105,7 +105,7 @@ def delete(item: DeletedItem) -> None:
 
 
 def repair_sort_keys() -> None:
-    """Store the sort keys that are not those of the titles."""
+    """Correct the sort keys that do not belong to the titles."""
     item = table_of(DeletedItem)
     for row in db.session.execute(select(item.c.uuid, item.c.title, item.c.sort_key)).all():
         if row.sort_key != (key := make_sort_key(row.title)):

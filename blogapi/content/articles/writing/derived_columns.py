@@ -1,4 +1,4 @@
-"""Renders the derived columns of articles: their HTML, and what is made from it and from the files in it."""
+"""Renders the derived columns of articles: their HTML, and data made from the HTML and the files in it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class RenderedArticle:
 
 
 def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
-    """Render the articles, or what looks like articles; one statement finds the files of all of them."""
+    """Render articles, or objects with the same attributes; one statement finds the files of all of them."""
     contents = [(article, render(article.content, article.content_type)) for article in articles]
     files = find_files(
         ArticleHtml(article.uuid, rendering.html, _list_pictures(article)) for article, rendering in contents
@@ -89,28 +89,28 @@ def _list_pictures(article: Article) -> Sequence[str]:
     return (article.cover_image, article.seo_og_image, *others)
 
 
-def store_again(session: Session, articles: Collection[Article]) -> None:
-    """Render the articles again and store what differs; record the articles whose columns differ."""
+def rerender_articles(session: Session, articles: Collection[Article]) -> None:
+    """Render the articles again, store the columns that differ, and record the changed articles."""
     rendered = render_articles(articles)
     for one in rendered:
         if one.differs():
             states.record_rendering(one.article, ChangeType.RENDERED)
             one.set_columns()
     session.flush()
-    store_beside(session, rendered)
+    store_derived_rows(session, rendered)
 
 
-def store_beside(
+def store_derived_rows(
     session: Session, rendered: Sequence[RenderedArticle], *, new: Collection[UUID] = ()
 ) -> None:
-    """Store the uses of files and the words of rendered articles; `new` are new articles."""
+    """Store the uses of files and the search words of articles; `new` are the uuids of new articles."""
     used = {one.article.uuid: one.used for one in rendered if one.used or one.article.uuid not in new}
     if used:
         uses.store_article_uses(session, used, new=new)
     index_articles(session, [one.search_text for one in rendered])
 
 
-def index_again(session: Session, articles: Sequence[Article]) -> None:
+def index_articles_again(session: Session, articles: Sequence[Article]) -> None:
     """Update the search words of articles whose content is unchanged."""
     texts = search_texts.read_texts(session.connection(), [article.uuid for article in articles])
     rows = [

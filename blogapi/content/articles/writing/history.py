@@ -14,13 +14,13 @@ from blogapi.content.media import uses
 from blogapi.storage.database import db
 from blogapi.web.access import current_key_name
 
-# All saves of one user (with keys of one name, or logins) within this time after their first save add only
-# one version.
+# The saves of a user (with keys of one name, or with logins) add only one version in this time after the
+# first of them.
 _SAVES_PERIOD = timedelta(minutes=10)
 
 
 def continues_saves(article: Article, last_number: int, user: UUID, now: datetime) -> bool:
-    """Return whether a save of the scheduled article needs no new version: the last version is recent."""
+    """Return whether a save of the scheduled article belongs to the last version and adds no version."""
     # Another write, or a name for the current version, adds a version without `saves_since`.
     last = _find_revision(article.uuid, last_number)
     since = last.saves_since if last is not None else None
@@ -38,14 +38,14 @@ def keep_former_version(
     new highest number in the history.
     """
     former = _find_revision(article.uuid, article.version) if last_number >= article.version else None
-    former = former or _add_current(article, content)
+    former = former or _keep_version(article, content)
     former.saves_since = saves_since
     return max(article.version, last_number)
 
 
-def name_current(article: Article, name: str) -> ArticleRevision:
+def name_current_version(article: Article, name: str) -> ArticleRevision:
     """Name the current version of the article, and add it to the history unless the history has it."""
-    revision = _find_revision(article.uuid, article.version) or _add_current(article, get_content(article))
+    revision = _find_revision(article.uuid, article.version) or _keep_version(article, get_content(article))
     revision.name = name
     return revision
 
@@ -94,7 +94,7 @@ def _find_revision(article_id: UUID, number: int) -> ArticleRevision | None:
     return db.session.get(ArticleRevision, (article_id, number))
 
 
-def _add_current(article: Article, content: ArticleContent) -> ArticleRevision:
+def _keep_version(article: Article, content: ArticleContent) -> ArticleRevision:
     return _add_revision(
         *(article, content),
         number=article.version,

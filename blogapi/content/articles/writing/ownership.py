@@ -27,12 +27,12 @@ from blogapi.publication.events import record
 from blogapi.storage.database import chunk, db, transaction
 from blogapi.web.errors import Conflict
 
-# The number of rows that are in memory at a time.
+# The maximum number of articles in memory at a time.
 _BATCH_SIZE = 200
 
 
 @dataclass(slots=True)
-class Reassigned:
+class ReassignedCounts:
     """The numbers of moved articles, bylines, last edited articles, terms and deleted items."""
 
     articles: int = 0
@@ -60,14 +60,14 @@ def reassign_content(old: str, new: str) -> None:
     )
 
 
-def reassign(old: str, new: str) -> Reassigned:
+def reassign(old: str, new: str) -> ReassignedCounts:
     """Move the content of the user `old` to the user `new`, in one transaction.
 
     In bylines, the profile of `new` replaces the profile of `old`. The times of the last update do not
     change, and former versions keep their authors. Raises NotFound if there is no such user, and Conflict if
     both names are names of the same user.
     """
-    moved = Reassigned()
+    moved = ReassignedCounts()
     with transaction():
         old_owner, owner = get_user_by_name(old).uuid, get_user_by_name(new).uuid
         if old_owner == owner:
@@ -79,7 +79,7 @@ def reassign(old: str, new: str) -> Reassigned:
     return moved
 
 
-def _move_articles(old_owner: UUID, owner: UUID, moved: Reassigned) -> None:
+def _move_articles(old_owner: UUID, owner: UUID, moved: ReassignedCounts) -> None:
     profile, new_profile = authors.find_profile(old_owner), authors.get_or_create_profile(owner).uuid
     is_owned = [Article.author_id == old_owner, Article.editor_id == old_owner]
     if profile is not None:

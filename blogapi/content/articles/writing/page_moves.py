@@ -27,7 +27,7 @@ from blogapi.storage.expressions import insert_or_update
 _PAGE = ItemType.PAGE.value
 
 
-def record(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
+def record_moves(before: Tree, after: Tree, *, keeps_paths: bool = True) -> None:
     """Record the pages whose paths a write has changed, in a fixed number of statements.
 
     The session has noted the changes of the written pages already, but with paths that later writes may have
@@ -73,7 +73,7 @@ def _store_former_paths(
     now = current_time()
     rows = [
         {"path": path, "article_id": uuid, "created": now}
-        for uuid, path in _list_moved(site, tree, old_paths, paths)
+        for uuid, path in _list_moved_pages(site, tree, old_paths, paths)
     ]
     if not rows:
         return
@@ -82,7 +82,7 @@ def _store_former_paths(
     connection.execute(insert_or_update(connection.dialect.name, table, "article_id", "created"), rows)
 
 
-def _list_moved(
+def _list_moved_pages(
     site: Site, tree: Tree, old_paths: Mapping[UUID, str], paths: Mapping[UUID, str]
 ) -> Iterator[tuple[UUID, str]]:
     """Yield the pages whose paths have changed and that readers may know, with the former paths."""

@@ -1,6 +1,6 @@
 """The columns of the article that its links to tags and authors, and its search entry, repeat.
 
-See `Article.update_links` and `writing.loaded`.
+See `Article.update_links` and `writing.loaded_articles`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from blogapi.publication.visibility import listed_from
 from blogapi.storage.database import db
 
 
-def count_wrong() -> int:
+def count_differences() -> int:
     """Return the number of links and search entries that differ from their article."""
     return sum(db.session.scalar(statement) or 0 for statement in _build_counts())
 
@@ -41,7 +41,7 @@ def _build_counts() -> list[Select[int]]:
 
 
 def _list_links() -> Iterator[tuple[Any, dict[str, ColumnElement[Any]], ColumnElement[bool]]]:
-    """Yield each model, the values of its repeated columns, and the condition that one differs."""
+    """Yield each model, the values of its repeated columns, and the condition that one of them differs."""
     copied: dict[str, Any] = {"listed_from": listed_from(Article)}
     of_tag = {**copied, "category_id": Article.category_id}
     for link, columns in ((ArticleAuthor, copied), (SearchEntry, copied), (ArticleTag, of_tag)):

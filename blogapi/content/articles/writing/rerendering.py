@@ -18,10 +18,10 @@ from blogapi.content.articles.prepared import prepare_stored
 from blogapi.content.articles.renderer_version import get_renderer_version
 from blogapi.content.articles.writing import deleted_items, repeated_columns, states
 from blogapi.content.articles.writing.derived_columns import (
-    index_again,
+    index_articles_again,
     render_articles,
-    store_again,
-    store_beside,
+    rerender_articles,
+    store_derived_rows,
 )
 from blogapi.content.media import hooks
 from blogapi.content.media.file_references import KnownFiles
@@ -97,7 +97,7 @@ def _store_version(version: str) -> None:
 
 
 def render_all() -> None:
-    """Render all articles again, and repair the columns that their links repeat and the keys of terms."""
+    """Render all articles again; repair sort keys, and the columns that links and search entries repeat."""
     with transaction():
         for model in (Author, Category, Tag):
             repair_sort_keys(model)
@@ -110,19 +110,19 @@ def render_all() -> None:
         with transaction():
             # Another write may have changed or deleted some of the articles.
             present = queries.find_articles(uuids, with_html=True)
-            store_again(db.session(), list(present.values()))
+            rerender_articles(db.session(), list(present.values()))
         db.session.expunge_all()
 
 
 _ARTICLES_PER_STATEMENT = 100
 
-# Further articles are rendered in the transaction, because the renderings are in memory until its end.
-_MAX_PREPARED = 1_000
+# All further articles are rendered in the transaction: prepared renderings stay in memory until its end.
+_MAX_PREPARED_ARTICLES = 1_000
 
 
 def prepare_articles(media_ids: Collection[UUID]) -> None:
     """Render the contents of the articles that use the files, before the transaction."""
-    prepare_stored(sorted(hooks.find_items(db.session(), Article.kind, media_ids))[:_MAX_PREPARED])
+    prepare_stored(sorted(hooks.find_items(db.session(), Article.kind, media_ids))[:_MAX_PREPARED_ARTICLES])
 
 
 def render_articles_again(session: Session, media_ids: Collection[UUID]) -> None:
@@ -138,7 +138,7 @@ def render_articles_again(session: Session, media_ids: Collection[UUID]) -> None
                 states.record_rendering(one.article, ChangeType.UPDATED)
                 one.set_columns()
         session.flush()
-        store_beside(session, changed)
+        store_derived_rows(session, changed)
 
 
 def _replace_paths(article: Article, files: KnownFiles) -> bool:
@@ -154,7 +154,7 @@ _article = table_of(Article).c
 
 
 def resolve_items(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-    """Return the uuid of the item for each uuid, and for each slug of an item that the caller may see."""
+    """Map references to uuids of existing items; a slug counts only if the caller may see the item."""
     slugs, uuids = ([one for one in references if isinstance(one, kind)] for kind in (str, UUID))
     by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), visible_to_caller())
     by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
@@ -168,4 +168,4 @@ def update_search_words(name: str) -> None:
     has_value = _article.custom.contains(f'"{name}":', autoescape=True)
     for uuids in chunk(db.session.scalars(select(_article.uuid).where(has_value)).all()):
         articles = queries.find_articles(uuids).values()
-        index_again(db.session(), list(articles))
+        index_articles_again(db.session(), list(articles))

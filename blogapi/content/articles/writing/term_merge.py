@@ -1,7 +1,7 @@
 """Merges terms: in all articles, one category, tag or author replaces other terms of the same kind.
 
 As with a renamed term, no article gets a new version. Versions and working copies keep the uuid of a merged
-term, which `references.find_terms` resolves.
+term, which `term_references.find_terms` resolves.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ def merge(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> T
     """
     with transaction():
         term = queries.get_term(taxonomy, uuid)
-        others = _get_others(taxonomy, uuid, merged)
+        others = _get_merged_terms(taxonomy, uuid, merged)
         _check_users(term, *others)
         if taxonomy.model is Author:
             _move_user(term, others)
         for other in others:
             _move_articles(taxonomy, other.uuid, uuid)
-            service.replace_by(other, term)
+            service.replace_merged_term(other, term)
         state = service.get_term_state(term)
         record(term.kind, uuid, state, state)
     return term
 
 
-def _get_others(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> list[TermType]:
+def _get_merged_terms(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]) -> list[TermType]:
     others, errors = list[TermType](), Errors()
     for index, other in enumerate(dict.fromkeys(merged)):
         try:

@@ -15,7 +15,7 @@ from blogapi.content.articles.models import Article, FormerSlug
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.models import Term
-from blogapi.content.taxonomies.queries import find_merged
+from blogapi.content.taxonomies.queries import find_merged_terms
 from blogapi.content.taxonomies.tags import Tag
 from blogapi.storage.database import db, table_of
 from blogapi.web.errors import Errors
@@ -107,12 +107,12 @@ def find_terms(
     for model, given_references in references.items():
         missing = set(given_references) - uuids[model].keys()
         if merged := [value for value in missing if isinstance(value, UUID)]:
-            for uuid, other in find_merged(model, merged).items():
+            for uuid, other in find_merged_terms(model, merged).items():
                 uuids[model][uuid] = other
     return KnownTerms(uuids[Category], uuids[Tag], uuids[Author], profile, slug_owners)
 
 
-def keep_existing(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:
+def keep_existing_terms(content: ArticleContent) -> tuple[ArticleContent, UUID | None]:
     """Return the content without deleted tags and authors, and its category, or None if it was deleted.
 
     A merged term is replaced by the term into which it was merged.
@@ -132,7 +132,7 @@ def _keep_known(uuids: _UuidsByReference, given: Iterable[UUID]) -> tuple[UUID, 
 
 @cache
 def _select_terms_by(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSelect[int, str, UUID]:
-    """Return the statement that finds rows by each key, a model and a column: key index, slug and uuid."""
+    """Return a statement that selects key index, slug and uuid for each key (model and column)."""
     selects = []
     for index, (model, name) in enumerate(keys):
         columns = table_of(model).c

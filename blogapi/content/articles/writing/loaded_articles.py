@@ -1,4 +1,4 @@
-"""The rows that writes of articles need, loaded together, and what the writes store at their end."""
+"""The rows that writes of articles need, loaded together, and the data that is stored after the writes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from blogapi.content.articles.queries import StoredArticle
 from blogapi.content.articles.writing import page_moves
 from blogapi.content.articles.writing.derived_columns import (
     get_search_text,
-    index_again,
+    index_articles_again,
     render_articles,
-    store_beside,
+    store_derived_rows,
 )
 from blogapi.content.articles.writing.term_references import NO_TERMS, KnownTerms, find_terms
 from blogapi.content.custom_fields.custom_values import list_pictures
@@ -69,8 +69,8 @@ class ArticleWrite:
 
 
 @dataclass(slots=True)
-class Loaded:
-    """The rows of the articles that a transaction writes, and what it has written but not stored.
+class LoadedArticles:
+    """The rows of the articles that a transaction writes, and its writes that are not stored yet.
 
     `keeps_former_paths` is whether the former paths of pages that move are stored, because readers may know
     them.
@@ -83,7 +83,7 @@ class Loaded:
     terms: KnownTerms = NO_TERMS
     # The highest numbers in the histories of articles that were deleted.
     deleted_numbers: dict[UUID, int] = field(default_factory=dict)
-    # The slugs that writes have removed from articles; `assigned_slugs` are those that they have given them.
+    # The slugs that writes have taken from articles; `assigned_slugs` are those given to articles.
     released_slugs: set[str] = field(default_factory=set)
     writes: dict[UUID, ArticleWrite] = field(default_factory=dict)
     deleted: list[UUID] = field(default_factory=list)
@@ -108,20 +108,20 @@ def write_together(
     *uuids: UUID | None,
     writer: UUID | None = None,
     taken_slugs: Collection[str] = (),
-) -> Iterator[Loaded]:
-    """Open a transaction, yield the rows of these articles, and store what was written at the end.
+) -> Iterator[LoadedArticles]:
+    """Open a transaction, yield the rows of these articles, and store the writes at the end.
 
     `writer` is the user who writes new articles; None if there are no new articles, or during an import. New
     articles do not get the slugs in `taken_slugs`.
     """
     with transaction(visible=False), db.session.no_autoflush:
-        loaded = Loaded(writer, set(taken_slugs))
+        loaded = LoadedArticles(writer, set(taken_slugs))
         load(loaded, inputs, [uuid for uuid in uuids if uuid is not None])
         yield loaded
-        store_written(loaded)
+        store_writes(loaded)
 
 
-def load(loaded: Loaded, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
+def load(loaded: LoadedArticles, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
     """Load the rows that writes of further articles need."""
     # A write that only creates articles looks up all their slugs together; other writes look up a slug when
     # they need it.
@@ -138,8 +138,8 @@ def load(loaded: Loaded, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) 
         loaded.deleted_numbers |= queries.get_last_revision_numbers(missing)
 
 
-def store_written(loaded: Loaded) -> None:
-    """Store the written rows, and once for all of them what is beside them: moves, files, words."""
+def store_writes(loaded: LoadedArticles) -> None:
+    """Store the written rows, then the moves of pages, the uses of files and the search words."""
     writes, session = list(loaded.writes.values()), db.session()
     to_render = [write.article for write in writes if write.renders()]
     rendered = render_articles(to_render) if to_render else []
@@ -147,9 +147,9 @@ def store_written(loaded: Loaded) -> None:
         one.set_columns()
     session.flush()
     if loaded.tree is not None:
-        page_moves.record(loaded.tree, page_tree.read_again(), keeps_paths=loaded.keeps_former_paths)
+        page_moves.record_moves(loaded.tree, page_tree.reread_tree(), keeps_paths=loaded.keeps_former_paths)
     if rendered:
-        store_beside(session, rendered, new={one.article.uuid for one in writes if one.former is None})
+        store_derived_rows(session, rendered, new={one.article.uuid for one in writes if one.former is None})
     written = {one.article.uuid for one in rendered}
     if others := [write for write in writes if write.article.uuid not in written]:
         _index_unrendered(others)
@@ -166,4 +166,4 @@ def _index_unrendered(writes: Sequence[ArticleWrite]) -> None:
     if changed and not update_short_texts(
         db.session(), [get_search_text(article, "") for article in changed]
     ):
-        index_again(db.session(), changed)
+        index_articles_again(db.session(), changed)
